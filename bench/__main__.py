@@ -62,10 +62,10 @@ def arguments() -> argparse.Namespace:
         options.rounds, options.seconds, options.window = 2, 1.0, portal.QUICK_WINDOW
     if not 0.1 <= options.seconds <= 60:
         parser.error("--seconds must lie between 0.1 and 60")
-    known = [*(each.key for each in contenders()), *(each.key for each in portal.CONTENDERS)]
+    contender_keys = [*(each.key for each in contenders()), *(each.key for each in portal.CONTENDERS)]
     for key in options.contender or ():
-        if key not in known:
-            parser.error(f"no contender {key!r}; there are {', '.join(known)}")
+        if key not in contender_keys:
+            parser.error(f"no contender {key!r}; there are {', '.join(contender_keys)}")
     return options
 
 

@@ -125,17 +125,17 @@ class _Examination:
 
     def reads(self) -> None:
         names = {contact.id: contact.name for contact in self.world.contacts}
-        with_contact = next(known for known in self.world.accounts if known.contact)
-        for known in (self.world.accounts[0], self.world.accounts[-1], with_contact):
-            answer = self.seen("GET", f"{BENCH}/{known.id}", status=200)
-            contact = known.contact
-            wanted = self.listed(known) | {
+        with_contact = next(account for account in self.world.accounts if account.contact)
+        for account in (self.world.accounts[0], self.world.accounts[-1], with_contact):
+            answer = self.seen("GET", f"{BENCH}/{account.id}", status=200)
+            contact = account.contact
+            wanted = self.listed(account) | {
                 "primaryContact": contact and {"id": contact, "name": names[contact]},
-                "createdOn": datetime.fromisoformat(known.created).replace(microsecond=0),
+                "createdOn": datetime.fromisoformat(account.created).replace(microsecond=0),
             }
             got = self.exact(answer.body)
             got["createdOn"] = datetime.fromisoformat(got["createdOn"]).replace(microsecond=0)
-            self.same(f"the account {known.id}", wanted, got)
+            self.same(f"the account {account.id}", wanted, got)
             self.same("a tag of a version", True, "." in answer.headers["etag"])
         self.seen("GET", f"{BENCH}/{uuid.uuid4()}", status=404)
         self.seen("GET", f"{BENCH}/{self.world.accounts[0].id}?colour=red", status=400)
@@ -156,22 +156,22 @@ class _Examination:
             seen += [self.exact(row) for row in answer.body["data"]]
             cursor = f"&cursor={answer.body['cursor']}"
         self.same("no row stands twice", 600, len({row["id"] for row in seen}))
-        by_id = {known.id: known for known in self.world.accounts}
+        by_id = {account.id: account for account in self.world.accounts}
         self.same("rows of three pages", [self.listed(by_id[row["id"]]) for row in seen], seen)
         for query in ("pageSize=0", "pageSize=x", "colour=red", "cursor=x"):
             self.seen("GET", f"{LISTED}?{query}", status=400)
         self.ask("GET", LISTED, status=401)
 
     def changes(self) -> None:
-        known = self.world.accounts[5]
-        path = f"{BENCH}/{known.id}"
+        account = self.world.accounts[5]
+        path = f"{BENCH}/{account.id}"
         before = self.seen("GET", path, status=200).headers["etag"]
         change = b'{"phone": "+1", "revenue": 0.5}'
         after = self.seen("PATCH", path, body=change, status=204).headers["etag"]
         self.same("another version", True, before.partition(".")[0] != after.strip('"'))
         got = self.exact(self.seen("GET", path, status=200).body)
         self.same("what was changed", ("+1", Decimal("0.5")), (got["phone"], got["revenue"]))
-        self.same("what was not", known.name, got["name"])
+        self.same("what was not", account.name, got["name"])
         self.seen("PATCH", f"{BENCH}/{uuid.uuid4()}", body=change, status=404)
         for body in (b'{"phone": 1}', b'{"nope": 1}', b'{"name": null}', b"{"):
             self.seen("PATCH", path, body=body, status=400)
@@ -180,13 +180,13 @@ class _Examination:
         """As `ask`, by one who may."""
         return self.ask(method, path, token=self.candidate.rep, status=status, body=body)
 
-    def listed(self, known: Account) -> dict[str, Any]:
+    def listed(self, account: Account) -> dict[str, Any]:
         return {
-            "id": known.id,
-            "name": known.name,
-            "phone": known.phone,
-            "revenue": None if known.revenue is None else Decimal(known.revenue),
-            "industry": known.industry,
+            "id": account.id,
+            "name": account.name,
+            "phone": account.phone,
+            "revenue": None if account.revenue is None else Decimal(account.revenue),
+            "industry": account.industry,
         }
 
     def exact(self, row: dict[str, Any]) -> dict[str, Any]:

@@ -40,17 +40,17 @@ def measure_all(stable: Stable, say: Say, *, rounds: int, seconds: float) -> dic
         _slowest(server.port, seconds)
         waits: dict[str, list[float]] = {"no edit": [], **{what: [] for what in processor}}
         for number in range(rounds):
-            for what, found in waits.items():
+            for what, times in waits.items():
                 with _asking(server.port) as slowest:
                     if what in processor:
                         ours.inside(url, stable.folder, "edit", f"{what}/{number}")
                     time.sleep(seconds)
-                found.append(max(slowest))
+                times.append(max(slowest))
     finally:
         server.stop()
     results = {
-        what: {"processor": _median(processor.get(what, [])), "slowest": _median(found)}
-        for what, found in waits.items()
+        what: {"processor": _median(processor.get(what, [])), "slowest": _median(times)}
+        for what, times in waits.items()
     }
     print(f"\n{_told(results)}\n", flush=True)
     return {"goal": GOAL, "edits": results}
@@ -88,14 +88,14 @@ def _asking(port: int) -> Iterator[list[float]]:
             thread.join()
 
 
-def _median(found: list[float]) -> float | None:
-    return statistics.median(found) if found else None
+def _median(times: list[float]) -> float | None:
+    return statistics.median(times) if times else None
 
 
 def _told(results: dict[str, dict[str, float | None]]) -> str:
     rows = [["", "the next request, ms of processor", "slowest request, ms", "goal"]]
-    for what, found in results.items():
-        spent, slowest = found["processor"], found["slowest"] or 0.0
+    for what, figures in results.items():
+        spent, slowest = figures["processor"], figures["slowest"] or 0.0
         reached = "" if spent is None else "✓" if spent <= GOAL else "✗"
         rows.append([what, "" if spent is None else f"{spent:.1f}", f"{slowest:.1f}", reached])
     lines = [f"An edit at {MANY:,} endpoints: no request waits for more than {GOAL:g} ms", *aligned(rows)]

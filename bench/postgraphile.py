@@ -158,10 +158,10 @@ def _mint(person: str) -> str:
 
 def _agree(entrant: Entrant, world: World) -> None:
     """Raises NotTheSame unless it gives what ours gives: to GraphQL a refusal is an answer, too."""
-    known = world.accounts[0]
+    first = world.accounts[0]
     told = _asked(entrant, a_read(0, world))["accountByRowId"]
-    _same("a read", (known.id, known.name, known.industry), (told["rowId"], told["name"], told["industry"]))
-    _same("money", Decimal(known.revenue or 0), Decimal(told["revenue"] or 0).scaleb(-PLACES))
+    _same("a read", (first.id, first.name, first.industry), (told["rowId"], told["name"], told["industry"]))
+    _same("money", Decimal(first.revenue or 0), Decimal(told["revenue"] or 0).scaleb(-PLACES))
     page = _asked(entrant, a_list(0, world))["allAccounts"]
     rows = sorted(world.accounts, key=lambda account: account.name)[:PAGE]
     _same("a list", [row.name for row in rows], [row["name"] for row in page["nodes"]])

@@ -99,9 +99,9 @@ def measure_all(stable: Stable, keys: list[str], say: Say, *, rounds: int, secon
     with ExitStack() as stack:
         platform = stack.enter_context(_platform(stable))
         if ADDED in keys:
-            found = stack.enter_context(_ours(stable, "remote_alone", platform.port))
+            entrant = stack.enter_context(_ours(stable, "remote_alone", platform.port))
             say("What our service adds to a call of the platform, one caller")
-            added = added_to_a_call(found, platform, stable.world, rounds=rounds, seconds=seconds)
+            added = added_to_a_call(entrant, platform, stable.world, rounds=rounds, seconds=seconds)
             results[ADDED] = asdict(added)
             print(f"\n{_sentence(added)}\n", flush=True)
         chosen = [scenario for scenario in SCENARIOS if scenario.key in keys]
@@ -233,6 +233,8 @@ def _ours(stable: Stable, key: str, port: int) -> Iterator[Entrant]:
         "CRM_TOKEN_URL": f"{crm}/tenant/oauth2/v2.0/token",
         "CRM_CLIENT_ID": "portico-demo",
         "CRM_CLIENT_SECRET": "demo",
+        # More is asked for here than an organisation grants. The scene of the portal is the one with limits.
+        "CRM_BUDGET": "0,0",
     }
     with _started(OURS, key, settings, stable) as server:
         stored = functools.partial(ours.stored, url, stable.folder)

@@ -126,18 +126,18 @@ class Replay:
         head, _, content = (await reader.read()).partition(b"\r\n\r\n")
         writer.close()
         first, *fields = head.decode().split("\r\n")
-        found = dict(field.split(": ", 1) for field in fields)
+        answer_headers = dict(field.split(": ", 1) for field in fields)
         return _written(
             int(first.split(" ")[1]),
-            {name: value for name, value in found.items() if name.lower() not in _OWN},
+            {name: value for name, value in answer_headers.items() if name.lower() not in _OWN},
             content,
         )
 
 
 def _subject(path: str) -> str:
     """The entity that a path is about; of FetchXML, the one that it begins with."""
-    found = _FETCHED.search(path) or _RECORD.match(path.partition("?")[0])
-    return found[1] if found else ""
+    match = _FETCHED.search(path) or _RECORD.match(path.partition("?")[0])
+    return match[1] if match else ""
 
 
 def _kind(method: str, path: str) -> str:

@@ -120,11 +120,11 @@ def _compared(costs: Mapping[str, list[Cost]]) -> dict[str, Any]:
 
 def _table(pages: Mapping[str, Any]) -> str:
     lines = [f"Pages of {PAGE}, {CONNECTIONS} connections: ms (CPU µs) with {' and '.join(SIZES)} accounts"]
-    for kind, found in pages.items():
-        cells = [f"{found[t]['milliseconds']:8.2f} ({found[t]['processor']:,.0f})" for t in SIZES]
-        verdict = "✓" if found["times"] <= GOAL else "✗"
+    for kind, figures in pages.items():
+        cells = [f"{figures[t]['milliseconds']:8.2f} ({figures[t]['processor']:,.0f})" for t in SIZES]
+        verdict = "✓" if figures["times"] <= GOAL else "✗"
         lines.append(
-            f"{kind:22}{''.join(f'{cell:>22}' for cell in cells)}   × {found['times']:.2f} {verdict}"
+            f"{kind:22}{''.join(f'{cell:>22}' for cell in cells)}   × {figures['times']:.2f} {verdict}"
         )
     return "\n".join(lines)
 

@@ -8,15 +8,19 @@ from crmclient.platform import Indexes
 
 
 def entity_indexes(unit: Unit, entity: str) -> Indexes:
-    """Raises UnknownEntity."""
+    """Return the indexes of an entity. Raises UnknownEntity."""
     stored = unit.snapshot.entity(entity)
     definition = stored.definition
+    if definition.is_view:
+        # The tables that it shows have the indexes.
+        nothing: frozenset[str] = frozenset()
+        return Indexes(frozenset({stored.entity.primary_id}), nothing, nothing, nothing, records=0)
     items = {item.attribute.logical_name: item for item in definition.attributes}
-    found = {key.attributes[0] for key in stored.entity.keys} | {stored.entity.primary_id}
-    found |= {name for name, item in items.items() if indexed_columns(definition, item)}
+    indexed_names = {key.attributes[0] for key in stored.entity.keys} | {stored.entity.primary_id}
+    indexed_names |= {name for name, item in items.items() if indexed_columns(definition, item)}
     [(records,)] = unit.rows(unit.dialect.about_records(stored.table))
     return Indexes(
-        sorted=frozenset(found),
+        sorted=frozenset(indexed_names),
         searched=frozenset(name for name, item in items.items() if item.searched),
         sortable=frozenset(name for name, item in items.items() if can_be_indexed(item)),
         searchable=frozenset(name for name, item in items.items() if item.key is not None),

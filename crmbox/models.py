@@ -6,9 +6,9 @@ from django.db import models
 
 
 class Revision(models.Model):
-    """The one row that every unit of work looks at and every write raises.
+    """The one row that every unit of work reads and every write changes.
 
-    `metadata_token` is random: after a rolled-back change the number may come back, with another content.
+    `metadata_token` is random: after a rolled-back change, the number may come again with other content.
     """
 
     id = models.SmallIntegerField(primary_key=True)
@@ -26,7 +26,8 @@ class Revision(models.Model):
 class Definition(models.Model):
     """One entity (with its attributes, keys and relationships) or one global option set, as JSON.
 
-    `token` is that of the metadata change which wrote it: a process reads again only what has another.
+    `token` is that of the metadata change which wrote it: a process reads again only definitions with another
+    token.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -65,7 +66,7 @@ class File(models.Model):
 
 
 class Deletion(models.Model):
-    """A record that is no more: delta links of the Web API tell of it for some days."""
+    """A deleted record, which delta links of the Web API report for some days."""
 
     id = models.BigAutoField(primary_key=True)
     entity = models.CharField(max_length=128)

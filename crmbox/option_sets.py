@@ -8,7 +8,7 @@ from crmclient.metadata import OptionSet
 
 
 def option_set(snapshot: Snapshot, name: str, entity: str | None) -> OptionSet:
-    """Raises UnknownEntity, UnknownOptionSet."""
+    """Return a global option set, or the one of an attribute. Raises UnknownEntity, UnknownOptionSet."""
     if entity is None:
         return snapshot.global_option_set(name)
     column = snapshot.entity(entity).columns.get(name)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import BinaryIO, TypeVar
 
+from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from crmbox import option_sets as options
@@ -69,11 +70,9 @@ T = TypeVar("T")
 class EmbeddedPlatform:
     """`crmclient.Platform` on the tables of one of Django's databases.
 
-    Calls hold a place of `bulkhead` while they work, those about the caller one of `caller_bulkhead`.
+    Calls hold a place of `bulkhead` while they work; those about the caller hold one of `caller_bulkhead`.
     """
 
-    # It stands in for Dataverse, in what it calls things too.
-    conventions = replace(CONVENTIONS, takes_writes_back=True)
     local_revision_sql: str | None = LOCAL_REVISION_SQL
 
     def __init__(
@@ -83,6 +82,10 @@ class EmbeddedPlatform:
         bulkhead: Bulkhead | None = None,
         caller_bulkhead: Bulkhead | None = None,
     ) -> None:
+        # It stands in for Dataverse, so it uses the names of Dataverse, too.
+        self.conventions = replace(
+            CONVENTIONS, takes_writes_back=True, takes_files_back=settings.PORTICO["CRM_FILES"] == "database"
+        )
         self._alias = alias
         self._bulkhead = bulkhead
         self._caller_bulkhead = caller_bulkhead
@@ -174,11 +177,13 @@ class EmbeddedPlatform:
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
         def read() -> QueryResult:
             in_time(call)
+            # The fast way is one statement without a transaction. It returns None for a query that needs
+            # more.
             single = single_read(self._alias)
             if single is not None:
-                found = run_query_at_once(single, query, page)
-                if found is not None:
-                    return found
+                answer = run_query_at_once(single, query, page)
+                if answer is not None:
+                    return answer
             with read_unit(self._alias) as unit:
                 return run_query(unit, query, page)
 
@@ -201,7 +206,7 @@ class EmbeddedPlatform:
             with self._work(call):
                 return upload.run(content, file_name, content_type)
         except BaseException:
-            # The call's own deadline may be what ended it.
+            # The deadline of the call may have ended it, so the cleaning has a deadline of its own.
             with suppress(PlatformError), self._work(Call(deadline=time.monotonic() + _CLEANING_SECONDS)):
                 upload.abandon()
             raise

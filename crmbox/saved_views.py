@@ -1,4 +1,4 @@
-"""Views that are kept as records: those of the organisation, and those of users."""
+"""Saved views, which are records: those of the organisation, and those of users."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Quer
 from crmclient.values import QueryResult
 
 MAIN: Final = 0
-"""The query type of views that list records. Others serve searches and lookups."""
+"""The query type of views that list records. Other types are for searches and lookups."""
 
 
 def saved_views(ask: Callable[[Query], QueryResult], entity: str) -> Iterator[SavedView]:
-    for kept_in, is_personal in (("savedquery", False), ("userquery", True)):
+    """Yield the saved views of an entity. `ask` runs a query."""
+    for view_entity, is_personal in (("savedquery", False), ("userquery", True)):
         query = Query(
-            kept_in,
+            view_entity,
             columns=(Column("name"), Column("fetchxml")),
             filter=Filter(
                 (

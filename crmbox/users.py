@@ -1,4 +1,4 @@
-"""System users with what surrounds them, and security roles."""
+"""System users with their business unit, teams and roles, and security roles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _USER_COLUMNS = ("fullname", "isdisabled", "businessunitid")
 
 
 def user(unit: Unit, id: Guid) -> PlatformUser:
-    """Teams and roles come in the order of their names. Raises RecordNotFound."""
+    """Return a user, with teams and roles sorted by name. Raises RecordNotFound."""
     record = retrieve(unit, "systemuser", id, _USER_COLUMNS)
     values = record.values
     business_unit = values["businessunitid"]
@@ -43,7 +43,9 @@ def security_roles(unit: Unit) -> list[SecurityRole]:
 
 @lru_cache(maxsize=64)
 def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
-    """Id and name of what a user is tied to through an intersect entity."""
+    """Return a query for the id and name of records that a user is associated with, through an intersect
+    entity.
+    """
     stored, pairs = snapshot.entity(entity), snapshot.entity(intersect)
     key = stored.entity.primary_id
     return (

@@ -1,4 +1,4 @@
-"""Alternate keys: what a write by one may say, on every platform."""
+"""Checks of alternate keys that hold on every platform."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crmclient.values import Reference, Values
 
 
 def key_of(entity: Entity, attributes: Collection[str]) -> AlternateKey:
-    """The alternate key that is made of just these attributes. Raises UnknownKey."""
+    """Return the alternate key that consists of exactly these attributes. Raises UnknownKey."""
     for key in entity.keys:
         if set(key.attributes) == set(attributes):
             return key
@@ -33,12 +33,12 @@ def checked_key(
     may_create: bool,
     may_update: bool,
 ) -> AlternateKey:
-    """The alternate key that an upsert means.
+    """Return the alternate key of an upsert.
 
-    Raises UnknownKey, and InvalidRecord for an empty value of the key, one of its attributes among `values`,
-    and an attribute that only one of a create and an update may write where the upsert may be either.
+    Raises UnknownKey. Raises InvalidRecord for an empty value in `key`, for an attribute of the key among
+    `values` and, if the upsert may both create and update, for an attribute that only one of these may write.
     """
-    found = key_of(entity, key)
+    alternate_key = key_of(entity, key)
     problems: list[InvalidValue] = [
         MissingRequired(name, "It is part of the key.") for name, value in key.items() if value in (None, "")
     ]
@@ -52,11 +52,11 @@ def checked_key(
             problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
     if problems:
         raise InvalidRecord(entity.logical_name, problems)
-    return found
+    return alternate_key
 
 
 def written(key: Values) -> str:
-    """The values of a key as errors name it: `accountnumber=A-1`."""
+    """Return the values of a key as errors name them: `accountnumber=A-1`."""
     return ", ".join(
         f"{name}={value.id if isinstance(value, Reference) else value}" for name, value in key.items()
     )

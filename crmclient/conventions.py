@@ -14,7 +14,7 @@ from crmclient.metadata import Attribute, AttributeType
 
 
 class Ability(str, Enum):
-    """What a platform may be able to do.
+    """An ability that a platform may have, and declares.
 
     Every platform reads and writes one record, and answers the first rows that a filter leaves, in an order
     of the entity's own attributes.
@@ -44,10 +44,10 @@ EVERYTHING = frozenset(Ability)
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """Who owns a record: `attribute`, a lookup.
+    """The attributes of a record that say who owns it. `attribute` is a lookup.
 
-    `by_entity` are attributes that hold the owner once more, each for owners of one entity. `unit` is the
-    business unit that owns the record: a copy of `unit_of_owner`, an attribute of the owner's own record.
+    `by_entity` has further attributes with the owner, each for owners of one entity. `unit` is the business
+    unit that owns the record: a copy of `unit_of_owner`, an attribute of the owner's own record.
     """
 
     attribute: str
@@ -57,20 +57,20 @@ class Ownership:
 
     @property
     def following(self) -> frozenset[str]:
-        """What changes with the owner."""
+        """The attributes that the platform sets when the owner changes."""
         return frozenset(self.by_entity) | ({self.unit} if self.unit else frozenset())
 
 
 @dataclass(frozen=True, slots=True)
 class SystemAttributes:
-    """The attributes that a platform looks after itself. An entity may lack any of them.
+    """The attributes of an entity that the platform sets itself. An entity may lack any of them.
 
-    `version` changes with every write of a record; as text it is `Record.version`. `state` and `status` are
-    those of a record's life: a new one is in the first state, and each of the two brings the other.
-    `set_to_caller` hold the user whom the call acts for when a create does not give them.
-    `composed` are made of other attributes in the platform's own way, as a full name of first and last name;
-    so is, with one of `composed_suffixes`, what an attribute's name and the suffix give.
-    `filled`, and attributes of a type in `filled_types`, get a default that metadata do not tell.
+    `version` changes with every write of a record; as text it is `Record.version`. `state` and `status`
+    belong together: a new record has the first state, and a write of one sets the other. Attributes in
+    `set_to_caller` get the user whom the call acts for, if a create does not set them. Those in `composed`
+    are made of other attributes, in the platform's own way, such as a full name of first and last name. So
+    are attributes whose names are that of another attribute with one of `composed_suffixes`. Attributes in
+    `filled`, and those of a type in `filled_types`, get a default that the metadata do not tell.
     """
 
     version: str | None = None
@@ -89,7 +89,7 @@ class SystemAttributes:
 
     @property
     def life(self) -> frozenset[str]:
-        """State and status, as far as there are any."""
+        """The attributes for state and status, as far as the entity has them."""
         return frozenset(name for name in (self.state, self.status) if name is not None)
 
     @property
@@ -98,17 +98,19 @@ class SystemAttributes:
 
     @property
     def always_set(self) -> frozenset[str]:
-        """What a new record is never without, whatever a create gives."""
+        """The attributes that every new record has, even if a create does not set them."""
         owner = {self.owner} & self.set_to_caller if self.owner else frozenset()
         return self.life | frozenset(name for name in owner if name is not None)
 
     def composed_of(self, written: Collection[str]) -> frozenset[str]:
-        """What changes along with `written`, to what only the platform can tell."""
+        """Return the attributes that change along with `written`, to values that only the platform
+        can tell.
+        """
         names = (name for name, parts in self.composed.items() if not parts.isdisjoint(written))
         return frozenset((*names, *(f"{name}{end}" for name in written for end in self.composed_suffixes)))
 
     def changed_by(self, written: Collection[str]) -> frozenset[str]:
-        """What is written, and all that changes along with it."""
+        """Return the attributes `written`, and all attributes that change with them."""
         return frozenset(written) | self.composed_of(written) | frozenset(self._following(written))
 
     def _following(self, written: Collection[str]) -> Iterator[str]:
@@ -120,8 +122,9 @@ class SystemAttributes:
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """The entity of the platform's users, and attributes of it: the id, the name that people read, whether a
-    user is disabled, and the mail address."""
+    """The entity of the platform's users, and its attributes: the id, the name that people read, whether a
+    user is disabled, and the mail address.
+    """
 
     entity: str
     id: str
@@ -132,8 +135,9 @@ class Users:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """The entity of notes, and attributes of it: the record that a note is about, its subject and its file
-    (a file column), what is known of the file, and whether there is one."""
+    """The entity of notes, and its attributes: the record that a note is about, its subject, its file (a
+    file column), what is known of the file, and whether there is one.
+    """
 
     entity: str
     id: str
@@ -149,12 +153,13 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
-    """What a platform has. `records` holds for every entity that `entities` says nothing else of.
+    """What a platform calls what every CRM has, and what it can do.
 
-    `common` are attributes that people want of most entities: the studio suggests them first.
-    `forbidden_processes` are names of processes that no endpoint may run, whoever configures it.
-    `takes_writes_back`: records are in the service's own database, and what is written within a
-    transaction of it is taken back with the transaction.
+    `records` holds for every entity that is not in `entities`. `common` are attributes that people want of
+    most entities: the studio suggests them first. `forbidden_processes` are names of processes that no
+    endpoint may run, whoever configures it. With `takes_writes_back`, records are in the service's own
+    database, and a transaction that is rolled back there takes writes back. With `takes_files_back`, the same
+    holds for the content of files.
     """
 
     records: SystemAttributes = SystemAttributes()
@@ -165,11 +170,14 @@ class Conventions:
     abilities: frozenset[Ability] = frozenset()
     forbidden_processes: frozenset[str] = frozenset()
     takes_writes_back: bool = False
+    takes_files_back: bool = False
 
     def of(self, entity: str) -> SystemAttributes:
         return self.entities.get(entity, self.records)
 
     def version_of(self, entity: str, attributes: Mapping[str, Attribute]) -> str | None:
-        """Which of an entity's `attributes` holds a record's version; None: records keep no versions."""
+        """Return which of an entity's `attributes` holds a record's version; None if records have no
+        versions.
+        """
         name = self.of(entity).version
         return name if name in attributes else None

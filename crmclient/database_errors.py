@@ -1,4 +1,4 @@
-"""What a database driver's error means where its class does not say it, for SQLite and PostgreSQL."""
+"""The meaning of a database driver's error where its class does not tell it, for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ class Trouble(Enum):
     """There is no room left to write."""
     READ_ONLY = "read-only"
     """The database takes no writes at all."""
+    UNPREPARED = "unprepared"
+    """There is no such table or column: the database was made for another release of the service."""
 
 
 _BY_SQLSTATE: Final = {
@@ -27,6 +29,8 @@ _BY_SQLSTATE: Final = {
     "40001": Trouble.BUSY,  # serialization_failure
     "53100": Trouble.FULL,
     "25006": Trouble.READ_ONLY,
+    "42P01": Trouble.UNPREPARED,  # undefined_table
+    "42703": Trouble.UNPREPARED,  # undefined_column
 }
 _BY_SQLITE_CODE: Final = {
     sqlite3.SQLITE_INTERRUPT: Trouble.ENDED,
@@ -38,10 +42,14 @@ _BY_SQLITE_CODE: Final = {
 
 
 def trouble_of(error: BaseException) -> Trouble | None:
-    """Of a driver's error, or of one that was raised from it; None for any other."""
+    """Return the trouble that a driver's error, or its cause, stands for; None for any other error."""
     driver = error.__cause__ or error
     sqlstate = getattr(driver, "sqlstate", None)
     if sqlstate is not None:
         return _BY_SQLSTATE.get(sqlstate)
     # The lowest byte is the code, the others say more of it.
-    return _BY_SQLITE_CODE.get(getattr(driver, "sqlite_errorcode", 0) & 0xFF)
+    code = getattr(driver, "sqlite_errorcode", 0) & 0xFF
+    # SQLite has one code for these and for every statement that it cannot read.
+    if code == sqlite3.SQLITE_ERROR and str(driver).startswith(("no such table:", "no such column:")):
+        return Trouble.UNPREPARED
+    return _BY_SQLITE_CODE.get(code)

@@ -9,8 +9,10 @@ T = TypeVar("T")
 
 
 def asked_again(database: Any, ask: Callable[[], T], failures: tuple[type[Exception], ...]) -> T:
-    """What `ask` returns. It is called once more where it failed with one of `failures` because the
-    connection of `database`, one of Django's, ended. Within a transaction it is not: what was done is lost.
+    """Return the result of `ask`. Call it a second time if the database connection has ended.
+
+    `database` is one of Django's connections. The second call is made when `ask` raises one of `failures` for
+    that reason. Within a transaction it is not made, because what was done before is lost.
     """
     connection = database.connection
     try:
@@ -22,7 +24,11 @@ def asked_again(database: Any, ask: Callable[[], T], failures: tuple[type[Except
 
 
 def _has_ended(connection: Any, database: Any) -> bool:
-    """Of the connection that was asked; Django may have replaced it already."""
+    """Whether the connection that was asked has ended; False within a transaction.
+
+    An ended connection is closed, so that the next call opens another one. Django may have replaced it
+    already.
+    """
     if connection is None or database.in_atomic_block:
         return False
     if database.connection is connection:

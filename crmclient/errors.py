@@ -112,7 +112,7 @@ class InvalidQuery(PlatformError):
 
 
 class UnfitValue(InvalidQuery):
-    """A value in a query that its condition cannot take: another one it could."""
+    """A value in a query that its condition cannot take, while it could take another value."""
 
 
 class InvalidValue(Exception):
@@ -164,7 +164,7 @@ class UnknownTarget(InvalidValue):
 
 
 class InvalidRecord(PlatformError):
-    """Nothing was written: `problems` holds every wrong value, not only the first."""
+    """Values of a record were refused, and nothing was written. `problems` has every wrong value."""
 
     def __init__(self, entity: str, problems: Iterable[InvalidValue]) -> None:
         self.entity = entity
@@ -189,7 +189,9 @@ class DuplicateKey(PlatformError):
 
 
 class PossibleDuplicate(PlatformError):
-    """By a rule of the platform the record looks like another of `entity`, or of the rule's other entity."""
+    """A rule of the platform says that the record may be a duplicate of one of `entity` or of the rule's
+    other entity.
+    """
 
     def __init__(self, entity: str) -> None:
         super().__init__(f"A record that this {entity} may be a duplicate of exists.")
@@ -208,7 +210,7 @@ class VersionMismatch(PlatformError):
 
 
 class Unsupported(PlatformError):
-    """The platform cannot do what is asked for, whatever the record: it declares no such ability."""
+    """The platform cannot do this for any record: it does not declare the ability."""
 
 
 class AccessDenied(PlatformError):
@@ -220,7 +222,7 @@ class Refused(PlatformError):
 
 
 class PlatformFailure(PlatformError):
-    """The platform did not do its part. `retry_after` is in seconds, when it is known."""
+    """The platform failed, the caller did nothing wrong. `retry_after` is in seconds, when it is known."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -254,8 +256,10 @@ class MissingPrivilege(UnexpectedAnswer):
     """
 
     def __init__(self, privilege: str) -> None:
-        named = f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
-        super().__init__(f"The service's own account on the platform lacks {named}.")
+        described = (
+            f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
+        )
+        super().__init__(f"The service's own account on the platform lacks {described}.")
         self.privilege = privilege
 
 

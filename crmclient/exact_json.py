@@ -10,7 +10,7 @@ import orjson
 
 
 def parse(raw: bytes) -> Any:
-    """Raises ValueError for what is not JSON, and for a key that comes twice."""
+    """Parse JSON with exact decimals. Raises ValueError for wrong JSON, and for a key that comes twice."""
     return jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True, float_mode="decimal")
 
 

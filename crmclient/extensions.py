@@ -25,7 +25,7 @@ _UNINSTALL = "Correct the package, or uninstall it."
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with the entry point `name` of `group`, as a sentence, and what an operator can do."""
+    """A problem of the entry point `name` of `group`, as a sentence, and what an operator can do about it."""
 
     group: str
     name: str
@@ -34,7 +34,7 @@ class Problem:
 
 
 class UnusableExtension(Exception):
-    """What was asked for cannot be loaded; the message names group, entry point and distribution."""
+    """An extension that cannot be loaded. The message names group, entry point and distribution."""
 
     def __init__(self, text: str, remedy: str) -> None:
         super().__init__(text)
@@ -72,14 +72,16 @@ class Registry(dict[str, T]):
             self[name] = item
 
     def load(self, check: Callable[[T], object] = lambda item: None) -> Iterator[Problem]:
-        """Add what packages offer, and yield what cannot be added and why. To be called once.
+        """Add the items that packages offer, and yield a problem for each item that cannot be added. Call
+        this once.
 
-        `check` raises ValueError, with the reason, for an item that cannot be used for all that it is one.
+        `check` raises ValueError, with the reason, for an item of the right type that cannot be used all the
+        same.
         """
         for name, points in _by_name(self.group).items():
             try:
                 is_taken = name in self or name in self._reserved
-                self.register(self._item(_only(points, is_taken), name, check))
+                self.register(self._item(_only_entry_point(points, is_taken), name, check))
             except UnusableExtension as error:
                 yield Problem(self.group, name, str(error), error.remedy)
 
@@ -89,17 +91,17 @@ class Registry(dict[str, T]):
             raise UnusableExtension(
                 f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
             )
-        own = self._name_of(known := cast(T, item))
-        if own != name:
+        own_name = self._name_of(extension := cast(T, item))
+        if own_name != name:
             raise UnusableExtension(
-                f"{_described(point)} leads to {self._what} called “{own}”.",
+                f"{_described(point)} leads to {self._what} called “{own_name}”.",
                 "Give the entry point that name in the package, or uninstall the package.",
             )
         try:
-            check(known)
+            check(extension)
         except ValueError as error:
             raise UnusableExtension(f"{_described(point)} cannot be used: {error}.", _UNINSTALL) from error
-        return known
+        return extension
 
 
 class Choice(Generic[T]):
@@ -112,9 +114,9 @@ class Choice(Generic[T]):
         self._names: dict[str, str] = {}
 
     def register(self, name: str, reference: str, *, was: Collection[str] = ()) -> None:
-        """Offer what is at `reference`, "module:attribute". Raises ValueError for a name that is taken.
+        """Offer the object at `reference`, "module:attribute". Raises ValueError for a name that is taken.
 
-        `was` are dotted paths that it had in earlier releases: settings that still hold them find it.
+        `was` has the dotted paths of the object in earlier releases. Settings with such a path still find it.
         """
         if name in self._built_in:
             raise ValueError(f"{self.group} has {name!r} already.")
@@ -122,30 +124,41 @@ class Choice(Generic[T]):
         self._names |= dict.fromkeys((reference.replace(":", "."), *was), name)
 
     def names(self) -> list[str]:
-        """The names that the setting may have."""
+        """Return the names that the setting may have."""
         return sorted({*self._built_in, *_by_name(self.group)})
 
     def problems(self) -> Iterator[Problem]:
-        """The names that are taken twice, also where none of them is chosen."""
+        """Yield a problem for each name that is offered twice, even if the setting does not use the name."""
         for name, points in _by_name(self.group).items():
             try:
-                _only(points, name in self._built_in)
+                _only_entry_point(points, name in self._built_in)
             except UnusableExtension as error:
                 yield Problem(self.group, name, str(error), error.remedy)
 
+    def is_built_in(self, value: str) -> bool:
+        """Whether `value` names a built-in object, by its name or by a dotted path, also one of earlier
+        releases.
+        """
+        return value in self._built_in or value in self._names
+
     def is_deprecated(self, value: str) -> bool:
-        """Whether `value` is a dotted path, as settings had before there were names."""
+        """Whether `value` is a dotted path. Settings had such paths before there were names."""
         return "." in value and value not in self.names()
 
     def name_of(self, path: str) -> str | None:
-        """The name of what a dotted path leads to, or led to in earlier releases, where it is built in."""
+        """Return the name of the built-in object at a dotted path, also one of earlier releases; None for
+        another path.
+        """
         return self._names.get(path)
 
     def find(self, value: str) -> T:
-        """What `value` names: an entry point or, deprecated, a dotted path. Raises UnusableExtension."""
+        """Return the object that `value` names by an entry point or, deprecated, by a dotted path.
+
+        Raises UnusableExtension.
+        """
         offered = _by_name(self.group).get(value)
         if offered is not None:
-            point = _only(offered, value in self._built_in)
+            point = _only_entry_point(offered, value in self._built_in)
         elif value in self._built_in:
             point = self._built_in[value]
         elif value in self._names:
@@ -167,14 +180,17 @@ class Choice(Generic[T]):
 
 
 def _by_name(group: str) -> dict[str, list[EntryPoint]]:
-    found: defaultdict[str, list[EntryPoint]] = defaultdict(list)
+    points_by_name: defaultdict[str, list[EntryPoint]] = defaultdict(list)
     for point in entry_points(group=group):
-        found[point.name].append(point)
-    return dict(sorted(found.items()))
+        points_by_name[point.name].append(point)
+    return dict(sorted(points_by_name.items()))
 
 
-def _only(points: list[EntryPoint], is_taken: bool) -> EntryPoint:
-    """The one entry point of a name. Raises UnusableExtension for several, and for a built-in item's name."""
+def _only_entry_point(points: list[EntryPoint], is_taken: bool) -> EntryPoint:
+    """Return the only entry point of a name.
+
+    Raises UnusableExtension if there are several, and if a built-in item has the name.
+    """
     if len(points) > 1:
         packages = " and ".join(sorted(_distribution(point) for point in points))
         first = points[0]

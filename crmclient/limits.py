@@ -1,4 +1,4 @@
-"""What one attribute allows, beyond what its type can hold: lengths, ranges, places, options, targets."""
+"""Checks a value against its attribute: lengths, ranges, decimal places, options, targets."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Options: TypeAlias = Callable[[Attribute], OptionSet]
 
 
 def check(attribute: Attribute, value: Any, options: Options) -> None:
-    """Raises an InvalidValue when the attribute does not allow `value`, whose type has been checked."""
+    """Raise an InvalidValue if the attribute does not allow `value`, whose type has been checked."""
     limit = _LIMITS.get(attribute.type)
     if limit is not None:
         limit(attribute, value, options)
 
 
 def check_file(entity: str, attribute: str, file_name: str, content_type: str) -> None:
-    """Raises InvalidRecord for a name or a type that no file can have."""
+    """Raise InvalidRecord for a file name or a content type that no file can have."""
     problem: InvalidValue | None = None
     if not file_name:
         problem = MissingRequired(attribute, "A file needs a name.")
@@ -51,13 +51,13 @@ def check_file(entity: str, attribute: str, file_name: str, content_type: str) -
 
 
 def wrong_value(attribute: str, error: TypeError | ValueError) -> InvalidValue:
-    """A codec's complaint as the platform's error."""
+    """Return a TypeError or ValueError of a value check as the platform's error."""
     message = f"{str(error)[:1].upper()}{str(error)[1:]}."
     return WrongType(attribute, message) if isinstance(error, TypeError) else OutOfRange(attribute, message)
 
 
 def decimal_places(value: Decimal) -> int:
-    """How many decimal places `value` needs: trailing zeros do not count."""
+    """Return the number of decimal places that `value` needs, without trailing zeros."""
     _, digits, exponent = value.as_tuple()
     if not isinstance(exponent, int) or exponent >= 0:
         return 0

@@ -63,7 +63,7 @@ _CHOICES = frozenset(
 
 
 class DateTimeBehavior(str, Enum):
-    """How a DateTime attribute is read: see the platform's documentation of the same three names."""
+    """How a DateTime attribute is read. The platform's documentation explains the same three names."""
 
     USER_LOCAL = "UserLocal"
     DATE_ONLY = "DateOnly"
@@ -84,7 +84,9 @@ class Label:
     texts: Mapping[int, str] = field(default_factory=dict)
 
     def text(self, lcid: int = ENGLISH, base_language: int = ENGLISH) -> str:
-        """The text in `lcid`, in English, in the base language, the first there is, or ''."""
+        """Return the text in `lcid`, else in English, in the base language, or in any language; '' without a
+        text.
+        """
         texts = self.texts
         for language in (lcid, ENGLISH, base_language):
             if language in texts:
@@ -174,7 +176,9 @@ class Attribute:
 
     @property
     def is_required(self) -> bool:
-        """Whether a create must set it: the platform fills system-required ones itself."""
+        """Whether a create must set the attribute. The platform itself sets those that the system
+        requires.
+        """
         return self.required is RequiredLevel.APPLICATION and self.creatable
 
 
@@ -185,7 +189,7 @@ class AlternateKey:
 
 
 class Cascade(str, Enum):
-    """What deleting the referenced record does to those that refer to it."""
+    """The effect of deleting a referenced record on the records that refer to it."""
 
     DELETE = "Cascade"
     RESTRICT = "Restrict"
@@ -196,10 +200,12 @@ class Cascade(str, Enum):
 class Relationship:
     """A one-to-many relationship (`intersect` None), or a many-to-many one through an intersect entity.
 
-    One-to-many: `referencing`.`referencing_attribute` is the lookup that points at `referenced`.
-    Many-to-many: both entities and, in `intersect`, the entity that holds the pairs; its two attributes are
-    the primary id attributes of the two. `is_hierarchical`: a one-to-many one of an entity with itself, by
-    which its records form a hierarchy. An entity has at most one.
+    One-to-many: `referencing`.`referencing_attribute` is the lookup that points at `referenced`. With
+    `is_hierarchical`, it ties an entity to itself, and its records form a hierarchy; an entity has at most
+    one such relationship. Many-to-many: `intersect` is the entity that holds the pairs.
+    `intersect_attributes` are its attributes with the ids of `referenced` and of `referencing`; None where
+    they are called as the primary ids of these two. In a relationship of an entity with itself, they cannot
+    be called so.
     """
 
     name: str
@@ -209,18 +215,31 @@ class Relationship:
     intersect: str | None = None
     on_delete: Cascade = Cascade.REMOVE_LINK
     is_hierarchical: bool = False
+    intersect_attributes: tuple[str, str] | None = None
 
     def other_end(self, entity: str) -> str | None:
-        """The entity that a many-to-many relationship ties `entity` to; None for any other relationship,
-        for one that `entity` is no end of, and for one of an entity with itself.
+        """Return the entity that a many-to-many relationship ties `entity` to, which may be `entity` itself.
+
+        Return None for any other relationship, and for one that does not have `entity` at either end.
         """
         ends = (self.referenced, self.referencing)
-        if self.intersect is None or entity not in ends or ends[0] == ends[1]:
+        if self.intersect is None or entity not in ends:
             return None
         return ends[1] if entity == ends[0] else ends[0]
 
+    def pair_attributes(self, own: Entity, other: Entity) -> tuple[str, str]:
+        """Return the attributes of the intersect entity with the ids of a record of `own` and of a record of
+        `other`.
+
+        If the relationship ties an entity to itself, `own` is the end that it leads from.
+        """
+        if self.intersect_attributes is None:
+            return own.primary_id, other.primary_id
+        first, second = self.intersect_attributes
+        return (first, second) if own.logical_name == self.referenced else (second, first)
+
     def is_to_many_from(self, entity: str) -> bool:
-        """Whether many records refer by it to one of `entity`."""
+        """Whether this is a one-to-many relationship in which many records refer to a record of `entity`."""
         return self.referenced == entity and self.referencing_attribute is not None
 
 
@@ -244,7 +263,7 @@ class Entity:
 
 
 class Holds(str, Enum):
-    """What a parameter of a process holds: one value of its type, one record, or several."""
+    """The content of a parameter of a process: one value of its type, one record, or several."""
 
     VALUE = "value"
     RECORD = "record"
@@ -255,8 +274,9 @@ class Holds(str, Enum):
 class ProcessParameter:
     """An input or output of a process; `targets` for references.
 
-    What holds records is of type Lookup. An input's records are made by the process, of the one entity in
-    `targets`; an output's are references to what it has found or made, of any entity where there are none.
+    A parameter that holds records is of type Lookup. The process creates the records of an input, which are
+    of the one entity in `targets`. The records of an output are references to what the process has found or
+    created; without `targets`, they may be of any entity.
     """
 
     name: str
@@ -290,7 +310,7 @@ class SecurityRole:
 
 @dataclass(frozen=True, slots=True)
 class UserReports:
-    """Who reports to a user, directly or through others, and the teams of all of these, by their ids."""
+    """The users who report to a user, directly or through others, and the teams of all of these, by id."""
 
     user_ids: tuple[str, ...] = ()
     team_ids: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a platform fills in of a new record, as far as it says: the rest only it knows."""
+"""The attributes of a new record that a platform sets itself, as far as it says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crmclient.metadata import Attribute
 
 
 class Origin(Enum):
-    """Where an attribute's value of a new record comes from."""
+    """The origin of the value of an attribute in a new record."""
 
     GIVEN = "given"
     # The owner and what follows from it, state and status, who made the record, its id.
@@ -22,7 +22,9 @@ class Origin(Enum):
 def origin(
     name: str, attributes: Mapping[str, Attribute], given: Collection[str], system: SystemAttributes
 ) -> Origin:
-    """Of the attribute `name`, where a create sets those of `given`."""
+    """Return where the value of the attribute `name` comes from, when a create sets the attributes in
+    `given`.
+    """
     attribute = attributes.get(name)
     if name in system.following_owner:
         # The owner settles it, given or not.

@@ -1,6 +1,7 @@
-"""What the log says of something that fails again and again: that it began, lasts, and is over.
+"""Log lines about something that fails repeatedly: one when the outage begins, reminders, and one when it
+ends.
 
-Processes that have a place in common tell a fact once, and not once each.
+Processes that share a place write each line once, not once in each process.
 """
 
 from __future__ import annotations
@@ -17,12 +18,19 @@ REMINDER: Final = 60.0
 """Seconds between two lines of an outage that lasts."""
 
 QUIET: Final = 5.0
-"""Seconds without a failure after which a success is believed: what comes and goes is one outage."""
+"""Seconds without a failure after which a success ends the outage.
+
+Failures closer together are one outage.
+"""
 
 
 @dataclass(slots=True)
 class Course:
-    """An outage so far. Without failures there is none; moments are of a clock that all processes share."""
+    """An outage so far; without failures there is none.
+
+    `since`, `last` (the last failure) and `told` (the last log line) are in seconds of a clock that all
+    processes share.
+    """
 
     failures: int = 0
     since: float = 0.0
@@ -34,11 +42,12 @@ class Course:
 
 
 class Place(Protocol):
-    """Where processes keep the courses of their outages in common."""
+    """A store of outages that processes share."""
 
     def course_of(self, fact: str) -> AbstractContextManager[Course | None]:
-        """The course of `fact`, which nobody else sees until the block ends; what the block makes of it is
-        kept. None where there is nothing in common.
+        """Lock and yield the course of the outage `fact`, and store the changes when the block ends.
+
+        Yield None when the store cannot be used.
         """
         ...
 
@@ -47,16 +56,17 @@ _place: Place | None = None
 
 
 def tell_together(place: Place) -> None:
-    """From now on tell an outage once for all processes that share `place`."""
+    """Log each outage once for all processes that share `place`, from now on."""
     global _place
     _place = place
 
 
 class Outage:
-    """Of one thing. Safe to share between threads; `worked` costs nothing while nothing has failed.
+    """The outages of one thing. Safe to share between threads. `worked` costs nothing while nothing has
+    failed.
 
-    `away` and `back` are the lines at its beginning and its end, `still` those in between. `name` tells it
-    from others that are told in the same words. After `quiet` seconds without a failure it is over.
+    `away` and `back` are the log lines at the beginning and at the end, `still` is the reminder. `name` tells
+    apart outages with the same lines. An outage is over after `quiet` seconds without a failure.
     """
 
     def __init__(
@@ -84,11 +94,14 @@ class Outage:
 
     @property
     def lasts(self) -> bool:
-        """Whether this process has seen failures, and no end of them."""
+        """Whether this process has seen failures, and not yet the end of the outage."""
         return self._lasts
 
     def failed(self, error: BaseException | None = None, **about: Any) -> bool:
-        """The first of many is told with its `error`; whether this is it."""
+        """Count a failure, and log it if it is the first of the outage or a reminder is due.
+
+        `about` are further fields of the log line. Return whether the failure is the first.
+        """
         with self._lock, self._course() as course:
             now = self._last = course.last = self._clock()
             self._lasts = True
@@ -105,10 +118,13 @@ class Outage:
         return is_first
 
     def worked(self, **about: Any) -> None:
+        """Note a success. It ends the outage, with a log line, once nothing has failed for `quiet`
+        seconds.
+        """
         if not self._lasts:
             return
         with self._lock:
-            # Most successes come too early: only then the others have to be asked.
+            # This process's own last failure is checked first: it saves most reads of the shared course.
             if not self._lasts or self._clock() - self._last < self._quiet:
                 return
             with self._course() as course:
@@ -117,7 +133,7 @@ class Outage:
                 so_far = course.facts()
                 course.failures = 0
             self._lasts = False
-        # Without failures another process has told the end.
+        # No failures are left when another process has logged the end already.
         if so_far["failures"]:
             self._logger.warning(self._back, extra={**about, **so_far})
 

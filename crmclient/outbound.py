@@ -1,4 +1,4 @@
-"""Where this service may send requests to: not over plain http, not into the own network unless allowed."""
+"""The addresses that this service may send requests to: https, and not in the own network unless allowed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 
 
 def check_url(url: str, *, insecure: bool) -> None:
-    """Raises ValueError unless `url` is absolute and https; with `insecure` http will do as well."""
+    """Raise ValueError unless `url` is an absolute https address without credentials. With `insecure`, http
+    will do.
+    """
     parts = urlsplit(url)
     schemes = {"https", "http"} if insecure else {"https"}
     if parts.scheme not in schemes or not parts.hostname:
@@ -23,5 +25,5 @@ def is_public(url: str) -> bool:
     Raises OSError when it does not resolve.
     """
     parts = urlsplit(url)
-    found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
-    return all(ipaddress.ip_address(address[4][0]).is_global for address in found)
+    addresses = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+    return all(ipaddress.ip_address(address[4][0]).is_global for address in addresses)

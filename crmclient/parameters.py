@@ -1,4 +1,4 @@
-"""What is wrong with the inputs or outputs of a process, all of it at once."""
+"""Finds everything that is wrong with the inputs or outputs of a process, all at once."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def target_problems(process: Process, target: Reference | None) -> list[InvalidV
 def problems(
     parameters: Sequence[ProcessParameter], values: ProcessValues, encode: Encode
 ) -> list[InvalidValue]:
-    known = {parameter.name for parameter in parameters}
-    found: list[InvalidValue] = [
-        UnknownAttribute(name, "The process has no such parameter.") for name in values if name not in known
+    names = {parameter.name for parameter in parameters}
+    invalid_values: list[InvalidValue] = [
+        UnknownAttribute(name, "The process has no such parameter.") for name in values if name not in names
     ]
     for parameter in parameters:
         problem = _problem(parameter, values.get(parameter.name), encode)
         if problem is not None:
-            found.append(problem)
-    return found
+            invalid_values.append(problem)
+    return invalid_values
 
 
 def records_in(value: ProcessValue, place: str) -> Iterator[tuple[str, NewRecord]]:
-    """The records that an input holds, each with its place; `place` is the input's name."""
+    """Yield the records that an input holds, each with its place; `place` is the input's name."""
     if isinstance(value, NewRecord):
         yield place, value
     elif isinstance(value, tuple):
@@ -49,7 +49,9 @@ def records_in(value: ProcessValue, place: str) -> Iterator[tuple[str, NewRecord
 
 
 def in_place(place: str, problem: InvalidValue) -> InvalidValue:
-    """A problem of a record's attribute, said of the input that holds the record."""
+    """Return the problem of a record's attribute as a problem of the input at `place` that holds the
+    record.
+    """
     problem.attribute = f"{place}/{problem.attribute}"
     return problem
 
@@ -78,12 +80,14 @@ def _problem(parameter: ProcessParameter, value: ProcessValue, encode: Encode) -
 
 
 def _records_problem(parameter: ProcessParameter, value: ProcessValue) -> InvalidValue | None:
-    """What holds records has one, or a tuple of them, each of an entity that is meant."""
+    """Return the problem of a parameter for records: it takes one, or a tuple of them, of the entities
+    it allows.
+    """
     several = parameter.holds is Holds.RECORDS
-    held = value if isinstance(value, tuple) and several else () if several else (value,)
+    records = value if isinstance(value, tuple) and several else () if several else (value,)
     if several and not isinstance(value, tuple):
         return WrongType(parameter.name, "Several records are needed.")
-    for item in held:
+    for item in records:
         if not isinstance(item, NewRecord | Reference):
             return WrongType(parameter.name, "A record is needed.")
         if parameter.targets and item.entity not in parameter.targets:

@@ -39,15 +39,21 @@ _MAIL: Final = "email"
 
 
 def collection_of(activity: str) -> str:
-    """The relationship, and navigation property, that leads from an activity to its parties."""
+    """Return the name of the relationship from an activity to its parties. The navigation property has the
+    same name.
+    """
     return f"{activity}_activity_parties"
 
 
 def takes_addresses(activity: str) -> bool:
-    """Whether a party of an activity may be an address alone: only mail is sent to one."""
+    """Whether a party of an activity may be a plain address: only mail is sent to one."""
     return activity == _MAIL
 
 
 def parts_of(attributes: Iterable[Attribute]) -> dict[str, int]:
-    """The number of the part of each party list among `attributes`, by name."""
-    return {one.logical_name: PARTS[one.logical_name] for one in attributes if one.type.holds_parties}
+    """Return the number of the part of each party list among `attributes`, by name."""
+    return {
+        attribute.logical_name: PARTS[attribute.logical_name]
+        for attribute in attributes
+        if attribute.type.holds_parties
+    }

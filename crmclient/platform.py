@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
 
+from typing_extensions import get_protocol_members
+
 from crmclient.conventions import Conventions
 from crmclient.metadata import (
     Attribute,
@@ -39,7 +41,7 @@ from crmclient.values import (
 
 
 class Share(Enum):
-    """The groups of calls that a platform's budget is shared out to."""
+    """The groups of calls among which a platform's budget is shared out."""
 
     WRITES = "writes"
     READS = "reads"
@@ -116,15 +118,19 @@ class Platform(Protocol):
     def create(
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
     ) -> Stored:
-        """Create a record; `id` may be chosen by the caller, so that a retry cannot double it.
+        """Create a record. The caller may choose its `id`, so that a repeated call cannot create a second
+        record.
 
-        Raises UnknownEntity, InvalidRecord (every wrong value at once), DuplicateKey; PossibleDuplicate
-        where the call refuses them.
+        Raises UnknownEntity, InvalidRecord (every wrong value at once), DuplicateKey; PossibleDuplicate where
+        the call refuses them.
         """
         ...
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
-        """One record's `columns`. Raises UnknownEntity, InvalidRecord (unknown column), RecordNotFound."""
+        """Return the attributes `columns` of a record.
+
+        Raises UnknownEntity, InvalidRecord (unknown column), RecordNotFound.
+        """
         ...
 
     def update(
@@ -136,7 +142,7 @@ class Platform(Protocol):
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Stored:
-        """Write `values` only; None clears. Never creates.
+        """Write `values`, and no other attribute; None clears one. Never creates a record.
 
         Raises RecordNotFound, VersionMismatch, and what `create` raises.
         """
@@ -152,28 +158,30 @@ class Platform(Protocol):
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Upserted:
-        """Write `values` to the record of an alternate key, or create one of `key` and `values`.
+        """Write `values` to the record with an alternate key, or create a record of `key` and `values`.
 
-        `key` has a value for each of the key's attributes, and `values` has none of them. `exists` says what
-        the caller takes for granted: True never creates, and raises RecordNotFound, whose id is the key as
-        `alternate_keys.written` has it; False never updates, and raises DuplicateKey. With `if_version` the
-        record exists, and has that version. Unless it is said whether it exists, `values` are of attributes
-        that can be both created and updated.
-
-        Raises UnknownKey, RecordNotFound, VersionMismatch, and what `create` raises; Unsupported.
+        `key` has a value for each of the key's attributes, and `values` has none of them. With `exists` True
+        the record is never created: raises RecordNotFound, whose id is the key as `alternate_keys.written`
+        has it. With `exists` False it is never updated: raises DuplicateKey. With `if_version` the record
+        must exist and have that version. Where the call may both create and update, `values` may only have
+        attributes that both can write. Raises UnknownKey, RecordNotFound, VersionMismatch, and what `create`
+        raises; Unsupported.
         """
         ...
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL
     ) -> None:
-        """Raises RecordNotFound, VersionMismatch, StateConflict (a restricting relationship)."""
+        """Delete a record.
+
+        Raises RecordNotFound, VersionMismatch, StateConflict (a relationship restricts the delete).
+        """
         ...
 
     def batch(self, operations: Sequence[Operation], *, call: Call = SERVICE_CALL) -> list[Stored | None]:
-        """All of `operations` in one transaction, or none: one answer each, None for a delete.
+        """Do all of `operations` in one transaction, or none. Return one result for each, None for a delete.
 
-        Raises what the first operation that fails raises, with its index as the error's `item`; Unsupported.
+        Raises what the first failing operation raises, with its index as the error's `item`; Unsupported.
         """
         ...
 
@@ -182,28 +190,28 @@ class Platform(Protocol):
     ) -> None:
         """Tie the record `id` of `entity` to the record `related` of the relationship's other entity.
 
-        `relationship` names a many-to-many one between two entities. Nothing happens where the two are tied
-        already: a repeated call succeeds. Neither record changes, so both keep their versions.
-
-        A one-to-many relationship is refused: there a tie is the value of a lookup, which belongs to one
-        record, has a version, and may replace another. `update` writes it. A relationship of an entity with
-        itself is refused too, since it has two directions, which a name does not tell apart.
-
-        Raises UnknownEntity, UnknownRelationship, RecordNotFound (naming whichever record is missing).
+        `relationship` names a many-to-many relationship. Do nothing if the two are tied already: a repeated
+        call succeeds. Neither record changes, so both keep their versions. A relationship of an entity with
+        itself leads from `id` to `related`: the other direction is another tie. A one-to-many relationship is
+        refused: its tie is the value of a lookup, which belongs to one record, has a version, and may replace
+        another tie. `update` writes it. Raises UnknownEntity, UnknownRelationship, RecordNotFound (naming
+        whichever record is missing).
         """
         ...
 
     def disassociate(
         self, entity: str, id: Guid, relationship: str, related: Guid, *, call: Call = SERVICE_CALL
     ) -> None:
-        """Untie what `associate` ties. Nothing happens where the two are not tied.
+        """Untie two records that `associate` ties. Do nothing if they are not tied.
 
         Raises what `associate` raises.
         """
         ...
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
-        """Rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes, bad tokens)."""
+        """Return the rows of a query. Raises UnknownEntity, InvalidQuery (unknown attributes, wrong page
+        tokens).
+        """
         ...
 
     # Files
@@ -220,7 +228,8 @@ class Platform(Protocol):
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
-        """Put a file into a file or image column, read in blocks. A broken-off read leaves the old file.
+        """Write a file to a file or image column, reading it in blocks. If reading breaks off, the old file
+        stays.
 
         Raises UnknownEntity, RecordNotFound, VersionMismatch, InvalidRecord; Unsupported.
         """
@@ -237,19 +246,20 @@ class Platform(Protocol):
         known: FileInfo | None = None,
         call: Call = SERVICE_CALL,
     ) -> Download | None:
-        """The file of a column from byte `start` on, at most `length` bytes; None when there is none.
+        """Return the file in a column from byte `start` on, at most `length` bytes; None when the column is
+        empty.
 
-        `known` is what `retrieve` or `query` has just said of the column, which is not asked for again: of a
-        file that has been replaced since, the answer may say so by another `info`, or raise FileLost.
-
-        Raises UnknownEntity, RecordNotFound, InvalidRecord (no file column); Unsupported.
+        `known` is the description of the file that `retrieve` or `query` has just returned. The platform is
+        then not asked for it again. If the file has been replaced since, the answer may have another `info`,
+        or the call raises FileLost. Raises UnknownEntity, RecordNotFound, InvalidRecord (no file column);
+        Unsupported.
         """
         ...
 
     def thumbnail(
         self, entity: str, id: Guid, attribute: str, *, call: Call = SERVICE_CALL
     ) -> Download | None:
-        """The image of a column made small, whole; None when there is none.
+        """Return a small copy of the image in a column, as a whole; None when there is none.
 
         Raises UnknownEntity, RecordNotFound, InvalidRecord (no image column); Unsupported.
         """
@@ -265,76 +275,89 @@ class Platform(Protocol):
         target: Reference | None = None,
         call: Call = SERVICE_CALL,
     ) -> ProcessValues:
-        """Run a process, bound to `target` or unbound. Raises UnknownProcess, InvalidRecord, Refused.
+        """Run a process, bound to `target` or unbound. Return its outputs.
 
-        Of what is wrong with a record that it is handed, `attribute` is its place among the inputs:
-        `OpportunityClose/subject`, or `Lines/2/quantity` where there are several.
+        Raises UnknownProcess, InvalidRecord, Refused. For a wrong value in a record among the inputs, the
+        problem's `attribute` is its place: `OpportunityClose/subject`, or `Lines/2/quantity` in a list of
+        records.
         """
         ...
 
     # Metadata
 
     def entities(self) -> Mapping[str, Entity]:
-        """Every entity by logical name."""
+        """Return every entity by logical name."""
         ...
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
-        """The attributes of an entity by logical name. Raises UnknownEntity."""
+        """Return the attributes of an entity by logical name. Raises UnknownEntity."""
         ...
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
-        """The relationships in which an entity takes part, on either side."""
+        """Return the relationships that have the entity at either end."""
         ...
 
     def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
-        """A global option set by name or, with `entity`, that of the choice attribute `name`.
+        """Return a global option set by name or, with `entity`, the option set of the choice attribute
+        `name`.
 
         Raises UnknownEntity, UnknownOptionSet.
         """
         ...
 
     def option_sets(self) -> Mapping[str, OptionSet]:
-        """Every global option set by name."""
+        """Return every global option set by name."""
         ...
 
     def processes(self) -> Mapping[str, Process]:
-        """Every custom process by name."""
+        """Return every custom process by name."""
         ...
 
     def languages(self) -> Sequence[int]:
-        """The LCIDs that are provisioned, the base language first."""
+        """Return the LCIDs of the provisioned languages, the base language first."""
         ...
 
     def security_roles(self) -> Sequence[SecurityRole]:
-        """None where the platform has none."""
+        """Return the security roles; empty for a platform without any."""
         ...
 
     def metadata_revision(self) -> str:
-        """Changes whenever metadata changes; compare for equality only."""
+        """Return a text that changes whenever metadata change. Compare it for equality only."""
         ...
 
     # Users
 
     def who(self) -> Guid:
-        """The user that the service itself acts as. Raises Unsupported on a platform without users."""
+        """Return the user that the service itself acts as. Raises Unsupported on a platform without users."""
         ...
 
     def user(self, id: Guid) -> PlatformUser:
-        """A user with its teams and business unit. Raises RecordNotFound, as for every id where the
-        platform has no users."""
+        """Return a user with its teams and business unit.
+
+        Raises RecordNotFound; on a platform without users, for every id.
+        """
         ...
 
     def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
-        """Who reports to a user, directly or through others. Nobody where the platform has no users, or
-        keeps no managers."""
+        """Return the users who report to a user, directly or through others.
+
+        Empty on a platform without users, or without managers.
+        """
         ...
+
+
+def missing_members(made: object) -> list[str]:
+    """Return the names of the members of `Platform` that `made` lacks, in alphabetical order."""
+    return sorted(name for name in get_protocol_members(Platform) if not hasattr(made, name))
 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The attributes of an entity by which records are found without a look at each: `sorted` by value and
-    order, `searched` by pieces of text. The others of `sortable` and `searchable` can be given such an index.
-    `records`: about how many there are.
+    """The indexed attributes of an entity: `sorted` ones by value and order, `searched` ones by pieces of
+    text.
+
+    The other attributes of `sortable` and `searchable` can be given such an index. `records` is the
+    approximate number of records.
     """
 
     sorted: frozenset[str]
@@ -346,7 +369,7 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class RecordChanges:
-    """Whether records of an entity have changed since a mark, and the `mark` to ask with the next time."""
+    """Whether records of an entity have changed since a mark, and the `mark` for the next question."""
 
     mark: str
     any: bool
@@ -354,16 +377,18 @@ class RecordChanges:
 
 @runtime_checkable
 class TracksChanges(Protocol):
-    """A platform that can be asked whether the records of an entity have changed, whoever changed them: of
-    each entity with `Entity.tracks_changes`."""
+    """A platform that tells whether the records of an entity have changed, whoever changed them.
+
+    It does so for each entity with `Entity.tracks_changes`.
+    """
 
     def record_changes(
         self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
     ) -> RecordChanges | None:
-        """What has changed since `mark`; without one, nothing, and the mark of now.
+        """Return what has changed since `mark`. Without a mark, return no changes and the present mark.
 
-        None where that cannot be told: the mark is too old, or there are too many records to begin with.
-        Raises UnknownEntity, InvalidQuery for an entity without such tracking, and PlatformFailure.
+        Return None when the platform cannot tell: the mark is too old, or the entity has too many records to
+        begin. Raises UnknownEntity, InvalidQuery for an entity without such tracking, and PlatformFailure.
         """
         ...
 
@@ -373,7 +398,7 @@ class TellsIndexes(Protocol):
     """A platform whose indexes are known, and can be added to."""
 
     def indexes(self, entity: str) -> Indexes:
-        """Raises UnknownEntity."""
+        """Return the indexes of an entity. Raises UnknownEntity."""
         ...
 
 
@@ -391,7 +416,10 @@ class OffersViews(Protocol):
     """A platform on which queries are saved, as FetchXML."""
 
     def saved_views(self, entity: str) -> Sequence[SavedView]:
-        """Those that list records of an entity, by name, personal ones last. None of an unknown entity."""
+        """Return the saved views that list records of an entity, by name, personal ones last.
+
+        Empty for an unknown entity.
+        """
         ...
 
 
@@ -400,26 +428,32 @@ class KeepsMetadata(Protocol):
     """A platform that keeps a copy of its metadata, which is as old as its last refresh."""
 
     def refresh_metadata(self) -> bool:
-        """Fetch anew what is in use of it; whether any of it was different.
+        """Fetch the used metadata anew. Return whether any of them differ.
 
-        Raises PlatformFailure when the platform does not tell: then the copy stays as it is.
+        Raises PlatformFailure when the platform does not answer. The copy then stays as it is.
         """
         ...
 
     def missing_privileges(self) -> Mapping[str, str]:
-        """What is unknown of the metadata because the service's own account may not read it, with the
-        privilege that it lacks (empty where the platform does not name it). Asks nothing."""
+        """Return the parts of the metadata that the service's own account may not read, with the missing
+        privilege.
+
+        The privilege is empty where the platform does not name it. This does not ask the platform.
+        """
         ...
 
     def metadata_refreshed(self) -> dt.datetime | None:
-        """When that was last done; None: never, so that everything is as it was when first asked for."""
+        """Return the time of the last refresh; None if there was none.
+
+        Before the first refresh, everything is as it was when it was first asked for.
+        """
         ...
 
 
 @runtime_checkable
 class TellsMetadataChanges(Protocol):
-    """A platform that keeps a copy of its metadata, and can be asked what of it has changed."""
+    """A platform that keeps a copy of its metadata, and can be asked which parts have changed."""
 
     def refresh_changed_metadata(self) -> bool:
-        """As `refresh_metadata`, for the price of what has changed since the last time."""
+        """Refresh as `refresh_metadata` does, but fetch only what has changed since the last refresh."""
         ...

@@ -20,9 +20,9 @@ class Sentence(str):
     values: dict[str, Any]
 
     def __new__(cls, template: str, **values: Any) -> Self:
-        made = super().__new__(cls, template % values if values else template)
-        made.template, made.values = template, values
-        return made
+        sentence = super().__new__(cls, template % values if values else template)
+        sentence.template, sentence.values = template, values
+        return sentence
 
     def __str__(self) -> str:
         return self
@@ -35,24 +35,26 @@ class Counted(Sentence):
     number: int
 
     def __new__(cls, template: str, plural: str, number: int, **values: Any) -> Self:
-        made = super().__new__(cls, template if number == 1 else plural, number=number, **values)
-        made.template, made.plural, made.number = template, plural, number
-        return made
+        sentence = super().__new__(cls, template if number == 1 else plural, number=number, **values)
+        sentence.template, sentence.plural, sentence.number = template, plural, number
+        return sentence
 
 
 def listed(texts: Iterable[str], between: str) -> Sentence:
-    """Several sentences, each whole, one after the other."""
+    """Return several sentences as one, with the text `between` between them."""
     values = {f"at{number}": text for number, text in enumerate(texts)}
     return Sentence(between.join(f"%({name})s" for name in values), **values)
 
 
 def for_log(error: BaseException) -> str:
-    """What a log may say of `error`: its type, and of a sentence the words without what was filled in.
+    """Return what a log may say of `error`: its type and, for a Sentence, its text without the values filled
+    in.
 
-    Values may be a caller's, and a log is read by many. A message that is no sentence may hold anything.
+    The values may come from a caller, and many people read a log. Any other message may contain anything, and
+    is left out.
     """
-    said = _words(str(error))
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+    words = _words(str(error))
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _words(text: str) -> str:

@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 
 class Effect(Enum):
-    """What asking a member of a platform does."""
+    """The effect of a call of a platform's member."""
 
     METADATA = "reads metadata"
     READ = "reads data"
@@ -60,7 +60,7 @@ class Asked(NamedTuple):
 def _declared(
     effect: Effect,
 ) -> Callable[[Callable[Concatenate[StandIn, P], R]], Callable[Concatenate[StandIn, P], R]]:
-    """Let what a member does be decided by the stand-in's `answer`."""
+    """Declare the effect of a member, and pass its calls to the stand-in's `answer`."""
 
     def decorate(member: Callable[Concatenate[StandIn, P], R]) -> Callable[Concatenate[StandIn, P], R]:
         @wraps(member)

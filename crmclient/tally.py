@@ -39,18 +39,18 @@ class Tally:
 
     @property
     def correlation(self) -> str:
-        """A GUID of our own making, the same for all calls of the work. The platform may log it."""
+        """A GUID that all calls of the work share. The platform may log it."""
         if self._correlation is None:
             self._correlation = str(uuid.uuid4())
         return self._correlation
 
     @property
     def sent_correlation(self) -> str | None:
-        """The GUID, if any call has been told it."""
+        """The GUID, if `correlation` was read for any call; else None."""
         return self._correlation
 
     def count(self) -> None:
-        """Count the call that is being measured, unless it is a part of another."""
+        """Count the call that is being measured, unless it is part of another call."""
         self.calls += self._depth == 1
 
     def __enter__(self) -> Tally:
@@ -74,5 +74,5 @@ current: ContextVar[Tally | None] = ContextVar("portico_tally", default=None)
 
 
 def current_tally() -> Tally:
-    """That of the work under way; one that nobody reads where no work was begun."""
+    """Return the tally of the work under way; outside of any work, one that nobody reads."""
     return current.get() or Tally()

@@ -6,13 +6,12 @@ import unicodedata
 
 
 def fold(value: str) -> str:
-    """The comparison form of a text: compatibility-decomposed, case-folded, without accents.
+    """Return the comparison form of a text: compatibility-decomposed, case-folded, without accents.
 
     The embedded platform stores it beside each text, so that filters, orders and unique keys run on plain
-    binary order on every database: a change here needs a migration that writes every stored form again.
-
-    Marks that make another letter rather than an accented one stay: the voicing marks of kana, the nukta and
-    vowel signs of the Indic scripts, the vowel signs of Thai.
+    binary order on every database: a change here needs a migration that writes every stored form again. Marks
+    that make another letter rather than an accented one stay: the voicing marks of kana, the nukta and vowel
+    signs of the Indic scripts, the vowel signs of Thai.
     """
     if value.isascii():
         return value.lower()

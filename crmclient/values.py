@@ -36,12 +36,14 @@ _CANONICAL: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").f
 
 
 def new_guid() -> Guid:
-    """A GUID for a new record, of version 7: those made one after the other stand together in every index."""
+    """Return a GUID of version 7 for a new record. Such GUIDs that are made one after the other are close in
+    an index.
+    """
     return str(uuid7())
 
 
 def parse_guid(text: str) -> Guid:
-    """The canonical form of a GUID in any of the forms people paste: upper case, braces.
+    """Return the canonical form of a GUID in any form that people paste: in upper case, in braces.
 
     Raises ValueError for anything else, compact and URN forms included.
     """
@@ -65,7 +67,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who takes part in an activity: a record, a mail address, or a record that is reached by an address."""
+    """A participant in an activity: a record, a mail address, or a record that is reached by an address."""
 
     reference: Reference | None = None
     address: str | None = None
@@ -73,7 +75,7 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What a file or image column says of its content; `size` in bytes."""
+    """The description of the content of a file or image column. `size` is in bytes."""
 
     id: Guid
     file_name: str
@@ -99,7 +101,7 @@ Values: TypeAlias = Mapping[str, Value]
 
 
 def references(value: object) -> Iterator[Reference]:
-    """The records that a value points at: that of a lookup, those of a party list."""
+    """Yield the references in a value: that of a lookup, or those of a party list."""
     if isinstance(value, Reference):
         yield value
     elif isinstance(value, tuple):
@@ -133,7 +135,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a write leaves: the record's id and its new version, None where it keeps none."""
+    """The result of a write: the record's id and its new version, None for an entity without versions."""
 
     id: Guid
     version: str | None
@@ -141,7 +143,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Upserted(Stored):
-    """What an upsert leaves; whether the record is new."""
+    """The result of an upsert. `created` tells whether the record is new."""
 
     created: bool
 

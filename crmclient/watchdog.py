@@ -64,9 +64,9 @@ class Watch:
             _set_wait(self._database, _longest_wait(self._database))
 
     def _wait_less(self) -> None:
-        """Nothing can end SQLite's wait for a lock, so it is made as short as what is left.
+        """Shorten SQLite's wait for a lock to the time that is left, because nothing can end that wait.
 
-        It is counted in whole seconds, so that a watch of the usual length need not change it.
+        The wait is counted in whole seconds, so that a watch of the usual length need not change it.
         """
         # A connection that the first statement opened would wait the longest. Where it cannot be opened,
         # that statement says so.
@@ -79,7 +79,9 @@ class Watch:
         return max(1, math.ceil(self.deadline - time.monotonic()))
 
     def strike(self, now: float) -> None:
-        """End what runs too late; again and again, since another statement may follow."""
+        """End a statement that runs past the deadline. Called again and again, since another statement may
+        follow.
+        """
         if now < self.deadline:
             return
         with self._lock:
@@ -150,7 +152,7 @@ def _set_wait(database: Any, seconds: float) -> None:
 
 
 def _end(connection: Any, *, cut: bool) -> bool:
-    """Whether there may have been a statement to end."""
+    """End the statement that runs on the connection. Return whether there may have been one."""
     if hasattr(connection, "interrupt"):
         connection.interrupt()
         return True

@@ -15,7 +15,8 @@ class Designer(AppConfig):
     verbose_name = gettext_lazy("Studio")
 
     def ready(self) -> None:
-        from designer import groups, triggers
+        from designer import triggers
+        from designer.access_control import groups
         from designer.audit import logins  # noqa: F401  hears of every login
         from designer.models.labels import label
         from designer.studio import audited_commands  # noqa: F401  hears what commands save

@@ -10,7 +10,7 @@ from crmclient.query.calendar import Calendar, Moment, configured
 
 
 def present() -> Moment:
-    """This very moment, where there is no request that fixes one."""
+    """Return the present moment, for use where no request fixes one."""
     return Moment(dt.datetime.now(dt.UTC), calendar())
 
 

@@ -29,10 +29,10 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A definition with the exposed entity it belongs to: all that serving it needs.
+    """A definition with the exposed entity it belongs to: all that serving the endpoint needs.
 
-    `exposures` are all exposed entities of its module. `problem`: its rows make no definition, and why;
-    `definition` then says only where it stands.
+    `exposures` are all exposed entities of its module. `problem` says why its rows make no definition, and is
+    None when they do; with a problem, `definition` says only where the endpoint stands.
     """
 
     definition: EndpointDefinition
@@ -55,26 +55,30 @@ class Endpoint:
 
     @property
     def path(self) -> str:
-        """The path, with `{id}` where a record's id stands, `{relatedId}` where a related one's does, and
-        `{value}` where the value of a key does."""
+        """Return the path, with `{id}` for the id of a record, `{relatedId}` for that of a related one, and
+        `{value}` for the value of a key.
+        """
         definition = self.definition
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
 
     def without_defaults(self) -> Endpoint:
-        """The same where what a call leaves out stays as it is, so that a default would mean nothing."""
-        inputs = tuple(known.model_copy(update={"default": None}) for known in self.definition.inputs)
+        """Return the endpoint without the defaults of its inputs, for calls that keep what they leave out."""
+        inputs = tuple(
+            input_definition.model_copy(update={"default": None})
+            for input_definition in self.definition.inputs
+        )
         return replace(self, definition=self.definition.model_copy(update={"inputs": inputs}))
 
     @property
     def item_path(self) -> str | None:
-        """The path of one item of what the endpoint lists."""
+        """Return the path of one item that the endpoint lists; None when it has no paths for items."""
         item = self.definition.settings.item
         return f"{self.path}/{{{item}}}" if item else None
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What endpoints know of the exposed entities beside them."""
+    """The exposed entities that endpoints may refer to, by their place (module and segment) and by module."""
 
     by_place: Mapping[tuple[str, str], ExposedEntityDefinition]
     by_module: Mapping[str, tuple[ExposedEntityDefinition, ...]]
@@ -98,9 +102,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What is served of `group`, a module's segment, changes by a proposal alone; empty: of everything.
+    """What `group` serves changes only by a proposal.
 
-    `needs_approval`: by one that somebody else than its author has approved.
+    `group` is the segment of a module; empty: everything. `needs_approval`: somebody else than its author has
+    to approve the proposal.
     """
 
     group: str
@@ -109,7 +114,7 @@ class Protection:
 
 @dataclass(frozen=True, slots=True)
 class RowIds:
-    """What endpoints name, by the ids of rows: only these tell what has another name now."""
+    """The items that endpoints name, by row id: only ids tell that an item has been renamed."""
 
     modules: Mapping[int, ModuleDefinition]
     entities: Mapping[int, ExposedEntityDefinition]
@@ -147,6 +152,6 @@ class Configuration:
     ids: RowIds | None = None
 
     def languages(self) -> frozenset[int]:
-        """The languages in which something that API consumers read has a text beside its own."""
+        """Return the languages (LCID) that any text for API consumers is translated to."""
         of_endpoints = (endpoint.definition.languages() for endpoint in self.endpoints.values())
         return frozenset[int]().union(*of_endpoints, *(module.languages() for module in self.modules))

@@ -13,7 +13,9 @@ T = TypeVar("T", str, int)
 
 
 def exact_number(number: Decimal) -> int | float:
-    """The JSON number of the same value. Raises ValueError where JSON's readers would change its digits."""
+    """Return the JSON number of the same value. Raises ValueError when readers of JSON would change its
+    digits, or for more than 64 places.
+    """
     if not number.is_finite() or abs(number.adjusted()) > _MOST_PLACES:
         raise ValueError(f"{number} is no number of at most {_MOST_PLACES} digits")
     if number == number.to_integral_value():
@@ -25,7 +27,10 @@ def exact_number(number: Decimal) -> int | float:
 
 
 def json_numbers(value: Any) -> Any:
-    """A JSON value whose Decimals are JSON numbers of the same value, so that texts can be made of it."""
+    """Return a JSON value with JSON numbers in place of Decimals, so that it can be written as text.
+
+    Raises ValueError as `exact_number`.
+    """
     if isinstance(value, Decimal):
         return exact_number(value)
     if isinstance(value, (list, tuple)):
@@ -40,7 +45,7 @@ JsonValue: TypeAlias = Annotated[Any, PlainSerializer(json_numbers, when_used="j
 
 
 def in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:
-    """What equals it as a set, always the same."""
+    """Return the items sorted and without duplicates, so that equal sets are equal tuples."""
     return tuple(sorted(set(items)))
 
 
@@ -55,5 +60,7 @@ class Definition(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False, str_strip_whitespace=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form: what equals its default is left out, so that documents stay readable."""
+        """Return the JSON form. Values that equal their defaults are left out, so that documents stay
+        readable.
+        """
         return self.model_dump(mode="json", exclude_defaults=True)

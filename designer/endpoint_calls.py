@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from designer.models import EndpointCalls
 
-# As long as a month's last call may be ago, whatever the month.
+# Long enough for something that is called once a month, whatever the month.
 DAYS = 35
 
 
 def recent_calls(keys: Collection[str]) -> Mapping[str, tuple[int, dt.datetime]]:
-    """The calls of the last `DAYS` days and the moment of the last one, by endpoint key."""
+    """Return the number of calls of the last `DAYS` days and the moment of the last one, by endpoint key."""
     since = timezone.now() - dt.timedelta(days=DAYS)
     rows = EndpointCalls.objects.filter(endpoint__in=keys, hour__gte=since).values("endpoint")
     summed = rows.annotate(total=Sum("calls"), last=Max("last_at"))

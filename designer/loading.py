@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,19 +16,21 @@ from designer.changed_parts import with_parts
 from designer.configuration import Configuration, Endpoint, Revision, RowIds
 from designer.models import Change
 from designer.revision import read_revision, read_revision_and
-from designer.snapshot import snapshot
+
+# Not atomic(): on SQLite it would take the write lock, and readers would wait for each other.
+_BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 
 
 def load() -> Configuration:
-    """The whole configuration as it is now, at the revision it carries: one consistent state."""
-    with snapshot():
+    """Return the whole configuration as it is now. Its revision and its content are of the same moment."""
+    with _one_state():
         return _load()
 
 
 def reload(previous: Configuration) -> Configuration:
-    """The configuration as it is now, reading again only the endpoints that changed since `previous`."""
-    with snapshot():
-        revision = _now()
+    """Return the configuration as it is now. Only what has changed since `previous` is read again."""
+    with _one_state():
+        revision = _present_revision()
         if revision == previous.revision:
             return previous
         committed = _inside.configuration
@@ -43,9 +46,10 @@ def reload(previous: Configuration) -> Configuration:
 
 
 class _Inside(threading.local):
-    """What was last read inside a transaction: it may never be committed, so only its thread may use it.
+    """The configuration last read inside a transaction of this thread.
 
-    Once its revision is that of the database it has been, and need not be read again.
+    No other thread may use it, because it may never be committed. Once the database has its revision, it was
+    committed, and need not be read again.
     """
 
     configuration: Configuration | None = None
@@ -56,21 +60,29 @@ _inside = _Inside()
 
 
 def latest() -> Configuration:
-    """As `load`, for the price of what has changed since this process last asked. For pages of the studio."""
+    """Return the configuration as `load` does, reading only what has changed since this process last asked.
+
+    For pages of the studio.
+    """
     global _latest
     if not connection.in_atomic_block:
         _latest = load() if _latest is None else reload(_latest)
         return _latest
-    known = _inside.configuration
+    configuration = _inside.configuration
     # No two states share a revision, so the same revision means the same state, whatever was rolled back.
-    if known is None or known.revision != _now():
-        previous = known or _latest
-        known = load() if previous is None else reload(previous)
-        _inside.configuration = known
-    return known
+    revision = _present_revision()
+    if configuration is None or configuration.revision != revision:
+        if _latest is not None and _latest.revision == revision:
+            # What this thread saw inside a transaction may have been rolled back.
+            configuration = _latest
+        else:
+            previous = configuration or _latest
+            configuration = load() if previous is None else reload(previous)
+        _inside.configuration = configuration
+    return configuration
 
 
-def _now() -> Revision:
+def _present_revision() -> Revision:
     return read_revision()[0]
 
 
@@ -82,13 +94,13 @@ class _Changed(NamedTuple):
 
 
 def _changed(since: Revision) -> _Changed | None:
-    """What is noted after `since`; None when that is not known, or not all."""
+    """Return what has changed after `since`; None when the log does not tell, or not all of it."""
     columns = ("number", "token", "endpoint", "part")
-    noted = list(Change.objects.filter(number__gte=since.number).values_list(*columns))
-    if not any(number == since.number and token == since.token for number, token, *_ in noted):
+    entries = list(Change.objects.filter(number__gte=since.number).values_list(*columns))
+    if not any(number == since.number and token == since.token for number, token, *_ in entries):
         return None
     changed = _Changed(set(), set())
-    for number, _, endpoint, part in noted:
+    for number, _, endpoint, part in entries:
         if number <= since.number:
             continue
         if endpoint is not None:
@@ -101,8 +113,11 @@ def _changed(since: Revision) -> _Changed | None:
 
 
 def _load(previous: Configuration | None = None) -> Configuration:
-    """What is as it was stays the same object, by which what was made of it is found again."""
-    # In one query: most systems protect nothing, and pay nothing for that.
+    """Load the configuration.
+
+    Unchanged parts stay the same objects, so that results derived from them are found again.
+    """
+    # Protections come with the revision, in one query: most systems have none, and pay nothing for them.
     revision, _, protected = read_revision_and(rows.PROTECTED[connection.vendor])
     unreadable: rows.Unreadable = {}
     entities, closed = rows.entities(unreadable)
@@ -125,6 +140,7 @@ def _load(previous: Configuration | None = None) -> Configuration:
 
 
 def _shared(previous: Configuration | None, endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
+    """Return the endpoints, with the object of `previous` in place of every equal one."""
     before = previous.endpoints if previous is not None else {}
     return MappingProxyType({id: _same(before.get(id), now) for id, now in endpoints.items()})
 
@@ -134,6 +150,7 @@ def _same(before: Endpoint | None, now: Endpoint) -> Endpoint:
 
 
 def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> Configuration:
+    """Return the configuration with the endpoints `changed`, by row id, read again."""
     if not changed:
         return replace(previous, revision=revision)
     unread = {f"endpoint {id}" for id in changed}
@@ -146,3 +163,19 @@ def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> C
         endpoints=MappingProxyType(endpoints),
         unreadable=MappingProxyType(unreadable),
     )
+
+
+@contextmanager
+def _one_state() -> Iterator[None]:
+    """Make all reads inside see the state at the first of them; in a transaction, the state of that
+    transaction.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGIN[connection.vendor])
+        try:
+            yield
+        finally:
+            cursor.execute("ROLLBACK")

@@ -34,13 +34,13 @@ RESERVED_SEGMENTS = frozenset(
 # Query-string parameters the runtime reads itself.
 RESERVED_PARAMETERS = frozenset({"lcid", "pagesize", "cursor", "order"})
 
-# The type of callers whose record is a user of the platform: that of everybody whom nothing else is said of.
+# The type of callers whose record is a user of the platform. It is the default.
 USER_TYPE = "user"
 
 # What endpoints admitted before there were caller types. Release 0.2 names none while it is being replaced.
 TYPES_BEFORE_TYPES = ["service", USER_TYPE]
 SERVICE_TYPE = "service"
-# What expressions know of any caller under `user`, beside the properties.
+# Members of `user` in expressions that are no user properties.
 RESERVED_PROPERTIES = frozenset({"type", "roles", "claims"})
 
 _SEGMENT = re.compile(SEGMENT_PATTERN)
@@ -51,19 +51,20 @@ def is_segment(text: str) -> bool:
 
 
 def suggested_segment(*texts: str) -> str:
-    """The first of the texts that can be written as a segment, so written; "" when none can."""
+    """Return the first of the texts that can be written as a segment, so written; "" when none can."""
     for text in texts:
         plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
-        written = re.sub(r"[^a-z0-9]+", "-", plain).lstrip("-0123456789")[:63].rstrip("-")
-        if is_segment(written):
-            return written
+        candidate = re.sub(r"[^a-z0-9]+", "-", plain).lstrip("-0123456789")[:63].rstrip("-")
+        if is_segment(candidate):
+            return candidate
     return ""
 
 
 def output_key(name: str) -> str:
-    """The camel-case key of a name: `BusinessUnitID` → `businessUnitId`, `Full name` → `fullName`.
+    """Return the camel-case key of a name: `BusinessUnitID` → `businessUnitId`, `Full name` → `fullName`.
 
-    Splits at non-alphanumerics, at lower → upper and at acronym → word; a digit stays with the word before.
+    Words begin at non-alphanumerics, at lower → upper and at acronym → word; a digit belongs to the word
+    before.
     """
     words = [word for part in re.split(r"[\W_]+", name) for word in _words(part)]
     if not words:
@@ -73,21 +74,23 @@ def output_key(name: str) -> str:
 
 
 def property_key(caller_type: str, name: str) -> str:
-    """What tells a user property from all others: of the type `user`, its name."""
+    """Return the key of a user property: its name, with the caller type in front unless that is `user`."""
     return name if caller_type == USER_TYPE else f"{caller_type}.{name}"
 
 
 def input_name(attribute: str) -> str:
-    """The name that an input for an attribute starts with: its logical name, without a publisher's prefix."""
+    """Return the name that a new input for an attribute gets: the logical name without a
+    publisher's prefix.
+    """
     prefix, _, rest = attribute.partition("_")
     return rest if rest and prefix.isalnum() and prefix.islower() and len(prefix) <= 8 else attribute
 
 
 def _words(part: str) -> list[str]:
     starts = [0]
-    for at in range(1, len(part)):
-        before, here, after = part[at - 1], part[at], part[at + 1 : at + 2]
+    for position in range(1, len(part)):
+        before, here, after = part[position - 1], part[position], part[position + 1 : position + 2]
         if here.isupper() and (not before.isupper() or after.islower()):
-            starts.append(at)
+            starts.append(position)
     ends = [*starts[1:], len(part)]
     return [part[start:end] for start, end in zip(starts, ends, strict=True) if start < end]

@@ -17,7 +17,11 @@ from django.db.models import Max
 
 from crmclient.errors import PlatformError
 from designer.configuration import Configuration, Endpoint
-from designer.dependence import concerned
+from designer.endpoint_facts.concerned_endpoints import (
+    concerned,
+    concerned_by_row_rules,
+    exposures_read,
+)
 from designer.loading import latest
 from designer.models import RecordedItem
 from designer.platform import get_platform
@@ -29,7 +33,9 @@ from designer.revision import read_revision
 
 
 class Basis(NamedTuple):
-    """What findings depend on beside the configuration: metadata, and the last id of what was recorded."""
+    """What findings depend on besides the configuration: the metadata, and the id of the last recorded
+    facts.
+    """
 
     metadata_revision: str
     recorded: int
@@ -37,9 +43,10 @@ class Basis(NamedTuple):
 
 @dataclass(frozen=True)
 class Overview:
-    """Findings at one state of configuration and metadata; `by_endpoint` is keyed by row id, drafts too.
+    """The findings at one state of configuration and metadata.
 
-    `others` are those of user properties and of rows that cannot be read.
+    `by_endpoint` is keyed by row id, and has drafts, too. `others` are the findings about user properties,
+    issuers and rows that cannot be read.
     """
 
     configuration: Configuration
@@ -49,22 +56,23 @@ class Overview:
     others: tuple[Finding, ...]
 
     def is_of(self, configuration: Configuration, basis: Basis) -> bool:
+        """Whether the overview is still that of `configuration` and `basis`."""
         return self.configuration.revision == configuration.revision and self.basis == basis
 
     def of(self, id: int) -> tuple[Finding, ...]:
-        """Of the endpoint with row id `id`; for a row that could not even be read as one, why."""
+        """Return the findings about the endpoint with row id `id`, or why its row cannot be read."""
         if id in self.by_endpoint:
             return self.by_endpoint[id]
         return tuple(finding for finding in self.others if finding.subject == f"endpoint {id}")
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Of all that is meant to be served."""
+        """The findings about everything that is meant to be served, which drafts are not."""
         served = (
             finding
-            for id, found in self.by_endpoint.items()
+            for id, endpoint_findings in self.by_endpoint.items()
             if self.configuration.endpoints[id].definition.enabled
-            for finding in found
+            for finding in endpoint_findings
         )
         return [*self.others, *served]
 
@@ -72,7 +80,8 @@ class Overview:
     def states(self) -> Mapping[int, State]:
         endpoints = self.configuration.endpoints
         return {
-            id: state_of(endpoints[id].definition.enabled, found) for id, found in self.by_endpoint.items()
+            id: state_of(endpoints[id].definition.enabled, findings)
+            for id, findings in self.by_endpoint.items()
         }
 
     @cached_property
@@ -85,49 +94,74 @@ class Overview:
 
 
 class _Inside(threading.local):
-    """What was last found inside a transaction: it may never be committed, so only its thread may use it."""
+    """The overview last made inside a transaction of this thread.
+
+    No other may use it: it may never be committed.
+    """
 
     overview: Overview | None = None
 
 
 _latest: Overview | None = None
 _inside = _Inside()
+# The overview that any thread last made inside a transaction. Once the database has its revision, it was
+# committed.
+_uncommitted: Overview | None = None
 
 
 def overview() -> Overview:
-    """As things are now; inside a transaction, with what that has changed."""
-    global _latest
-    known, configuration, basis = _latest, latest(), _basis()
+    """Return the overview of the present configuration; inside a transaction, with its changes."""
+    global _latest, _uncommitted
+    cached, configuration, basis = _latest, latest(), _basis()
     if not connection.in_atomic_block:
-        if known is None or not known.is_of(configuration, basis):
-            known = _latest = _check(known, configuration, basis)
-        return known
+        if cached is None or not cached.is_of(configuration, basis):
+            cached = _latest = _check(_nearest(configuration, cached, _uncommitted), configuration, basis)
+        return cached
     inside = _inside.overview
     if inside is None or not inside.is_of(configuration, basis):
-        inside = _inside.overview = _check(inside or known, configuration, basis)
+        nearest = _nearest(configuration, inside, cached)
+        inside = _inside.overview = _uncommitted = _check(nearest, configuration, basis)
     return inside
 
 
-def foreseen(configuration: Configuration) -> Overview:
-    """As `overview` would be if `configuration` were what is stored.
-
-    What changes is saved under the platform's present metadata: none of it has drifted.
+def _nearest(configuration: Configuration, *candidates: Overview | None) -> Overview | None:
+    """Return the candidate from which least must be judged again: one of the same revision, or else the
+    one that has most endpoints in common.
     """
-    known = overview()
-    return _check(known, configuration, known.basis, {})
+    present = [candidate for candidate in candidates if candidate is not None]
+    same = (candidate for candidate in present if candidate.configuration.revision == configuration.revision)
+
+    # Not by the number of the revision: one that was taken back may have a higher one.
+    def shared(candidate: Overview) -> int:
+        endpoints = candidate.configuration.endpoints
+        return sum(endpoints.get(id) is endpoint for id, endpoint in configuration.endpoints.items())
+
+    return next(same, None) or max(present, key=shared, default=None)
+
+
+def foreseen(configuration: Configuration) -> Overview:
+    """Return the overview that there would be if `configuration` were stored.
+
+    A change is saved under the present metadata, so nothing has drifted in it.
+    """
+    current = overview()
+    return _check(current, configuration, current.basis, {})
 
 
 def judged(configuration: Configuration, metadata: Metadata) -> Overview:
-    """What is to be said of a configuration that is stored nowhere. Needs no database and no platform."""
+    """Return the overview of a configuration that is not stored. Needs no database and no platform."""
     checker = Checker(configuration, metadata)
-    found = {id: tuple(checker.endpoint(id)) for id in configuration.endpoints}
-    return Overview(configuration, metadata, Basis("", 0), found, tuple(_others(checker, configuration)))
+    findings = {id: tuple(checker.endpoint(id)) for id in configuration.endpoints}
+    return Overview(configuration, metadata, Basis("", 0), findings, tuple(_others(checker, configuration)))
 
 
 def forget() -> None:
-    """Check everything again when it is next asked for: for metadata that changes without saying so."""
-    global _latest
-    _latest = _inside.overview = None
+    """Forget all findings, so that the next overview checks everything.
+
+    For metadata that has changed unnoticed.
+    """
+    global _latest, _uncommitted
+    _latest = _inside.overview = _uncommitted = None
 
 
 def _basis() -> Basis:
@@ -145,84 +179,120 @@ def _metadata_revision() -> str:
 
 
 def _check(
-    known: Overview | None,
+    previous: Overview | None,
     configuration: Configuration,
     basis: Basis,
     recorded: Mapping[str, Any] | None = None,
 ) -> Overview:
-    """`recorded` are the facts that endpoints were saved under by key; None: those that are stored."""
-    metadata = Metadata(get_platform())
-    kept: Mapping[int, tuple[Finding, ...]] = {}
-    same_metadata = known is not None and known.basis.metadata_revision == basis.metadata_revision
-    if known is not None and same_metadata:
-        metadata = known.metadata
-        kept = _kept(known, configuration)
-    checker = Checker(configuration, metadata)
-    fresh = [id for id in configuration.endpoints if id not in kept]
-    then = _recorded_facts(configuration, fresh) if recorded is None else recorded
-    found: dict[int, tuple[Finding, ...]] = {}
-    for id, endpoint in configuration.endpoints.items():
-        if id in kept:
-            found[id] = kept[id]
-        else:
-            found[id] = (*checker.endpoint(id), *_drift(endpoint, then, metadata))
-    return Overview(configuration, metadata, basis, found, tuple(_others(checker, configuration)))
+    """Return the overview, with the findings of `previous` that cannot have changed.
 
-
-def _kept(known: Overview, configuration: Configuration) -> Mapping[int, tuple[Finding, ...]]:
-    """Findings that cannot have changed: of the same endpoint, with all that it depends on, and no other came
-    to its path or left it, or made records known or unknown that it relates to.
-
-    What has drifted is looked at again, for recording it anew ends that; and what could not be checked, for
-    the platform may tell now.
+    `recorded` are the facts that endpoints were saved under, by key; None: those that are stored.
     """
-    before, after = known.configuration.endpoints, configuration.endpoints
-    changed = {id for id in {*before, *after} if not _is_judged_alike(before.get(id), after.get(id))}
-    is_concerned = concerned(known.configuration, configuration)
+    metadata = Metadata(get_platform())
+    unchanged = _Unchanged({}, {})
+    same_metadata = previous is not None and previous.basis.metadata_revision == basis.metadata_revision
+    if previous is not None and same_metadata:
+        metadata = previous.metadata
+        unchanged = _unchanged_findings(previous, configuration)
+    checker = Checker(configuration, metadata)
+    fresh = [
+        id for id in configuration.endpoints if id not in unchanged.kept and id not in unchanged.under_others
+    ]
+    facts_by_key = _recorded_facts(configuration, fresh) if recorded is None else recorded
+    findings: dict[int, tuple[Finding, ...]] = {}
+    for id, endpoint in configuration.endpoints.items():
+        if id in unchanged.kept:
+            findings[id] = unchanged.kept[id]
+        elif id in unchanged.under_others:
+            findings[id] = tuple(checker.endpoint_under_other_row_rules(id, unchanged.under_others[id]))
+        else:
+            findings[id] = (*checker.endpoint(id), *_drift(endpoint, facts_by_key, metadata))
+    return Overview(configuration, metadata, basis, findings, tuple(_others(checker, configuration)))
+
+
+class _Unchanged(NamedTuple):
+    """Findings of `previous` by the row id of their endpoint.
+
+    `kept` still hold. `under_others` are of endpoints for which only row rules of exposed entities have
+    changed.
+    """
+
+    kept: dict[int, tuple[Finding, ...]]
+    under_others: dict[int, tuple[Finding, ...]]
+
+
+def _unchanged_findings(previous: Overview, configuration: Configuration) -> _Unchanged:
+    """Return the findings that cannot have changed, and those that only row rules may have changed.
+
+    A finding cannot have changed while its endpoint and all that it depends on are the same, and no other
+    endpoint has come to its path or left it. For an endpoint with related records, no other endpoint of its
+    module may have changed either. Drift is judged again, because recording the metadata anew ends it; so is
+    what could not be checked, because the platform may answer now.
+    """
+    before, after = previous.configuration.endpoints, configuration.endpoints
+    ruled_otherwise, changed = set[int](), set[int]()
+    for id in {*before, *after}:
+        then, now = before.get(id), after.get(id)
+        if then is now:
+            continue
+        if then is None or now is None or not _is_alike(then, now):
+            changed.add(id)
+        elif _row_rules_of(then) != _row_rules_of(now):
+            ruled_otherwise.add(id)
+    is_concerned = concerned(previous.configuration, configuration)
+    reaches_ruled = concerned_by_row_rules(previous.configuration, configuration)
     paths = {
         endpoint.path for endpoints in (before, after) for id, endpoint in endpoints.items() if id in changed
     }
     modules = {
         endpoints[id].definition.module for endpoints in (before, after) for id in changed if id in endpoints
     }
-    return {
-        id: known.by_endpoint[id]
-        for id, endpoint in after.items()
-        if id not in changed
-        and endpoint.path not in paths
-        and not (endpoint.definition.settings.related_segment and endpoint.definition.module in modules)
-        and not _may_have_ended(known.by_endpoint[id])
-        and not is_concerned(endpoint)
-    }
+    unchanged = _Unchanged({}, {})
+    for id, endpoint in after.items():
+        if (
+            id in changed
+            or endpoint.path in paths
+            or (endpoint.definition.settings.related_segment and endpoint.definition.module in modules)
+            or _may_have_ended(previous.by_endpoint[id])
+            or is_concerned(endpoint)
+        ):
+            continue
+        is_other = id in ruled_otherwise or reaches_ruled(endpoint)
+        target = unchanged.under_others if is_other else unchanged.kept
+        target[id] = previous.by_endpoint[id]
+    return unchanged
 
 
-def _is_judged_alike(before: Endpoint | None, after: Endpoint | None) -> bool:
-    """Whether both read the same but for the titles of exposed entities, which no rule reads."""
-    if before is after or before is None or after is None:
-        return before is after
+def _is_alike(before: Endpoint, after: Endpoint) -> bool:
+    """Whether both are the same, apart from row rules and from what no readiness rule reads.
+
+    That is titles of exposed entities, and exposed entities that the endpoint has nothing to do with.
+    """
     return (
-        before.definition == after.definition
+        (before.definition is after.definition or before.definition == after.definition)
         and before.problem == after.problem
-        and _judged_of(before) == _judged_of(after)
+        and _exposed_to(before) == _exposed_to(after)
     )
 
 
-def _judged_of(endpoint: Endpoint) -> list[tuple[Any, ...] | None]:
-    exposed = (endpoint.entity, *endpoint.exposures)
-    return [
-        (known.module, known.segment, known.entity, known.row_rule) if known else None for known in exposed
-    ]
+def _exposed_to(endpoint: Endpoint) -> list[tuple[str, str, str]]:
+    return [(exposure.module, exposure.segment, exposure.entity) for exposure in exposures_read(endpoint)]
+
+
+def _row_rules_of(endpoint: Endpoint) -> list[Any]:
+    return [exposure.row_rule for exposure in exposures_read(endpoint)]
 
 
 def _may_have_ended(findings: Iterable[Finding]) -> bool:
+    """Whether a finding may end although nothing in the configuration changes."""
     return any(finding.rule in {DRIFT, UNCHECKED} for finding in findings)
 
 
 def _others(checker: Checker, configuration: Configuration) -> Iterator[Finding]:
     for row, why in configuration.unreadable.items():
         yield Finding(UNREADABLE, Severity.BLOCKING, why, row)
-    for known in configuration.user_properties:
-        yield from checker.user_property(known)
+    for user_property in configuration.user_properties:
+        yield from checker.user_property(user_property)
     for issuer in configuration.issuers:
         yield from checker.issuer(issuer)
 
@@ -235,7 +305,7 @@ def _recorded_facts(configuration: Configuration, ids: Iterable[int]) -> Mapping
     return dict(rows.values_list("key", "facts"))
 
 
-def _drift(endpoint: Endpoint, then: Mapping[str, Any], metadata: Metadata) -> Iterable[Finding]:
+def _drift(endpoint: Endpoint, facts_by_key: Mapping[str, Any], metadata: Metadata) -> Iterable[Finding]:
     key = endpoint.definition.key
-    recorded = then.get(key)
+    recorded = facts_by_key.get(key)
     return drifted(key, recorded, facts_of(endpoint, metadata)) if recorded else ()

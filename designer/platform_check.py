@@ -1,6 +1,6 @@
 """A check of the way to the platform, within the time that a page may take.
 
-What is tried is for `project` to say, which has the settings.
+`project`, which has the settings, provides the steps.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Steps = Callable[[], "Iterable[Step]"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`steps` are those that ended in time. `is_whole`: there were no more.
+    """The result of a check. `steps` are those that ended in time. `is_whole`: there were no more.
 
-    `has_broken_off`: an error that nobody foresaw ended the check; the log has it.
+    `has_broken_off`: an unforeseen error ended the check; the log has it.
     """
 
     steps: tuple[Step, ...]
@@ -40,7 +40,10 @@ class CheckUnderWay(Exception):
 
 
 class PlatformCheck:
-    """One at a time in a process: what a page does not wait for any more goes on until its own time-out."""
+    """Runs checks one at a time in a process.
+
+    A check that a page no longer waits for goes on until its own time-out.
+    """
 
     def __init__(self) -> None:
         self._steps: Steps = tuple
@@ -50,40 +53,42 @@ class PlatformCheck:
         self._steps = steps
 
     def run(self, seconds: float) -> Checked:
-        """The steps that end within so many seconds. Raises CheckUnderWay."""
+        """Return the steps of a check that end within so many seconds. Raises CheckUnderWay."""
         if not self._under_way.acquire(blocking=False):
             raise CheckUnderWay
-        told: queue.SimpleQueue[Step | bool] = queue.SimpleQueue()
+        results: queue.SimpleQueue[Step | bool] = queue.SimpleQueue()
         over = threading.Event()
-        threading.Thread(target=self._tell, args=(told, over), name="platform check", daemon=True).start()
-        ends = time.monotonic() + seconds
-        found: list[Step] = []
+        threading.Thread(
+            target=self._run_steps, args=(results, over), name="platform check", daemon=True
+        ).start()
+        deadline = time.monotonic() + seconds
+        steps: list[Step] = []
         while True:
             try:
-                step = told.get(timeout=max(0.0, ends - time.monotonic()))
+                step = results.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 over.set()
-                return Checked(tuple(found), is_whole=False)
+                return Checked(tuple(steps), is_whole=False)
             if isinstance(step, bool):
-                return Checked(tuple(found), is_whole=step, has_broken_off=not step)
-            found.append(step)
+                return Checked(tuple(steps), is_whole=step, has_broken_off=not step)
+            steps.append(step)
 
-    def _tell(self, told: queue.SimpleQueue[Step | bool], over: threading.Event) -> None:
-        """Each step as it ends, then whether these were all."""
+    def _run_steps(self, results: queue.SimpleQueue[Step | bool], over: threading.Event) -> None:
+        """Run the check: put each step into the queue as it ends, and then whether these were all."""
         is_whole = False
         try:
             for step in self._steps():
-                told.put(step)
+                results.put(step)
                 if over.is_set():
                     return
             is_whole = True
         except Exception:
             log.exception("the check of the platform broke off")
         finally:
-            # The thread's own, of which nobody else knows.
+            # The connections of this thread, which nobody else would close.
             connections.close_all()
             self._under_way.release()
-            told.put(is_whole)
+            results.put(is_whole)
 
 
 platform_check: Final = PlatformCheck()

@@ -1,4 +1,4 @@
-"""What the studio needs of the runtime, which implements it; `project` wires it, so no import goes up."""
+"""The interface of the runtime that the studio needs. `project` provides it, so nothing imports upwards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from designer.definitions import IssuerDefinition, UserPropertyDefinition
 from designer.names import USER_TYPE
 
 Place: TypeAlias = Literal["body", "query", "header"]
-# Of a caller without a token of an issuer.
+# The claims of a caller without a token of an issuer.
 NO_CLAIMS: Mapping[str, Any] = MappingProxyType({})
 Verdict: TypeAlias = Literal["passed", "refused", "skipped"]
 CallerSource: TypeAlias = Literal["account", "key"]
@@ -33,10 +33,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """An endpoint as its callers would find it. `problem`: why it cannot be served; the rest is then empty.
+    """An endpoint as its callers would find it.
 
-    `body` and `answer` are JSON Schemas, `sample` and `answered` values that fit them: all as JSON text for
-    people to read, empty where there is none. `curl` is a command line, with `$TOKEN` where one is needed.
+    `problem`: why it cannot be served; the rest is then empty. `body` and `answer` are JSON Schemas, `sample`
+    and `answered` values that fit them: all as JSON text for people to read, empty where there is none.
+    `curl` is a command line, with `$TOKEN` where a token is needed.
     """
 
     problem: str = ""
@@ -51,13 +52,22 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
+class SampleFile:
+    """A made-up file of `size` bytes, with the signature of its type, in place of somebody's own."""
+
+    name: str
+    content_type: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """A call to be tried, as a caller of `caller_type` with `roles`, who stands for `caller_record`, a record
     of the type's entity, or for none. `claims` are what expressions read as `user.claims`.
 
     `record`, `file` and `related` are the ids in the path, `query` and `headers` as sent; `content` is the
-    body. Where a key finds the record, `record` is the key's value. `method` is one of the endpoint's; empty:
-    its first.
+    body; `sample` is sent instead of one. Where a key finds the record, `record` is the key's value. `method`
+    is one of the endpoint's; empty: its first.
     `dry`: what the rules need is read; what would then be asked of the platform, a read too, is not sent.
     """
 
@@ -74,18 +84,19 @@ class Attempt:
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""
     content_type: str = "application/json"
+    sample: SampleFile | None = None
     dry: bool = True
 
     @property
     def stands_for(self) -> str:
-        """The caller's record, for the audit log: of any type but users after its type."""
+        """The caller's record for the audit log, after the caller type unless that is `user`."""
         kind = "" if self.caller_type == USER_TYPE else self.caller_type
         return f"{kind} {self.caller_record or ''}".strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rule that the call came to, in words, with what became of it."""
+    """One rule that the call was checked by, in words, and the verdict."""
 
     title: str
     verdict: Verdict
@@ -94,7 +105,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class PlatformCall:
-    """What was asked of the platform, or would have been: `request` as readable text; `sent` says which."""
+    """A call of the platform, made (`sent`) or left out by a dry run. `request` is readable text."""
 
     operation: str
     request: str
@@ -104,7 +115,10 @@ class PlatformCall:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`status` is 0 where a dry run ended before there was an answer: at what it would have asked."""
+    """The result of a tried call.
+
+    `status` is 0 where a dry run ended at a call of the platform, without an answer.
+    """
 
     status: int
     headers: Mapping[str, str]
@@ -116,10 +130,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What a call would be answered, found out without changing a record.
+    """The answer that a call would get, found out without changing a record.
 
     `status` is 0 where the call ended at a write that was not sent. `answer` is the JSON of the body; None
-    where there is none. `problem` says, for a status of 400 and above, what the answer says.
+    where there is none. `problem` is the answer's message for a status of 400 and above.
     """
 
     status: int
@@ -130,7 +144,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, slots=True)
 class UserExample:
-    """What a user property is for one user: `value` as JSON text or, in words, the `problem` with it."""
+    """A user property of one user: its `value` as JSON text, or the `problem` with it in words."""
 
     value: str = ""
     problem: str = ""
@@ -154,8 +168,8 @@ class ExplainedStep:
 class KnownCaller:
     """A caller as the service recognises it. `name` says in words which one.
 
-    `refused` says why its requests are refused now, whatever they ask for; empty where they are not. `note`
-    says what else has to be known of its roles.
+    `refused` says why all requests of the caller are refused now; empty where they are not. `note` says what
+    else one has to know about the roles.
     """
 
     name: str
@@ -168,11 +182,11 @@ class KnownCaller:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What becomes of a token. `issuer` is the name of the issuer that has it, or that it seems to be meant
-    for; empty where there is none.
+    """What becomes of a token.
 
-    `of_environment`: the setting ISSUERS has that issuer. `caller`: whom the token stands for, also where it
-    is refused; None where that cannot be told.
+    `issuer` is the name of the issuer that the token is of, or seems to be meant for; empty where there is
+    none. `of_environment`: that issuer comes from the setting ISSUERS. `caller`: whom the token stands for,
+    also where it is refused; None where that cannot be told.
     """
 
     accepted: bool
@@ -184,7 +198,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredIssuer:
-    """What an issuer's OpenID configuration says, and its key set. `problem`: why there is nothing."""
+    """An issuer's OpenID configuration and keys, or the `problem` that prevented reading them."""
 
     address: str
     issuer: str = ""
@@ -195,14 +209,14 @@ class DiscoveredIssuer:
 
 
 class NotReady(Exception):
-    """An answer that is still being made; the text says when to ask again."""
+    """The answer is still being made. The text says when to ask again."""
 
 
 class Runtime(Protocol):
     """The runtime, as the studio sees it."""
 
     def preview(self, endpoint: Endpoint, base: str) -> Preview:
-        """`endpoint`, which need not be saved, at the service's URL `base`."""
+        """Return the preview of `endpoint`, which need not be saved. `base` is the URL of the service."""
         ...
 
     def attempt(self, endpoint: Endpoint, configuration: Configuration, attempt: Attempt) -> Outcome:
@@ -212,7 +226,7 @@ class Runtime(Protocol):
     def rehearse(self, endpoint: Endpoint, configuration: Configuration, attempt: Attempt) -> Rehearsal:
         """Make a call of `endpoint`, whatever `attempt.dry` says, and take back what it has written.
 
-        Where the platform cannot take writes back, none is sent.
+        A write that the platform cannot take back is not sent.
         """
         ...
 
@@ -225,8 +239,10 @@ class Runtime(Protocol):
         caller_type: str = USER_TYPE,
         claims: Mapping[str, Any] = NO_CLAIMS,
     ) -> UserExample:
-        """What `name`, one of `properties` of `caller_type`, is for the caller who stands for the record
-        `user` of that type (empty: for none) and calls with `roles`, and with `claims` in the token.
+        """Return the value of the property `name` for one caller.
+
+        `name` is one of `properties` of `caller_type`. The caller stands for the record `user` (empty: for
+        none), has `roles`, and `claims` in the token.
         """
         ...
 
@@ -236,10 +252,10 @@ class Runtime(Protocol):
         caller_type: str = USER_TYPE,
         configuration: Configuration | None = None,
     ) -> bytes:
-        """The OpenAPI document, as JSON, that callers of that type with these roles are given; None: those
-        without a token. Of a `configuration` that is not live, as if it were.
+        """Return the OpenAPI document, as JSON, that callers of a type with these roles get.
 
-        Raises NotReady while it is being made.
+        `roles` is None for callers without a token. `configuration`: one that is not live, instead of the
+        live one. Raises NotReady while the document is being made.
         """
         ...
 
@@ -249,43 +265,47 @@ class Runtime(Protocol):
         caller_type: str = USER_TYPE,
         configuration: Configuration | None = None,
     ) -> bytes:
-        """As `openapi`, what `/api/schema` answers to them."""
+        """Return the answer of `/api/schema`, with the arguments and errors of `openapi`."""
         ...
 
     def explain_token(self, token: str, configuration: Configuration) -> Explanation:
-        """What becomes of a token, step by step. Nothing is registered, kept or logged."""
+        """Check a token step by step, and explain each step. Registers, stores and logs nothing."""
         ...
 
     def caller_names(self, kind: CallerSource, most: int) -> Sequence[str]:
-        """The first `most` names of API accounts or API keys."""
+        """Return the first `most` names of API accounts or API keys."""
         ...
 
     def caller_named(self, kind: CallerSource, name: str, configuration: Configuration) -> KnownCaller | None:
-        """The caller that an API account or an API key of that name stands for; None where there is none."""
+        """Return the caller that an API account or API key stands for; None where there is no such account or
+        key.
+        """
         ...
 
     def callers_of_record(
         self, caller_type: str, record: Guid, configuration: Configuration
     ) -> Sequence[KnownCaller]:
-        """Everybody who calls as a record of that type: by API accounts and keys that have it, and by tokens
-        of each enabled issuer of the type. Raises PlatformError while the record cannot be read.
+        """Return everybody who calls as a record of a caller type.
+
+        That is by API accounts and keys that have the record, and by tokens of each enabled issuer of the
+        type. Raises PlatformError while the record cannot be read.
         """
         ...
 
     def discover(self, issuer: str, address: str) -> DiscoveredIssuer:
-        """Read the OpenID configuration at `address`; empty: where that of `issuer` is."""
+        """Read the OpenID configuration at `address`; empty: at the usual address of `issuer`."""
         ...
 
     def reachable_keys(self, issuer: IssuerDefinition) -> str:
-        """Why the keys of `issuer` cannot be read just now; empty where they can."""
+        """Return why the keys of `issuer` cannot be read now; empty when they can."""
         ...
 
     def environment_issuers(self) -> Sequence[IssuerDefinition]:
-        """Those that the setting ISSUERS describes."""
+        """Return the issuers that the setting ISSUERS describes."""
         ...
 
     def users(self) -> Mapping[Guid, str]:
-        """The platform's users, by id. Raises PlatformError while it is away."""
+        """Return the platform's users, by id. Raises PlatformError while the platform is away."""
         ...
 
 
@@ -293,12 +313,13 @@ _runtime: Runtime | None = None
 
 
 def provide(runtime: Runtime) -> None:
-    """Say who answers; once, at start."""
+    """Provide the runtime, once, at start."""
     global _runtime
     _runtime = runtime
 
 
 def get_runtime() -> Runtime:
+    """Return the runtime. Raises RuntimeError when none was provided."""
     if _runtime is None:
         raise RuntimeError("no runtime has been provided to the studio")
     return _runtime

@@ -1,4 +1,4 @@
-"""An endpoint made of a query: its parameters become inputs, of types that fit their conditions."""
+"""Endpoints made of a query. Its parameters become inputs, of types that fit their conditions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from crmclient.metadata import Attribute, Entity
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from designer.definitions import AccessDefinition, EndpointDefinition, InputDefinition
-from designer.exposing import suggested
+from designer.endpoint_facts.parameter_types import parameter_input
+from designer.endpoint_facts.query_parameters import uses
+from designer.entity_exposure import suggested
 from designer.kinds import KINDS
 from designer.names import USER_TYPE
-from designer.parameter_types import parameter_input
-from designer.query_parameters import uses
 
 Attributes = Callable[[str], Mapping[str, Attribute]]
 
@@ -22,7 +22,7 @@ QUERY_KINDS = tuple(kind for kind in reversed(KINDS.values()) if kind.settings.a
 
 @dataclass(frozen=True, slots=True)
 class WantedQuery:
-    """`kind` is a name of `QUERY_KINDS`, `name` the last segment of the path."""
+    """The query endpoint to make. `kind` is a name of `QUERY_KINDS`, `name` the last segment of the path."""
 
     kind: str
     module: str
@@ -35,7 +35,10 @@ class WantedQuery:
 def query_endpoint(
     wanted: WantedQuery, entity: Entity, attributes: Attributes, common: Collection[str]
 ) -> EndpointDefinition:
-    """Without columns of its own, the query answers the record's id and what is usual of the entity."""
+    """Return the definition of the endpoint.
+
+    A query without columns gets the record's id and suggested columns.
+    """
     query = wanted.query
     if not _has_columns(query):
         usual = dict.fromkeys((entity.primary_id, *suggested(attributes(entity.logical_name), common)))
@@ -54,16 +57,16 @@ def query_endpoint(
 
 
 def parameters(query: DesignedQuery, attributes: Attributes) -> Iterator[InputDefinition]:
-    """An input for each parameter that some type fits."""
-    found = list(uses(query))
-    for name in dict.fromkeys(use.parameter for use in found):
+    """Yield an input for each parameter of the query that some type fits."""
+    parameter_uses = list(uses(query))
+    for name in dict.fromkeys(use.parameter for use in parameter_uses):
         used = [
             (use.operator, attribute)
-            for use in found
+            for use in parameter_uses
             if use.parameter == name and (attribute := attributes(use.entity).get(use.attribute))
         ]
-        if made := parameter_input(name, used):
-            yield made
+        if parameter_definition := parameter_input(name, used):
+            yield parameter_definition
 
 
 def _has_columns(source: DesignedQuery | DesignedLink) -> bool:

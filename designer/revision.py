@@ -1,4 +1,4 @@
-"""The configuration's revision: one query at the start of every request says whether anything has changed."""
+"""The configuration's revision: one query at the start of every request tells whether it has changed."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ _QUESTION = (
 
 
 def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str | None]:
-    """The configuration's revision and, in the same query, a local platform's metadata revision.
+    """Return the configuration's revision and, by the same query, a local platform's metadata revision.
 
     `local_revision_sql` is a scalar expression over the configuration's database, which a local platform has
-    as an attribute of that name; without one the second answer is None. An empty configuration is (0, "").
+    as an attribute of that name. Without one, the second result is None. The revision of an empty
+    configuration is (0, "").
     """
     revision, local, _ = read_revision_and("NULL", local_revision_sql)
     return revision, local
 
 
 def read_revision_and(more: str, local_revision_sql: str | None = None) -> tuple[Revision, str | None, Any]:
-    """As `read_revision`, with what the scalar expression `more` gives, in the same query."""
-    number, token, local, found = _row(_question(local_revision_sql or "NULL", more))
-    return Revision(number or 0, token or ""), local, found
+    """Return the results of `read_revision`, and that of the scalar SQL expression `more`, by one query."""
+    number, token, local, extra = _row(_question(local_revision_sql or "NULL", more))
+    return Revision(number or 0, token or ""), local, extra
 
 
 @lru_cache(maxsize=8)
@@ -44,8 +45,8 @@ def _row(sql: str) -> Sequence[Any]:
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:
             cursor.execute(sql)
-            found: Sequence[Any] = cursor.fetchone()
-            return found
+            row: Sequence[Any] = cursor.fetchone()
+            return row
     # Django's cursor costs several times the query itself.
     if connection.connection is None:
         connection.ensure_connection()
@@ -58,7 +59,7 @@ def _row(sql: str) -> Sequence[Any]:
         connection.close()
         connection.ensure_connection()
         answer = _ask(connection, sql)
-    # What follows in this request need not ask whether the connection lives.
+    # Django need not check the connection again during this request.
     connection.health_check_done = True  # type: ignore[attr-defined]  # the stubs lack it
     return answer
 
@@ -70,7 +71,10 @@ def _ask(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
 
 
 def _cursor(connection: BaseDatabaseWrapper) -> Any:
-    """The driver's own: on PostgreSQL, Django's fills in values itself, so that nothing is ever prepared."""
+    """Return a cursor of the driver.
+
+    On PostgreSQL, Django's own fills in values itself, so nothing is ever prepared.
+    """
     if connection.vendor == "postgresql":
         from psycopg import Cursor
 

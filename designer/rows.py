@@ -1,6 +1,6 @@
-"""The configuration's rows as definitions, by a handful of flat queries, whatever their number.
+"""Reads rows as definitions, by a handful of flat queries, whatever the number of rows.
 
-A row that makes no definition spoils no other: its endpoint carries the reason, and still has its path.
+A row that makes no definition does not affect others. Its endpoint has the reason, and keeps its path.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from designer.definitions import (
     UserPropertyDefinition,
     closed_entity,
 )
-from designer.issuer_rows import ISSUER_COLUMNS, RULE_COLUMNS, issuer_data
 from designer.kinds import KINDS
+from designer.library_messages import reason_of
 from designer.models import (
     Binding,
     CallerType,
@@ -44,8 +44,8 @@ from designer.models import (
 )
 from designer.models import Endpoint as EndpointRow
 from designer.models import Protection as ProtectionRow
-from designer.reasons import reason_of
 from designer.sentences import Sentence, listed
+from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, RULE_COLUMNS, issuer_data
 
 D = TypeVar("D", bound=Definition)
 Unreadable = dict[str, str]
@@ -65,7 +65,7 @@ _ENDPOINT = ("kind", "segment", "name", "title", "description", "enabled", "row_
 _JSON = ("translations", "settings", "example_calls")
 
 
-# No segment has any of these.
+# Marks in the text of `PROTECTED`, which no segment contains.
 _APPROVED, _EVERYTHING = "+", "*"
 _PROTECTED = (
     "(SELECT {join}(CASE \"group\" WHEN '' THEN '*' ELSE \"group\" END "
@@ -79,7 +79,7 @@ PROTECTED = {
 
 
 def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
-    """By row id."""
+    """Read the modules, by row id."""
     rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description", "translations")
     return dict(_readable(ModuleDefinition, "module", rows, unreadable))
 
@@ -87,8 +87,10 @@ def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
 def entities(
     unreadable: Unreadable,
 ) -> tuple[dict[int, ExposedEntityDefinition], tuple[ExposedEntityDefinition, ...]]:
-    """The exposed entities by row id, and stand-ins for those that cannot be read: nobody reaches a record of
-    them."""
+    """Return the exposed entities by row id, and stand-ins for those that cannot be read.
+
+    No caller reaches a record of a stand-in.
+    """
     names = ("module", "segment", "entity", "title", "description")
     joined = ExposedEntity.objects.order_by("module__segment", "segment", "row_rule__id").values_list(
         *("id", "module__segment", "segment", "entity", "title", "description"),
@@ -105,23 +107,25 @@ def entities(
             row["row_rule"].append(entries[entry])
         if role is not None:
             entries[entry]["roles"].append(role)
-    found = dict(_readable(ExposedEntityDefinition, "entity", exposed.items(), unreadable))
+    entities_by_id = dict(_readable(ExposedEntityDefinition, "entity", exposed.items(), unreadable))
     # Without its stand-in, the rule of such an entity would not be applied to queries of its module.
     closed = tuple(closed_entity(row) for id, row in exposed.items() if f"entity {id}" in unreadable)
-    return found, closed
+    return entities_by_id, closed
 
 
 def roles(unreadable: Unreadable) -> dict[int, RoleDefinition]:
-    """By row id."""
+    """Read the roles, by row id."""
     rows = _dicts(Role.objects.order_by("name"), "name", "title", "description", "platform_roles", "rate")
     return dict(_readable(RoleDefinition, "role", rows, unreadable))
 
 
 def caller_types(unreadable: Unreadable) -> tuple[CallerTypeDefinition, ...]:
     rows = _dicts(CallerType.objects.order_by("name"), "name", "entity", "title", "description")
-    found = (known for _, known in _readable(CallerTypeDefinition, "caller type", rows, unreadable))
+    definitions = (
+        caller_type for _, caller_type in _readable(CallerTypeDefinition, "caller type", rows, unreadable)
+    )
     # Databases order - and _ in their own ways.
-    return tuple(sorted(found, key=lambda known: known.name))
+    return tuple(sorted(definitions, key=lambda caller_type: caller_type.name))
 
 
 def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...]:
@@ -133,7 +137,10 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
     names = ("name", "caller_type", "kind", "attribute", "relationship", "expression", "description")
     rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
     whole = ((id, {**row, "columns": columns[id]}) for id, row in rows)
-    return tuple(known for _, known in _readable(UserPropertyDefinition, "user property", whole, unreadable))
+    return tuple(
+        user_property
+        for _, user_property in _readable(UserPropertyDefinition, "user property", whole, unreadable)
+    )
 
 
 def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
@@ -141,13 +148,13 @@ def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
     rows: dict[int, dict[str, Any]] = {}
     rules: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
     ordered = Issuer.objects.order_by("name", "role_rules__position", "role_rules__id")
-    of_rules = tuple(f"role_rules__{name}" for name in RULE_COLUMNS)
-    for id, rule, *values in ordered.values_list("id", "role_rules__id", *ISSUER_COLUMNS, *of_rules):
+    rule_columns = tuple(f"role_rules__{name}" for name in RULE_COLUMNS)
+    for id, rule, *values in ordered.values_list("id", "role_rules__id", *ISSUER_COLUMNS, *rule_columns):
         rows[id] = dict(zip(ISSUER_COLUMNS, values, strict=False))
         if rule is not None:
             rules[id].append(dict(zip(RULE_COLUMNS, values[len(ISSUER_COLUMNS) :], strict=True)))
     whole = ((id, issuer_data(row, rules[id])) for id, row in rows.items())
-    return tuple(known for _, known in _readable(IssuerDefinition, "issuer", whole, unreadable))
+    return tuple(issuer for _, issuer in _readable(IssuerDefinition, "issuer", whole, unreadable))
 
 
 def protections() -> tuple[Protection, ...]:
@@ -156,12 +163,12 @@ def protections() -> tuple[Protection, ...]:
 
 
 def protections_in(text: str | None) -> tuple[Protection, ...]:
-    """Those that an expression of `PROTECTED` gives."""
-    found = (
+    """Return the protections in the text that an expression of `PROTECTED` gives."""
+    group_protections = (
         Protection(part.rstrip(_APPROVED).removeprefix(_EVERYTHING), part.endswith(_APPROVED))
         for part in (text or "").split()
     )
-    return tuple(sorted(found, key=lambda protection: protection.group))
+    return tuple(sorted(group_protections, key=lambda protection: protection.group))
 
 
 def endpoints(
@@ -170,7 +177,10 @@ def endpoints(
     unreadable: Unreadable,
     only: Collection[int] | None = None,
 ) -> dict[int, Endpoint]:
-    """Endpoints by row id, those of `only` or all. `closed`: see `entities`."""
+    """Return the endpoints by row id: those in `only`, or all.
+
+    `exposed` and `closed` are the results of `entities`.
+    """
     surroundings = Surroundings.of(exposed, closed)
     of_endpoints = {} if only is None else {"endpoint_id__in": only}
 
@@ -188,7 +198,7 @@ def endpoints(
     granted = EndpointRole.objects.filter(**of_endpoints).order_by("endpoint_id", "role__name")
     for id, role in granted.values_list("endpoint_id", "role__name"):
         callers[id].append(role)
-    found: dict[int, Endpoint] = {}
+    endpoints_by_id: dict[int, Endpoint] = {}
     for id, place, data in _endpoint_rows(only):
         data["access"]["roles"] = callers[id]
         data |= {name: rows[id] for name, rows in flat.items()}
@@ -196,23 +206,25 @@ def endpoints(
         if data["kind"] not in KINDS:
             unreadable[f"endpoint {id}"] = Sentence("There is no kind “%(kind)s”.", kind=data["kind"])
             continue
-        found[id] = _endpoint(data, surroundings.entity(*place), surroundings.exposures(place[0]))
-    return found
+        endpoints_by_id[id] = _endpoint(data, surroundings.entity(*place), surroundings.exposures(place[0]))
+    return endpoints_by_id
 
 
 def _nested(inputs: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> dict[str, Any]:
-    """The inputs and bindings of the endpoint itself, with those of its lists inside them."""
-    own: dict[int | None, dict[str, Any]] = {None: {"inputs": [], "bindings": []}}
+    """Return the inputs and bindings of the endpoint itself, in which list inputs hold those of
+    their items.
+    """
+    parts_by_input: dict[int | None, dict[str, Any]] = {None: {"inputs": [], "bindings": []}}
     for row in inputs:
-        row |= own.setdefault(row.pop("id"), {"inputs": [], "bindings": []})
+        row |= parts_by_input.setdefault(row.pop("id"), {"inputs": [], "bindings": []})
     for field, rows in (("inputs", inputs), ("bindings", bindings)):
         for row in rows:
-            place = own.get(row.pop("parent_id"))
-            # A list of another endpoint's, which only SQL can write: no part of a definition.
+            place = parts_by_input.get(row.pop("parent_id"))
+            # The parent is an input of another endpoint. Only SQL can write that, and it makes no definition.
             if place is None:
                 return {"inputs": "An input or entity property belongs to a list of another endpoint."}
             place[field].append(row)
-    return own[None]
+    return parts_by_input[None]
 
 
 def _endpoint_rows(
@@ -222,17 +234,18 @@ def _endpoint_rows(
     if only is not None:
         rows = rows.filter(id__in=only)
     places = ("module__segment", "entity__module__segment", "entity__segment")
-    for id, own, of_entity, exposure, required, types, acknowledged, *values in rows.values_list(
+    for id, own_module, entity_module, exposure, required, types, acknowledged, *values in rows.values_list(
         *("id", *places, "authentication_required", "caller_types", "acknowledgements"),
         *_ENDPOINT,
         *_JSON,
     ):
-        module = of_entity or own or ""
+        module = entity_module or own_module or ""
         data = dict(zip((*_ENDPOINT, *_JSON), values, strict=True))
         data |= {"module": module, "exposure": exposure or ""}
         data["access"] = {"authentication_required": required, "caller_types": types}
         data["acknowledgements"] = [
-            {name: one.get(name, "") for name in ("entity", "reason")} for one in acknowledged
+            {name: acknowledgement.get(name, "") for name in ("entity", "reason")}
+            for acknowledgement in acknowledged
         ]
         yield id, (module, exposure or ""), data
 
@@ -242,6 +255,7 @@ def _endpoint(
     entity: ExposedEntityDefinition | None,
     exposures: tuple[ExposedEntityDefinition, ...],
 ) -> Endpoint:
+    """Return the endpoint of a row. With wrong data, it has a minimal definition, and the problem."""
     try:
         return Endpoint(EndpointDefinition.model_validate(data), entity, exposures=exposures)
     except ValidationError as error:
@@ -255,6 +269,7 @@ def _endpoint(
 def _readable(
     definition: type[D], what: str, rows: Iterable[tuple[int, dict[str, Any]]], unreadable: Unreadable
 ) -> Iterable[tuple[int, D]]:
+    """Yield the definitions by row id. Add the reasons for rows that make none to `unreadable`."""
     for id, row in rows:
         try:
             yield id, definition.model_validate(row)

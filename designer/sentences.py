@@ -15,12 +15,12 @@ from crmclient.sentences import Counted, Sentence, listed
 
 __all__ = ["Counted", "Sentence", "listed", "said"]
 
-# Unicode's isolates: what stands between them has a direction of its own.
+# Unicode isolates: the text between them keeps its own direction.
 _ISOLATED = "\N{FIRST STRONG ISOLATE}%s\N{POP DIRECTIONAL ISOLATE}"
 
 
 def said(text: str | Promise) -> str:
-    """A sentence in the language at hand; any other text as it is."""
+    """Return a sentence in the language of the reader, and any other text as it is."""
     if not isinstance(text, Sentence):
         return str(text)
     template = (
@@ -34,7 +34,10 @@ def said(text: str | Promise) -> str:
 
 
 def _within(value: Any) -> Any:
-    """A value for its place in a sentence: from right to left, names and code keep their own direction."""
+    """Return a value for its place in a sentence.
+
+    In right-to-left languages, names and code keep their direction.
+    """
     if isinstance(value, Sentence):
         return said(value)
     return _ISOLATED % value if isinstance(value, str) and value and get_language_bidi() else value

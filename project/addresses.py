@@ -1,4 +1,4 @@
-"""The address the server listens on: whether it is this machine's own, whether it is free, and its URL."""
+"""The address the server listens on: whether it belongs to this machine, whether it is free, and its URL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _REASONS = {
 
 
 class CannotListen(Exception):
-    """The text says why, and what to do."""
+    """The service cannot listen at its address. The text says why, and what to do."""
 
 
 def is_loopback(host: str) -> bool:
@@ -25,7 +25,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listenable(host: str, port: int) -> str:
-    """The numeric address of `host`. Raises CannotListen when nothing can listen on it at `port`."""
+    """Return the numeric address of `host`. Raises CannotListen when nothing can listen on it at `port`."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
@@ -46,6 +46,6 @@ def listenable(host: str, port: int) -> str:
 
 
 def url_of(host: str, port: int) -> str:
-    """Where a browser on this machine finds the service."""
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  read, not bound
-    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    """Return the address of the service for a browser on this machine."""
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  read, not bound
+    return f"http://[{shown_host}]:{port}" if ":" in shown_host else f"http://{shown_host}:{port}"

@@ -46,7 +46,7 @@ class Application:
         if path != LIVE:
             return self._django(environ, start_response)
         response: Any = self._django.get_response(WSGIRequest(environ))
-        return _whole(response, environ, start_response)
+        return _send(response, environ, start_response)
 
     def _of_the_api(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         database = connections[DEFAULT_DB_ALIAS]
@@ -61,7 +61,10 @@ class Application:
 
 
 def _names_one_host(environ: dict[str, Any]) -> bool:
-    """What a proxy routes by and what is read here must be the same. HTTP/1.0 knew no Host."""
+    """Whether the request names exactly one host, so that a proxy and this service understand the same.
+
+    A request of HTTP/1.0 may have no Host.
+    """
     # The server program makes an empty one of none.
     host = environ.get("HTTP_HOST")
     if not host:
@@ -70,8 +73,9 @@ def _names_one_host(environ: dict[str, Any]) -> bool:
 
 
 def _is_text(path: str) -> bool:
-    """Of a path as WSGI has it, a character a byte. Bytes that are no UTF-8 Django writes as escapes, which
-    are another path.
+    """Whether a path, in which WSGI has one character for each byte, is UTF-8.
+
+    Django writes bytes that are no UTF-8 as escapes, which would be another path.
     """
     if path.isascii():
         return True
@@ -85,9 +89,9 @@ def _is_text(path: str) -> bool:
 def _refused(problem: Problem, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     request = WSGIRequest(environ)
     put_refused(request, problem)
-    return _whole(respond(problem, request), environ, start_response)
+    return _send(respond(problem, request), environ, start_response)
 
 
-def _whole(response: HttpResponse, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+def _send(response: HttpResponse, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
     start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
     return [response.content if environ["REQUEST_METHOD"] != "HEAD" else b""]

@@ -1,4 +1,4 @@
-"""The applications that the service is at Dataverse: each is an application user with its own budget."""
+"""The service's applications in Dataverse. Each is an application user with its own budget."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Application:
 
     @property
     def is_managed(self) -> bool:
-        """Whether Azure says who it is, since it has nothing to show for itself."""
+        """Whether the application is a managed identity of Azure: it is one if it has no credential of its
+        own.
+        """
         shows = self.secret or self.certificate or self.federated_token_file
         return bool(settings.PORTICO["CRM_MANAGED_IDENTITY"]) and not shows
 
@@ -61,14 +63,16 @@ class Application:
 
 
 def of_the_platform() -> list[Application]:
-    """CRM_CLIENT_ID is the first; one that CRM_CLIENTS names again stays one."""
-    found: dict[str, Application] = {}
-    for application in _named():
-        found.setdefault(application.id.lower(), application)
-    return list(found.values())
+    """Return the applications, CRM_CLIENT_ID first. An application that CRM_CLIENTS names again is listed
+    once.
+    """
+    by_id: dict[str, Application] = {}
+    for application in _configured_applications():
+        by_id.setdefault(application.id.lower(), application)
+    return list(by_id.values())
 
 
-def _named() -> Iterator[Application]:
+def _configured_applications() -> Iterator[Application]:
     env = settings.PORTICO
     if env["CRM_CLIENT_ID"] or env["CRM_MANAGED_IDENTITY"]:
         yield Application(
@@ -89,7 +93,7 @@ def _named() -> Iterator[Application]:
 
 
 def _throttle(env: dict[str, Any], url: str, client_id: str) -> SharedThrottle | None:
-    """What all processes know of the pauses that `url` asked for, where they have a Redis in common."""
+    """Return the pauses that `url` asked for, shared by all processes through Redis; None without Redis."""
     if not env["CACHE_URL"]:
         return None
     from project.shared_throttle import RedisThrottle

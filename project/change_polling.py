@@ -29,17 +29,17 @@ _LOOKS = 4
 
 
 def poll_from_now_on() -> None:
-    """Let a thread of this process ask again and again, and one of each process that it forks."""
+    """Ask for changes again and again, on a thread of this process and of each process that it forks."""
     if settings.PORTICO["CRM_CHANGES"] and settings.PORTICO["CRM_URL"]:
         os.register_at_fork(after_in_child=_start)
         _start()
 
 
 def _start() -> None:
-    threading.Thread(target=_again_and_again, name="changes", daemon=True).start()
+    threading.Thread(target=_repeat, name="changes", daemon=True).start()
 
 
-def _again_and_again() -> None:
+def _repeat() -> None:
     pause = threading.Event()
     interval = float(settings.PORTICO["CRM_CHANGES"])
     while True:
@@ -54,7 +54,9 @@ def _again_and_again() -> None:
 
 
 def poll_if_due(interval: float) -> list[str]:
-    """Ask, unless some process has in the last `interval` seconds; the entities with changes."""
+    """Ask for changes, unless a process has done so within the last `interval` seconds. Return the changed
+    entities.
+    """
     try:
         served = current()
         if not served.caches and not TrackedEntity.objects.exists():

@@ -18,7 +18,7 @@ from django.core.checks import CheckMessage, Error, Warning, register, run_check
 from django.db import DatabaseError
 
 from crmclient.extensions import UnusableExtension
-from designer.platform import PLATFORMS
+from designer.platform import PLATFORMS, get_platform
 from project import extensions
 from runtime.callers.tokens import RESOLVERS
 
@@ -31,6 +31,8 @@ _ORIGIN = re.compile(r"https?://[^\s/?#@*]+")
 def refuse_a_wrong_start() -> None:
     """Raise SystemExit, with every error and what to do about it, unless the service may start."""
     errors = [message for message in run_checks(tags=[TAG]) if message.is_serious()]
+    # Other commands, such as `migrate`, need no platform, and none of what it may need to be made.
+    errors = errors or [*_platform_of_a_package()]
     if errors:
         raise SystemExit("Portico does not start:\n" + "\n".join(f"  {message}" for message in errors))
 
@@ -80,6 +82,24 @@ def _chosen() -> Iterator[CheckMessage]:
             )
 
 
+def _platform_of_a_package() -> Iterator[CheckMessage]:
+    """Make the platform of a package, and yield an error if that fails. Built-in platforms are not made."""
+    name = settings.PORTICO["PLATFORM"]
+    if PLATFORMS.is_built_in(name):
+        return
+    try:
+        get_platform()
+    except UnusableExtension as error:
+        yield Error(f"PLATFORM={name!r}: {error}", hint=error.remedy, id="portico.E021")
+    # Making it runs the code of a package, which may raise anything.
+    except Exception as error:
+        yield Error(
+            f"PLATFORM={name!r}: The platform cannot be made: {type(error).__name__}: {error}.",
+            hint="Correct what it is made of: its package, or the settings that this reads.",
+            id="portico.E021",
+        )
+
+
 def _time_zone() -> Iterator[CheckMessage]:
     name = settings.PORTICO["CRM_TIME_ZONE"]
     try:
@@ -112,7 +132,10 @@ def _workers() -> Iterator[CheckMessage]:
 
 
 def _origins() -> Iterator[CheckMessage]:
-    """In every mode: with `*` taken as a name, no browser could call, and nothing would say why."""
+    """Check the setting of origins, in every mode.
+
+    `*` would be taken for the name of an origin, so that no browser could call the API.
+    """
     wrong = [origin for origin in settings.CORS_ALLOWED_ORIGINS if not _ORIGIN.fullmatch(origin)]
     if wrong:
         yield Error(

@@ -1,4 +1,4 @@
-"""Which process does a job that only one may do at a time. The database decides, for all machines."""
+"""Decides which process does a job that only one may do at a time. The database decides, for all machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _PAUSE = 0.5
 
 
 def take(name: str, holder: str, seconds: float) -> bool:
-    """Whether `holder` has the job `name` for so many seconds from now. Who has it already may keep it."""
+    """Whether `holder` has the job `name` for `seconds` from now. A holder that has the job already keeps
+    it.
+    """
     now = dt.datetime.now(dt.UTC)
     until = now + dt.timedelta(seconds=seconds)
     if Claim.objects.filter(name=name, until__gt=now).exclude(holder=holder).exists():
@@ -28,7 +30,10 @@ def take(name: str, holder: str, seconds: float) -> bool:
 
 
 def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
-    """As `take`, but a claim that nobody renews is waited for: who was killed could not give it back."""
+    """Take a job as `take` does, but wait for a claim that nobody renews.
+
+    A killed process could not give its claim back.
+    """
     last = _until(name)
     while not take(name, holder, seconds):
         until = _until(name)

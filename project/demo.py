@@ -28,12 +28,12 @@ ACCOUNTS_LINE = (
 
 
 def is_wanted() -> bool:
-    """Whether nothing is there that anyone may have made: no account, no module, no endpoint."""
+    """Whether the database has nothing that a person may have made: no account, no module, no endpoint."""
     return not (get_user_model().objects.exists() or Module.objects.exists() or Endpoint.objects.exists())
 
 
 def load(passwords: Mapping[str, str], out: TextIOBase) -> None:
-    """Fill an empty database. What makes it count as filled comes last, in one transaction."""
+    """Fill an empty database. The rows by which a database counts as filled come last, in one transaction."""
     call_command("crmdemo", stdout=out)
     with transaction.atomic():
         call_command("importconfig", str(CONFIGURATION), stdout=out)
@@ -41,7 +41,7 @@ def load(passwords: Mapping[str, str], out: TextIOBase) -> None:
 
 
 def passwords(*, random: bool) -> dict[str, str]:
-    """A password for every demo account: the published one, or one of its own."""
+    """Return a password for every demo account: the published one or, with `random`, one of its own."""
     return {name: secrets.token_urlsafe(12) if random else PASSWORD for name in ACCOUNTS}
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from crmbox.demo.people import AYA_AGENT, CLARA_CUSTOMER, COSMO_CONTACT, MAX_MANAGER, RITA_REP
 from crmclient import Guid
-from designer.groups import ADMINISTRATOR, DESIGNER, PUBLISHER, for_real
+from designer.access_control.groups import ADMINISTRATOR, DESIGNER, PUBLISHER, for_real
 from designer.models import Role
 from designer.names import USER_TYPE
 from runtime.models import ApiAccount
@@ -40,7 +40,7 @@ STUDIO_ACCOUNTS = ("designer", "admin")
 
 @transaction.atomic
 def create_accounts(passwords: Mapping[str, str]) -> None:
-    """Make the accounts that `passwords` names, or bring them to their first state. Roles must exist."""
+    """Create the accounts that `passwords` names, or reset them to their first state. Roles must exist."""
     for username, person in API_ACCOUNTS.items():
         if username in passwords:
             _api_account(_user(username, passwords[username], person.first_name, person.last_name), person)

@@ -496,13 +496,16 @@ SETTINGS: tuple[Setting, ...] = (
 
 
 def load(environ: dict[str, str] | None = None) -> dict[str, Any]:
-    """Every setting's value by name. Raises ImproperlyConfigured naming the variable and what to write."""
+    """Return every setting's value by name. Raises ImproperlyConfigured naming the variable and what to
+    write.
+    """
     source = os.environ if environ is None else environ
     return {setting.name: _value(setting, source) for setting in SETTINGS}
 
 
 def _value(setting: Setting, source: Any) -> Any:
-    raw = source.get(setting.name)
+    # Pipelines and Compose files set variables that they have no value for to nothing.
+    raw = source.get(setting.name) or None
     if raw is None and setting.secret and (path := source.get(f"{setting.name}_FILE")):
         try:
             raw = Path(path).read_text(encoding="utf-8").strip()
@@ -515,5 +518,5 @@ def _value(setting: Setting, source: Any) -> Any:
     try:
         return setting.read(raw)
     except ValueError as error:
-        shown = setting.name if setting.secret else f"{setting.name}={raw!r}"
-        raise ImproperlyConfigured(f"{shown}: {error}. {setting.help}") from error
+        shown_setting = setting.name if setting.secret else f"{setting.name}={raw!r}"
+        raise ImproperlyConfigured(f"{shown_setting}: {error}. {setting.help}") from error

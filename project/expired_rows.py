@@ -1,4 +1,4 @@
-"""What the service keeps for a while only: its name, when it is old, and how some of it is removed."""
+"""The kinds of rows that expire: their names, when they expire, and how some are removed."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ _CLOCKS_DIFFER = dt.timedelta(hours=1)
 
 
 class Expiring(NamedTuple):
-    """One kind of what grows. `remove` removes at most so many and answers how many there were."""
+    """One kind of row that expires. `remove` removes at most the given number of rows, and returns how many
+    it removed.
+    """
 
     name: str
     remove: Callable[[int], int]
 
 
 def kinds() -> tuple[Expiring, ...]:
-    """All that grows and is not kept for ever. `docs/operations.md` lists the same."""
+    """Return every kind of row that expires. `docs/operations.md` has the same list."""
     return (
         Expiring("Idempotency keys", _rows(_idempotency, "expires")),
         # Tokens live equally long: the oldest come first in the order of their ids.
@@ -124,7 +126,9 @@ def _audit(now: dt.datetime) -> QuerySet[Any]:
 
 
 def _history(now: dt.datetime) -> QuerySet[Any]:
-    """The admin's own, which the audit log has more of."""
+    """Return the expired rows of the admin's own history. The audit log has the same changes in more
+    detail.
+    """
     days = settings.PORTICO["AUDIT_DAYS"]
     if not days:
         return LogEntry.objects.none()

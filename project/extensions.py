@@ -27,7 +27,8 @@ PLATFORMS.register(
 @cache
 def load() -> tuple[Problem, ...]:
     """Add what packages offer to the registries, and return what cannot be added."""
-    found = [
+    built_in = KINDS.keys() | OPERATIONS.keys()
+    problems = [
         *TYPES.load(),
         *KINDS.load(_can_be_edited_and_found),
         *OPERATIONS.load(),
@@ -36,7 +37,7 @@ def load() -> tuple[Problem, ...]:
         *PLATFORMS.problems(),
         *RESOLVERS.problems(),
     ]
-    return (*found, *_halves({problem.name for problem in found}))
+    return (*problems, *_kinds_without_counterpart({problem.name for problem in problems}, built_in))
 
 
 def _can_be_edited_and_found(kind: OperationKind) -> None:
@@ -50,13 +51,18 @@ def _can_be_edited_and_found(kind: OperationKind) -> None:
         raise ValueError(f"its path {kind.path} is not one of the API. Begin it with /api/{{module}}/")
 
 
-def _halves(named: set[str]) -> Iterator[Problem]:
-    """The kinds with a descriptor or an operation only; those `named` have a problem already."""
+def _kinds_without_counterpart(named: set[str], built_in: set[str]) -> Iterator[Problem]:
+    """Yield a problem for each kind that has only a descriptor or only an operation.
+
+    Kinds in `named` have a problem already.
+    """
     for name in sorted((KINDS.keys() ^ OPERATIONS.keys()) - named):
         there, missing = (KINDS.group, OPERATIONS.group) if name in KINDS else (OPERATIONS.group, KINDS.group)
-        yield Problem(
-            missing,
-            name,
-            f"The entry point “{name}” of {there} has no counterpart in {missing}.",
-            f"Add an entry point “{name}” of {missing} to the package that has the other, or uninstall it.",
-        )
+        if name in built_in:
+            text = f"The built-in “{name}” of {there} has no counterpart in {missing}."
+            remedy = f"Register it in {missing}, too: “Building one in” in docs/extending.md says where."
+        else:
+            text = f"The entry point “{name}” of {there} has no counterpart in {missing}."
+            to_do = f"Add an entry point “{name}” of {missing} to the package that has the other"
+            remedy = f"{to_do}, or uninstall it."
+        yield Problem(missing, name, text, remedy)

@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can serve. Neither says why not: the log does."""
+"""Answers whether the process lives, and whether it can serve. The log says why not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WRITE = (
 
 _unmigrated = Outage(
     logger,
-    "Not ready: migrations are missing; run `manage.py migrate`.",
+    "Not ready: the database lacks migrations of this release. Run `manage.py prepare`.",
     "Ready: every migration is applied.",
 )
 _silent = Outage(
@@ -64,11 +64,13 @@ class _Readiness:
             return self._ready
 
     def forget(self) -> None:
-        """Ask the database the next time, whatever it said."""
+        """Ask the database the next time, whatever its last answer was."""
         self._until = 0.0
 
     def _migrations_applied(self) -> bool:
-        """Asked until it is so: no migration is undone under a running server."""
+        """Whether all migrations are applied. Once they are, this is not asked again while the
+        server runs.
+        """
         if not self._migrated:
             try:
                 executor = MigrationExecutor(connection)
@@ -81,7 +83,10 @@ class _Readiness:
         return self._migrated
 
     def _writable(self) -> bool:
-        """Writes: a full disk and a database that takes no writes show in no other way."""
+        """Whether the database takes writes, tried by a write.
+
+        Nothing else shows a full disk, or a database that only reads.
+        """
         with Watch(connection, time.monotonic() + PATIENCE) as watch:
             try:
                 with transaction.atomic(), connection.cursor() as cursor:

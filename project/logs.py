@@ -47,16 +47,18 @@ def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDic
 
 
 def exceptions(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """`exc_info` as `exception`: each of the chain with its codes, and where it was raised."""
-    given = event.pop("exc_info", None)
-    error = given[1] if isinstance(given, tuple) else given
+    """Replace `exc_info` by the text `exception`: the chain of exceptions, their codes, and where they
+    were raised.
+    """
+    exc_info = event.pop("exc_info", None)
+    error = exc_info[1] if isinstance(exc_info, tuple) else exc_info
     if isinstance(error, BaseException):
-        event["exception"] = "\n".join(_told(error))
+        event["exception"] = "\n".join(_exception_lines(error))
     return event
 
 
-def _bare(record: logging.LogRecord) -> logging.LogRecord:
-    """A line that is not ours, without what it was given."""
+def _without_values(record: logging.LogRecord) -> logging.LogRecord:
+    """Return a record of another library's logger without the values that were filled in."""
     return logging.LogRecord(
         record.name,
         record.levelno,
@@ -71,24 +73,25 @@ def _bare(record: logging.LogRecord) -> logging.LogRecord:
 
 def _wording(record: logging.LogRecord) -> str:
     if record.name == "py.warnings":
-        found = _WARNING.match(record.getMessage())
-        return f"{found['place']}: {found['kind']}" if found else "a warning"
+        match = _WARNING.match(record.getMessage())
+        return f"{match['place']}: {match['kind']}" if match else "a warning"
     if record.args:
         return str(record.msg)
     # Without arguments the text may be put together already, as Django's is of a wrong host.
     return f"{record.module}:{record.lineno}"
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _exception_lines(error: BaseException) -> Iterator[str]:
+    """Yield a line for each exception of the chain, and one for each frame where it was raised."""
     chain: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None and len(chain) < _LONGEST_CHAIN:
-        chain.append(found)
-        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
-    for each in chain:
-        codes = [f"{name}={code}" for name in _CODES if (code := _code(each, name))]
-        yield " ".join([for_log(each), *codes])
-        for frame in traceback.extract_tb(each.__traceback__):
+    cause: BaseException | None = error
+    while cause is not None and len(chain) < _LONGEST_CHAIN:
+        chain.append(cause)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    for link in chain:
+        codes = [f"{name}={code}" for name in _CODES if (code := _code(link, name))]
+        yield " ".join([for_log(link), *codes])
+        for frame in traceback.extract_tb(link.__traceback__):
             yield f"  {frame.filename}:{frame.lineno} {frame.name}"
 
 
@@ -109,7 +112,7 @@ class WithException(logging.Filter):
 
 class JsonFormatter(structlog.stdlib.ProcessorFormatter):
     def format(self, record: logging.LogRecord) -> str:
-        return super().format(record if _OWN.fullmatch(record.name) else _bare(record))
+        return super().format(record if _OWN.fullmatch(record.name) else _without_values(record))
 
     def __init__(self) -> None:
         before: list[Processor] = [

@@ -17,8 +17,8 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 
 from crmclient import KeepsMetadata
 from crmclient.errors import PlatformError
+from designer.metadata_refresh import Refreshed, refresh
 from designer.platform import get_platform
-from designer.refreshing import Refreshed, refresh
 from project import claims
 
 logger = logging.getLogger("portico.metadata")
@@ -29,17 +29,17 @@ _LOOKS = 10
 
 
 def refresh_from_now_on() -> None:
-    """Let a thread of this process refresh again and again, and one of each process that it forks."""
+    """Refresh the metadata again and again, on a thread of this process and of each process that it forks."""
     if settings.PORTICO["METADATA_REFRESH"] and settings.PORTICO["CRM_URL"]:
         os.register_at_fork(after_in_child=_start)
         _start()
 
 
 def _start() -> None:
-    threading.Thread(target=_again_and_again, name="metadata", daemon=True).start()
+    threading.Thread(target=_repeat, name="metadata", daemon=True).start()
 
 
-def _again_and_again() -> None:
+def _repeat() -> None:
     pause = threading.Event()
     interval = settings.PORTICO["METADATA_REFRESH"] * 60.0
     # Not while the service starts, nor all processes at the same moment.
@@ -53,16 +53,17 @@ def _again_and_again() -> None:
 
 
 def refresh_if_due(interval: float) -> Refreshed | None:
-    """Refresh, unless some process has in the last `interval` seconds; what that brought.
+    """Refresh the metadata, unless a process has done so within the last `interval` seconds.
 
-    Who fails leaves the next try to the next interval: a platform that is away is not asked more often.
+    Return what the refresh brought; None if it was not due, and if it failed. The next try is after another
+    interval: a platform that is away is not asked more often.
     """
     try:
         # A holder of its own for each turn: this process, too, waits for the end of its last one.
         is_due = claims.take(_DUE, uuid.uuid4().hex, interval - 1)
         if not is_due or not isinstance(get_platform(), KeepsMetadata):
             return None
-        return _told(refresh(by_changes=True))
+        return _log_changes(refresh(by_changes=True))
     except (PlatformError, DatabaseError, InterfaceError) as error:
         logger.warning("The platform's metadata was not refreshed.", extra={"reason": type(error).__name__})
     except Exception:
@@ -70,9 +71,10 @@ def refresh_if_due(interval: float) -> Refreshed | None:
     return None
 
 
-def _told(brought: Refreshed) -> Refreshed:
+def _log_changes(brought: Refreshed) -> Refreshed:
+    """Log what has changed of the metadata, and return `brought`."""
     if brought.is_different:
-        degraded = [known.definition.key for known in (brought.degraded or {}).values()]
+        degraded = [endpoint.definition.key for endpoint in (brought.degraded or {}).values()]
         extra = {"entities": [news.entity for news in brought.news], "degraded": degraded}
         logger.info("The platform's metadata has changed.", extra=extra)
     return brought

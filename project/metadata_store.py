@@ -20,7 +20,7 @@ class DatabaseStore:
 
     @property
     def revision_sql(self) -> str:
-        """A scalar expression of what `revision` answers, NULL before that was first asked."""
+        """A scalar SQL expression for the result of `revision`; NULL before `revision` was first asked."""
         # The digest is made of hexadecimal digits alone.
         return f"(SELECT revision FROM portico_organisation WHERE digest = '{self._organisation}')"  # noqa: S608
 
@@ -55,7 +55,7 @@ class DatabaseStore:
         self._note()
 
     def _note(self, **changes: str) -> None:
-        """A refresh has been made."""
+        """Note the time of a refresh, and further `changes` of the organisation's row."""
         changed = {"refreshed": dt.datetime.now(dt.UTC), **changes}
         Organisation.objects.update_or_create(
             digest=self._organisation,

@@ -40,7 +40,7 @@ Handler = Callable[[HttpRequest], HttpResponseBase]
 
 
 class StudioOnly:
-    """Passes a request for anything but the studio by."""
+    """A middleware that handles requests for the studio only, and passes others on."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path_info.startswith(STUDIO):
@@ -53,9 +53,10 @@ class StudioSessions(StudioOnly, SessionMiddleware):
 
 
 class LanguageMiddleware:
-    """Answers in the language that is chosen in the studio, or else the browser's.
+    """Answers in the language that is chosen in the studio, or else in the browser's.
 
-    Only until the answer is made: the next request of the thread may be one of the API, which is in English.
+    The language is reset after the answer: the thread's next request may be one of the API, which is in
+    English.
     """
 
     def __init__(self, get_response: Handler) -> None:
@@ -105,7 +106,9 @@ class StudioFrames(StudioOnly, XFrameOptionsMiddleware):
 
 
 class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
-    """The studio's login is counted with those of the API: it is the same people's passwords."""
+    """Counts logins to the studio together with those to the API: they are made with the same people's
+    passwords.
+    """
 
     counted = frozenset({settings.LOGIN_URL, f"{STUDIO}sign-in/"})
 
@@ -119,10 +122,10 @@ class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
 
 
 class ApiHeaders:
-    """What SecurityMiddleware and ContentPolicy say of every answer, said of the API's in one step.
+    """Sets the headers of SecurityMiddleware and ContentPolicy on answers of the API, in one step.
 
-    They stand further in, where no request of the API comes: having each of them say the same to every answer
-    took a twentieth of a read. Both are asked once, over http and https.
+    Requests of the API do not reach these two, which stand further in. Letting each of them set the same
+    headers on every answer took a twentieth of a read. Both are asked for them once, over http and https.
     """
 
     def __init__(self, get_response: Handler) -> None:
@@ -145,8 +148,8 @@ def _said_over(scheme: str) -> Prepared:
         "wsgi.url_scheme": scheme,
         "wsgi.input": BytesIO(),
     }
-    asked = SecurityMiddleware(ContentPolicy(lambda request: HttpResponse()))
-    response = cast(HttpResponseBase, asked(WSGIRequest(environ)))
+    middlewares = SecurityMiddleware(ContentPolicy(lambda request: HttpResponse()))
+    response = cast(HttpResponseBase, middlewares(WSGIRequest(environ)))
     del response.headers["Content-Type"]
     return Prepared(response.headers)
 

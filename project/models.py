@@ -1,4 +1,4 @@
-"""What the service as a whole keeps: a remote platform's metadata, and who does which job."""
+"""The tables of the service as a whole: a remote platform's metadata, and which process does which job."""
 
 from __future__ import annotations
 

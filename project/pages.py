@@ -1,4 +1,4 @@
-"""The landing page, and what failed requests are answered with: a problem under the API, else a page."""
+"""The landing page, and the answers to failed requests: a problem under the API, else a page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def mark(request: HttpRequest) -> HttpResponseRedirect:
-    """The icon that browsers ask for on pages that name none."""
+    """Redirect to the icon that browsers ask for on pages that name none."""
     return HttpResponseRedirect(static("portico/mark.svg"))
 
 

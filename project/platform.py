@@ -20,7 +20,10 @@ def configured() -> Platform:
 
 
 def embedded() -> Platform:
-    """The CRM in the box, in the configuration's own database. It never holds all threads of the process."""
+    """Return the CRM in the box, in the configuration's own database.
+
+    It never holds all threads of the process.
+    """
     shares = threads.shares()
     return EmbeddedPlatform(
         bulkhead=Bulkhead(shares.platform, shares.queue), caller_bulkhead=Bulkhead(shares.about_callers, 0)
@@ -28,7 +31,7 @@ def embedded() -> Platform:
 
 
 def dataverse() -> Platform:
-    """The organisation at CRM_URL. Its metadata is kept in the configuration's database."""
+    """Return the organisation at CRM_URL. Its metadata are kept in the configuration's database."""
     # Nothing of it is needed, or loaded, by a service that has its platform in the box.
     from crmclient.dataverse.options import Options
     from crmclient.dataverse.platform import DataversePlatform
@@ -56,7 +59,9 @@ def dataverse() -> Platform:
 
 
 def _budget(client_ids: list[str]) -> Budget:
-    """Dataverse's budget for all processes where they have a Redis in common, else a part for this one."""
+    """Return the budget for Dataverse: one for all processes if they share a Redis, else a part for this
+    process.
+    """
     from crmclient.dataverse.http.budget import BOUNDLESS, SHARES, Limits
     from crmclient.dataverse.http.process_budget import ProcessBudget
 

@@ -1,4 +1,4 @@
-"""What must be right of the way to a remote platform before the service starts."""
+"""Checks of the connection to a remote platform, before the service starts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def platform_steps() -> Iterator[Step]:
-    """Try whether Dataverse can be reached and used. Nothing where the platform is the CRM in the box."""
+    """Check whether Dataverse can be reached and used, and yield steps.
+
+    There are none if the platform is the CRM in the box.
+    """
     env = settings.PORTICO
     if not env["CRM_URL"]:
         return

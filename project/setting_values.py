@@ -17,12 +17,12 @@ def text(value: str) -> str:
 
 
 def words(value: str) -> list[str]:
-    """Comma-separated words."""
+    """Return the words in a comma-separated list."""
     return [word.strip() for word in value.split(",") if word.strip()]
 
 
 def between(smallest: int, greatest: int | None = None) -> Callable[[str], int]:
-    """A whole number, both ends included."""
+    """Return a reader of whole numbers from `smallest` to `greatest`, both included."""
     range_ = f"of {smallest} or more" if greatest is None else f"from {smallest} to {greatest}"
 
     def read(value: str) -> int:
@@ -41,15 +41,15 @@ whole, count, port = between(0), between(1), between(1, 65535)
 
 
 def url(*schemes: str) -> Callable[[str], str]:
-    """A URL of one of `schemes`, or nothing."""
+    """Return a reader of URLs with one of `schemes`. It accepts an empty value, too."""
 
     def read(value: str) -> str:
         try:
             parts = urlsplit(value)
-            known = parts.scheme in schemes and (parts.port is None or parts.port > 0)
+            is_valid = parts.scheme in schemes and (parts.port is None or parts.port > 0)
         except ValueError:
-            known = False
-        if value and not known:
+            is_valid = False
+        if value and not is_valid:
             raise ValueError(
                 "write a URL that begins with " + " or ".join(f"{scheme}://" for scheme in schemes)
             )
@@ -84,11 +84,14 @@ def day_of_year(value: str) -> str:
 
 
 def group_table(value: str) -> dict[str, tuple[str, ...]]:
-    """A JSON object: one group of the studio, or an array of them, by a value that a provider sends."""
+    """Parse a JSON object: by claim value of the provider, the name of one studio group or an array of names.
+
+    Return tuples of names. Raises ValueError.
+    """
     table = json.loads(value)
     if not isinstance(table, dict):
         raise ValueError("write a JSON object of group names, or arrays of them, by claim value")  # noqa: TRY004
-    groups = {key: [given] if isinstance(given, str) else given for key, given in table.items()}
+    groups = {key: [names] if isinstance(names, str) else names for key, names in table.items()}
     if not all(
         isinstance(names, list) and names and all(isinstance(name, str) for name in names)
         for names in groups.values()
@@ -100,48 +103,48 @@ def group_table(value: str) -> dict[str, tuple[str, ...]]:
 def objects(
     required: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Callable[[str], list[dict[str, str]]]:
-    """A JSON array of objects of texts."""
+    """Return a reader of JSON arrays of objects, whose values are texts that are not empty."""
 
     def read(value: str) -> list[dict[str, str]]:
         sentence = "write a JSON array of objects with " + ", ".join(required)
         if optional:
             sentence += " and, where they are needed, " + ", ".join(optional)
         try:
-            found = json.loads(value or "[]")
+            entries = json.loads(value or "[]")
         except ValueError:
             # The complaint of the parser would quote what may be a secret.
             raise ValueError(sentence) from None
-        if not isinstance(found, list) or not all(
-            isinstance(one, dict)
-            and set(required) <= set(one) <= {*required, *optional}
-            and all(isinstance(text, str) and text for text in one.values())
-            for one in found
+        if not isinstance(entries, list) or not all(
+            isinstance(entry, dict)
+            and set(required) <= set(entry) <= {*required, *optional}
+            and all(isinstance(text, str) and text for text in entry.values())
+            for entry in entries
         ):
             raise ValueError(sentence)
-        return found
+        return entries
 
     return read
 
 
 def numbers(*names: str, greatest: int | None = None) -> Callable[[str], list[int]]:
-    """Whole numbers, comma-separated, one for each name."""
+    """Return a reader of comma-separated whole numbers, one for each of `names`."""
 
     def read(value: str) -> list[int]:
-        found = words(value)
-        if len(found) != len(names):
+        texts = words(value)
+        if len(texts) != len(names):
             raise ValueError(f"write {len(names)} whole numbers: {', '.join(names)}")
-        return [between(0, greatest)(number) for number in found]
+        return [between(0, greatest)(number) for number in texts]
 
     return read
 
 
 def percentages(*names: str) -> Callable[[str], list[int]]:
-    """Whole numbers as of `numbers`, which are a hundred together at most."""
+    """Return a reader of numbers as `numbers` does, which add up to 100 at most."""
 
     def read(value: str) -> list[int]:
-        found = numbers(*names)(value)
-        if sum(found) > 100:
+        shares = numbers(*names)(value)
+        if sum(shares) > 100:
             raise ValueError(f"write {len(names)} whole numbers that are 100 together at most")
-        return found
+        return shares
 
     return read

@@ -137,8 +137,8 @@ def _database(url: str) -> dict[str, Any]:
         # Django leaves this off, for poolers that lend a connection for one transaction only: whoever has
         # such a one adds `?prepare_threshold=None` to the URL.
         options = database.setdefault("OPTIONS", {})
-        given = options.get("prepare_threshold", 5)
-        options["prepare_threshold"] = None if given == "None" else int(given)
+        threshold = options.get("prepare_threshold", 5)
+        options["prepare_threshold"] = None if threshold == "None" else int(threshold)
         # A server that is gone without a word is noticed: when connecting, while idle, and when written to.
         for name, value in _NOTICED_AFTER.items():
             options.setdefault(name, value)

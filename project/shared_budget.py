@@ -1,4 +1,4 @@
-"""The account of the platform's budget that all processes keep together, in Redis."""
+"""The platform's budget that all processes share, in Redis."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ _GROUP: Final = {share: number for number, share in enumerate(SHARES)}
 
 
 class RedisBudget(Budget):
-    """Of the application users `client_ids` at `url`. While Redis does not answer, each of the `processes`
-    takes its share, and counts what it has sent before."""
+    """The budget of the application users `client_ids` at `url`, which all processes share through Redis.
+
+    While Redis does not answer, each of the `processes` takes its part, and counts what it has sent before.
+    """
 
     def __init__(
         self, redis: str, url: str, client_ids: Sequence[str], limits: Limits, processes: int
@@ -137,7 +139,11 @@ class RedisBudget(Budget):
 
 
 def _keys(url: str, client_id: str) -> tuple[str, str, str]:
-    """The braces keep all users of an organisation on one node of a cluster, where a script reaches them."""
+    """Return the three keys of a user in Redis: use, running requests and pause.
+
+    The braces keep the keys of all users of an organisation on one node of a cluster, so that one script
+    reaches them.
+    """
     root = url.rstrip("/").lower()
     organisation = hashlib.sha256(root.encode()).hexdigest()[:32]
     user = hashlib.sha256(f"{root} {client_id.lower()}".encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What all processes know of the pauses that a token endpoint asked for, in Redis."""
+"""The pauses that a token endpoint asked for, shared by all processes in Redis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be right of the studio's sign-in before the service starts."""
+"""Checks of the studio's sign-in, before the service starts."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def _provider() -> Iterator[CheckMessage]:
             hint="Write STUDIO_OIDC_SCOPES='openid profile email'.",
             id="portico.E017",
         )
-    named = {name for names in env["STUDIO_OIDC_GROUPS"].values() for name in names}
-    unknown = sorted(named - set(Group.objects.filter(name__in=named).values_list("name", flat=True)))
+    group_names = {name for names in env["STUDIO_OIDC_GROUPS"].values() for name in names}
+    unknown = sorted(
+        group_names - set(Group.objects.filter(name__in=group_names).values_list("name", flat=True))
+    )
     if unknown:
         yield Warning(
             f"STUDIO_OIDC_GROUPS names groups that the studio does not have: {', '.join(unknown)}.",

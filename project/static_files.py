@@ -18,9 +18,10 @@ class CannotCollect(Exception):
 
 
 def collect_when_changed() -> bool:
-    """Whether there was anything to collect. Of several processes that begin at once, one collects.
+    """Collect the static files if they have changed. Return whether they had. Raises CannotCollect.
 
-    Raises CannotCollect. What is up to date is not written to: in an image, the folder is read-only.
+    If several processes begin at once, one collects. Files that are up to date are not written: in an image,
+    the folder is read-only.
     """
     root = Path(settings.STATIC_ROOT)
     current = _fingerprint()
@@ -47,7 +48,10 @@ def _is_current(root: Path, current: str) -> bool:
 
 
 def _fingerprint() -> str:
-    """Of every source file's name and content. The layers of an image round the times of files."""
+    """Return a digest of the names and contents of all source files.
+
+    Times of files would not do: the layers of an image round them.
+    """
     digest = hashlib.sha256()
     for finder in get_finders():
         for name, storage in finder.list([]):

@@ -1,4 +1,4 @@
-"""Who may hold how many of a worker's threads, so that whatever is slow leaves some for all else."""
+"""Shares out a worker's threads, so that slow calls leave some for everything else."""
 
 from __future__ import annotations
 
@@ -24,14 +24,21 @@ class Shares(NamedTuple):
 
 
 def shares() -> Shares:
-    """THREADS calls may be under way at once; half as many threads, and at least three, come on top."""
+    """Return how the request threads of a worker are shared out.
+
+    THREADS calls may be under way at once. Half as many threads, and at least three, are added.
+    """
     threads = int(settings.PORTICO["THREADS"])
-    more = max(3, threads // 2)
-    return Shares(threads, more // 3, more // 3, more - 2 * (more // 3))
+    extra_threads = max(3, threads // 2)
+    return Shares(threads, extra_threads // 3, extra_threads // 3, extra_threads - 2 * (extra_threads // 3))
 
 
 def of_a_worker() -> int:
-    """Threads that wait for Dataverse come on top too: however slow it is, THREADS are left for all else."""
+    """Return the number of request threads of a worker.
+
+    Threads that wait for Dataverse are added to THREADS: however slow Dataverse is, THREADS are left for
+    everything else.
+    """
     env = settings.PORTICO
     if env["CRM_URL"]:
         return int(env["THREADS"]) + threads_held(at_the_platform())
@@ -39,13 +46,13 @@ def of_a_worker() -> int:
 
 
 def at_the_platform() -> int:
-    """Requests to Dataverse that this process may have under way at once.
+    """Return how many requests to Dataverse this process may have under way at once.
 
-    That is what all its application users may have, in all processes where these count together; no more than
-    MOST, though, of which each costs two threads.
+    All application users together may have this many, in all processes if these count together. It is at most
+    MOST, because each request costs two threads, but never less than one user may have.
     """
     env = settings.PORTICO
-    one = int(env["CRM_CONCURRENCY"])
+    of_one_user = int(env["CRM_CONCURRENCY"])
     if not env["CACHE_URL"]:
-        one = max(1, one // int(env["WORKERS"]))
-    return min(max(one, MOST), one * len(applications.of_the_platform()))
+        of_one_user = max(1, of_one_user // int(env["WORKERS"]))
+    return min(max(of_one_user, MOST), of_one_user * len(applications.of_the_platform()))

@@ -1,4 +1,4 @@
-"""The pages and health. What is of the API never comes here: see `runtime.serving.dispatch`."""
+"""The URLs of pages and health. Requests of the API do not come here: see `runtime.serving.dispatch`."""
 
 from __future__ import annotations
 

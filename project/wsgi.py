@@ -15,10 +15,10 @@ django.setup(set_prefix=False)
 from project.application import Application  # noqa: E402
 from project.change_polling import poll_from_now_on  # noqa: E402
 from project.checks import refuse_a_wrong_start  # noqa: E402
+from project.housekeeping import tidy_from_now_on  # noqa: E402
 from project.metadata_refresh import refresh_from_now_on  # noqa: E402
 from project.observability import access_log, process_figures  # noqa: E402
 from project.observability.ledger import ledger  # noqa: E402
-from project.tidying import tidy_from_now_on  # noqa: E402
 from runtime.callers.refusal_counts import refusal_counts  # noqa: E402
 from runtime.describe.fragment_maker import CHILD  # noqa: E402
 from runtime.http.outages import outages  # noqa: E402

@@ -1,4 +1,4 @@
-"""The studio's pages of API accounts; its own accounts are those that are none."""
+"""The studio's pages of API accounts, and of its own accounts without these."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, Ou
 
 from designer.audit import note
 from designer.models import AuditEntry
-from designer.studio.audited import State
+from designer.studio.audited_pages import State
 from designer.studio.look import ModelAdmin
 from designer.studio.studio_accounts import StudioAccountAdmin, lift_lock_outs
 from runtime.callers import (  # they register themselves
@@ -46,7 +46,7 @@ _SEEN = ((None, {"fields": ("username", "is_open", "role_names", "caller_type", 
 
 @admin.register(User)
 class WithoutApiAccounts(StudioAccountAdmin):
-    """Both are Django users, and each has its own page."""
+    """The page of studio accounts. API accounts are Django users, too, but have a page of their own."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         accounts: QuerySet[User] = super().get_queryset(request)
@@ -87,8 +87,8 @@ class ApiAccountAdmin(ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiAccount, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        if found := finding_of(obj):
-            self.message_user(request, found, messages.WARNING)
+        if finding := finding_of(obj):
+            self.message_user(request, finding, messages.WARNING)
 
     def _may_write(self, request: HttpRequest, account: ApiAccount | None) -> bool:
         if account is None:
@@ -122,8 +122,8 @@ class ApiAccountAdmin(ModelAdmin):
             revoked = revoke_all(account.user)
             note(request, AuditEntry.Action.REVOKE, account, f"refresh tokens: {revoked} → 0")
             total += revoked
-        said = _("%(count)s refresh tokens revoked; access tokens end within a minute.")
-        self.message_user(request, said % {"count": total})
+        sentence = _("%(count)s refresh tokens revoked; access tokens end within a minute.")
+        self.message_user(request, sentence % {"count": total})
 
     @admin.action(description=_("Lift the lock-out after failed logins"), permissions=["change"])
     def lift_lock_out(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:

@@ -1,4 +1,4 @@
-"""The runtime as an app: it brings the API accounts."""
+"""The runtime as a Django app."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class Runtime(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
-        from designer import where_used
         from designer.models.labels import label
+        from designer.uses import where_used
         from runtime.callers import checks  # noqa: F401  registers them
         from runtime.callers.issuers import registration
         from runtime.callers.refusal_counts import count_from_now_on
@@ -20,7 +20,7 @@ class Runtime(AppConfig):
         from runtime.describe.fragment_maker import watch_saves
         from runtime.proposals import proposal_views
         from runtime.serving import builtin_routes
-        from runtime.serving.registering import EndpointRegistrar
+        from runtime.serving.registrar import EndpointRegistrar
 
         where_used.register(held_by_callers)
         watch_saves()

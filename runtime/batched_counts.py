@@ -31,7 +31,7 @@ Count = TypeVar("Count", bound=Addable)
 class BatchedCounts(ABC, Generic[Place, Count]):
     """The counts of this process that are not written yet, by place. A place is a row of the table.
 
-    A subclass counts with `_lock` held, and calls `_write_later` after that.
+    A subclass counts with `_lock` held, and then calls `_write_later`.
     """
 
     def __init__(self, new: Callable[[], Count], *, interval: float, name: str, outage: Outage) -> None:
@@ -46,7 +46,9 @@ class BatchedCounts(ABC, Generic[Place, Count]):
 
     @abstractmethod
     def _add(self, place: Place, count: Count) -> int:
-        """Add to the row of a place; 0 where there is none."""
+        """Add `count` to the row of a place. Return the number of rows changed: 0 when there is no
+        row yet.
+        """
 
     @abstractmethod
     def _create(self, place: Place, count: Count) -> None:
@@ -57,19 +59,21 @@ class BatchedCounts(ABC, Generic[Place, Count]):
         self._writes = True
 
     def flush(self) -> None:
-        """Write what was counted. Raises DatabaseError; the counts are kept then."""
+        """Write the counts to the database. Raises DatabaseError, and then keeps the counts for the next
+        flush.
+        """
         with self._lock:
-            taken, self._counts = self._counts, defaultdict(self._new)
-        if not taken:
+            counts_to_write, self._counts = self._counts, defaultdict(self._new)
+        if not counts_to_write:
             return
         try:
             with transaction.atomic():
                 # In one order everywhere: two processes never wait for each other's rows.
-                for place, count in sorted(taken.items(), key=lambda item: item[0]):
+                for place, count in sorted(counts_to_write.items(), key=lambda item: item[0]):
                     self._write(place, count)
         except DatabaseError:
             with self._lock:
-                for place, count in taken.items():
+                for place, count in counts_to_write.items():
                     self._counts[place].add(count)
             raise
 
@@ -93,9 +97,9 @@ class BatchedCounts(ABC, Generic[Place, Count]):
             if self._writer == os.getpid():
                 return
             self._writer = os.getpid()
-        threading.Thread(target=self._write_again_and_again, name=self._name, daemon=True).start()
+        threading.Thread(target=self._write_repeatedly, name=self._name, daemon=True).start()
 
-    def _write_again_and_again(self) -> None:
+    def _write_repeatedly(self) -> None:
         pause = threading.Event()
         while True:
             pause.wait(self._interval)

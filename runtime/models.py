@@ -1,4 +1,4 @@
-"""Everything that the runtime keeps in the database, where Django looks for it."""
+"""All tables of the runtime, in the module where Django looks for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request, as operations see it."""
+"""The context of one request, as operations see it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _READING = frozenset({"GET", "HEAD"})
 
 
 class UserProperties(Protocol):
-    """What the configuration says of callers. `runtime.context` implements it, on a higher floor."""
+    """The configured properties of callers. `runtime.context` implements this, on a higher floor."""
 
     def answer(self, caller: Caller, call: Call) -> Mapping[str, Any]: ...
 
@@ -108,17 +108,20 @@ class Exchange:
 
     @cached_property
     def record_id(self) -> Guid:
-        """The id of the path's record. Raises Problem 400 when it is asked for: after token and roles."""
+        """The id of the path's record.
+
+        Raises Problem 400 for a wrong id, not before the id is read: token and roles are checked first.
+        """
         return _guid(self.record)
 
     @cached_property
     def file_id(self) -> Guid:
-        """The id of the path's file. Raises Problem 400."""
+        """The id of the path's file. Raises Problem 400 for a wrong id."""
         return _guid(self.file)
 
     @cached_property
     def related_id(self) -> Guid:
-        """The id of the path's related record. Raises Problem 400."""
+        """The id of the path's related record. Raises Problem 400 for a wrong id."""
         return _guid(self.related)
 
     @property
@@ -127,7 +130,10 @@ class Exchange:
 
     @contextmanager
     def transfer(self) -> Iterator[None]:
-        """The time that a body takes to come in is the sender's: the deadline moves by it."""
+        """Move the deadline by the time that this block takes.
+
+        The block receives a body, and its duration depends on the sender.
+        """
         began = time.monotonic()
         yield
         self.deadline += time.monotonic() - began
@@ -135,15 +141,18 @@ class Exchange:
             self.watch.deadline = self.deadline
 
     def place_of(self, record: Guid) -> str | None:
-        """The path of a record under this request's own, where one can be read there."""
+        """Return the path of a record below this request's path; None when no endpoint reads a
+        record there.
+        """
         if not self.is_readable(f"{self.request.path_info.rstrip('/')}/{record}"):
             return None
         return f"{self.request.path.rstrip('/')}/{record}"
 
     @cached_property
     def call(self) -> Call:
-        """How the platform is called: until when, from which share of its budget and, where impersonation is
-        on, as whom."""
+        """How to call the platform: deadline, share of the budget and, with impersonation, the user to act
+        as.
+        """
         env = settings.PORTICO
         acting = self.caller.platform_user if env["CRM_IMPERSONATE"] else None
         ends = min(self.deadline, time.monotonic() + env["PLATFORM_TIMEOUT"])
@@ -159,14 +168,14 @@ class Exchange:
 
     @property
     def identified_caller(self) -> Caller:
-        """The caller. Raises Problem 401 for an anonymous one."""
+        """The caller. Raises Problem 401 for an anonymous caller."""
         if self.caller.is_anonymous:
             raise authentication_required()
         return self.caller
 
     @cached_property
     def reports(self) -> UserReports:
-        """Who reports to the caller's platform user; nobody to a caller without one."""
+        """The users who report to the caller's platform user. Empty for a caller without a platform user."""
         profile = self.caller.profile
         return UserReports() if profile is None else get_platform().reports(profile.id, call=self.call)
 
@@ -177,7 +186,7 @@ class Exchange:
 
     @cached_property
     def user_references(self) -> Mapping[str, Reference]:
-        """The user properties that name a record, by name. Raises as `user`."""
+        """The user properties that name a record, by name. Raises what `user` raises."""
         return self.user_context.references(self.caller, self.call)
 
 

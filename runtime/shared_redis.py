@@ -30,7 +30,7 @@ end
 
 
 class SharedRedis:
-    """That at `url`; without one there is none. `away` and `back` are what the log says of its outages."""
+    """The Redis at `url`; without a URL there is none. `away` and `back` are the log lines of its outages."""
 
     def __init__(self, url: str, logger: logging.Logger, away: str, back: str) -> None:
         self._url = url
@@ -43,7 +43,9 @@ class SharedRedis:
         return bool(self._url) and time.monotonic() >= self._again
 
     def ask(self, call: Callable[[redis.Redis], T]) -> T | None:
-        """What Redis answers; None while it is away. Raises LockError, of a lock that is over."""
+        """Return the result of `call`; None while Redis is away. Raises LockError for a lock that has
+        expired.
+        """
         if not self.is_there:
             return None
         try:
@@ -58,7 +60,7 @@ class SharedRedis:
         return answer
 
     def run(self, script: str, keys: Sequence[str], arguments: Sequence[str | int | float]) -> Any:
-        """What a script returns; None while Redis is away."""
+        """Return the result of a Lua script; None while Redis is away."""
 
         def call(client: redis.Redis) -> Any:
             if script not in self._scripts:
@@ -68,7 +70,7 @@ class SharedRedis:
         return self.ask(call)
 
     def keep_at_least(self, key: str, milliseconds: int) -> None:
-        """Let `key` be there for so long, or longer where it will be."""
+        """Let `key` live for at least `milliseconds`. A longer life is not shortened."""
         self.run(_EXTEND, [key], [milliseconds])
 
     def forget(self, prefix: str) -> None:

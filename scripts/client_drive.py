@@ -61,11 +61,11 @@ class _Driver:
     def _modules(self, problems: list[str]) -> Iterator[ModuleType]:
         """Those of operations; every other module of the package is imported, too."""
         package = importlib.import_module(self._name)
-        for found in pkgutil.walk_packages(package.__path__, f"{self._name}."):
+        for module_info in pkgutil.walk_packages(package.__path__, f"{self._name}."):
             try:
-                module = importlib.import_module(found.name)
+                module = importlib.import_module(module_info.name)
             except Exception as error:
-                problems.append(f"{found.name}: {type(error).__name__}: {error}")
+                problems.append(f"{module_info.name}: {type(error).__name__}: {error}")
                 continue
             if hasattr(module, "sync_detailed"):
                 yield module

@@ -83,14 +83,14 @@ def running_version(python: Path) -> str | None:
 
 def closure(names: list[str]) -> list[str]:
     """The files named, and those they include with `-r`."""
-    found: list[str] = []
+    files: list[str] = []
     for name in names:
-        found.append(name)
+        files.append(name)
         for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
             if line.startswith("-r "):
                 included = (ROOT / name).parent / line[3:].strip()
-                found += closure([included.resolve().relative_to(ROOT).as_posix()])
-    return found
+                files += closure([included.resolve().relative_to(ROOT).as_posix()])
+    return files
 
 
 def lock_of(requirements: Path) -> Path:

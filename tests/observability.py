@@ -28,8 +28,8 @@ class Figures:
 
 def lines(server: Server, **members: Any) -> list[dict[str, Any]]:
     """The JSON lines of the log with these members."""
-    found = [json.loads(line) for line in server.output().splitlines() if line.startswith("{")]
-    return [line for line in found if members.items() <= line.items()]
+    entries = [json.loads(line) for line in server.output().splitlines() if line.startswith("{")]
+    return [line for line in entries if members.items() <= line.items()]
 
 
 def requests_logged(server: Server, **members: Any) -> list[dict[str, Any]]:

@@ -7,18 +7,18 @@ from pathlib import Path
 
 def descendants(pid: int) -> list[int]:
     """The processes below `pid`, oldest first; none when it is gone."""
-    found = [pid]
-    for each in found:
+    pids = [pid]
+    for each in pids:
         try:
             threads = list(Path(f"/proc/{each}/task").iterdir())
         except OSError:  # the process ended since its parent named it
             continue
         for thread in threads:
             try:
-                found += [int(child) for child in (thread / "children").read_text().split()]
+                pids += [int(child) for child in (thread / "children").read_text().split()]
             except OSError:
                 continue
-    return found[1:]
+    return pids[1:]
 
 
 def lives(pid: int) -> bool:

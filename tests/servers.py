@@ -167,12 +167,12 @@ def wait(server: Server, path: str) -> None:
 def until(fact: Callable[[], T], pause: float = 0.05) -> T:
     """What `fact` returns, once that is true: it is asked again and again. Fails when it never is."""
     give_up = time.monotonic() + START_SECONDS
-    while not (found := fact()):
+    while not (outcome := fact()):
         # `requests` makes an answer of 400 or more false: it would be waited for to the end.
-        assert not isinstance(found, requests.Response), "Ask `until_not` for an answer by its status."
-        assert time.monotonic() < give_up, f"{fact} never became true: {found}"
+        assert not isinstance(outcome, requests.Response), "Ask `until_not` for an answer by its status."
+        assert time.monotonic() < give_up, f"{fact} never became true: {outcome}"
         time.sleep(pause)
-    return found
+    return outcome
 
 
 def until_not(status: int, ask: Callable[[], requests.Response], pause: float = 0.3) -> requests.Response:
@@ -245,6 +245,8 @@ def site_at(folder: Path, **settings: str) -> Site:
     own = {"PORTICO_MODE": "development", "DATA_DIR": str(folder), "HOST": "127.0.0.1", **settings}
     # What ends by a signal says where: a server that never answers could not be understood otherwise.
     own.setdefault("PYTHONFAULTHANDLER", "1")
+    # One address makes all of a suite's logins. A test of the limit sets it.
+    own.setdefault("LOGIN_RATE", "0")
     environment = {**os.environ, **own}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
     return Site(environment)
@@ -256,6 +258,10 @@ def _site(folder: Path, database: str, template: Site | None = None) -> Site:
         site.environment["DATABASE_URL"] = urlsplit(url)._replace(path=f"/{database}").geturl()
         like = f' TEMPLATE "{template.database}"' if template else ""
         _sql(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)', f'CREATE DATABASE "{database}"{like}')
+    if url := os.environ.get("CACHE_URL"):
+        # A new installation finds none of the counts, lock-outs and kept answers of another one.
+        with redis.Redis.from_url(url) as cache:
+            cache.flushdb()
     return site
 
 

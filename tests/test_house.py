@@ -77,10 +77,10 @@ def _circle_of(name: str, imports: Mapping[str, set[str]]) -> tuple[str, ...]:
 
 
 def _led_to(name: str, imports: Mapping[str, set[str]]) -> set[str]:
-    found: set[str] = set()
+    modules: set[str] = set()
     ahead = [name]
     while ahead:
-        new = imports[ahead.pop()] - found
-        found |= new
+        new = imports[ahead.pop()] - modules
+        modules |= new
         ahead += new
-    return found | {name}
+    return modules | {name}

@@ -27,8 +27,8 @@ def keywords_of(file: str, function: str) -> list[str]:
 
 @cache
 def _numbers() -> Mapping[tuple[str, str], list[int]]:
-    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    numbers_by_test: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, tests in listed().items():
         for test in tests:
-            found[test].append(number)
-    return found
+            numbers_by_test[test].append(number)
+    return numbers_by_test

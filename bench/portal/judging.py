@@ -143,7 +143,7 @@ def figures(
 def periods(outcomes: Iterable[Outcome], seconds: float, *, as_planned: bool = False) -> list[Period]:
     """The calls that cannot be spared for these requests; `as_planned` had each been answered when due."""
     reads: dict[Key, list[tuple[float, float, bool]]] = defaultdict(list)
-    found, ends = [], []
+    spans, ends = [], []
     for each in outcomes:
         kind = KINDS[each.step.letter]
         sent, done = (each.due, each.due) if as_planned else (each.sent, each.done)
@@ -152,14 +152,14 @@ def periods(outcomes: Iterable[Outcome], seconds: float, *, as_planned: bool = F
         if kind.is_write:
             ends.append(done)
             calls = CHANGE_CALLS if kind.letter == _CHANGE else 1
-            found.append(Period((kind.letter,), sent, 1, calls))
+            spans.append(Period((kind.letter,), sent, 1, calls))
         elif (key := _key(each.step, each.caller)) is not None:
             reads[key].append((sent, done, each.is_late))
     ends.sort()
     for key, moments in reads.items():
         lasts = CALLER_SECONDS if key[0] == "caller" else seconds
-        found += _periods(key, sorted(moments), lasts, ends if key[0] in _CASES else ())
-    return found
+        spans += _periods(key, sorted(moments), lasts, ends if key[0] in _CASES else ())
+    return spans
 
 
 def _periods(

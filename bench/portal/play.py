@@ -263,8 +263,8 @@ def latest_shown(answer: bytes | bytearray, *, is_first: bool) -> dict[int, int]
     """The latest revision that is shown of each case. A caller may have reported several, which have one
     number together: the latest of them stands on the first page, and those on later ones say nothing."""
     shown: dict[int, int] = {}
-    for found in world.REVISED.findall(answer):
-        number, revision = map(int, found)
+    for pair in world.REVISED.findall(answer):
+        number, revision = map(int, pair)
         if is_first or number != world.NEW:
             shown[number] = max(revision, shown.get(number, 0))
     return shown

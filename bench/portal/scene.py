@@ -89,16 +89,18 @@ def measure_all(
     ours.inside(records, stable.folder, "portal-records", str(CALLERS))
     results: dict[str, Any] = {}
     if PORTAL in keys:
-        found: dict[str, Figures] = {}
+        figures_by_title: dict[str, Figures] = {}
         others: dict[str, float] = {}
         for contender in CONTENDERS:
             if contenders and contender.key not in contenders:
                 continue
             say(f"{contender.title}: {window} s of the portal")
-            found[contender.title], others[contender.title] = _measured(stable, contender, scale)
-        print(f"\n{told(found, scale.requests, scale.cached)}\n", flush=True)
+            figures_by_title[contender.title], others[contender.title] = _measured(stable, contender, scale)
+        print(f"\n{told(figures_by_title, scale.requests, scale.cached)}\n", flush=True)
         say(", ".join(f"others used {part:.0%} beside {title}" for title, part in others.items()))
-        results[PORTAL] = {title: asdict(each) for title, each in found.items()} | {"others": others}
+        results[PORTAL] = {title: asdict(each) for title, each in figures_by_title.items()} | {
+            "others": others
+        }
     if AWAY in keys:
         say(f"The platform is away for {scale.away} s")
         results[AWAY] = _away(stable, scale)
@@ -236,5 +238,5 @@ def _examine(server: Server, contender: Contender) -> None:
 def _tell(platform: Server, what: str, **arguments: int) -> dict[str, dict[str, int]]:
     body = json.dumps(arguments).encode()
     answer = send(platform.port, "POST", f"/bench/{what}", body=body)
-    found: dict[str, dict[str, int]] = answer.body
-    return found
+    counts: dict[str, dict[str, int]] = answer.body
+    return counts

@@ -20,12 +20,12 @@ MOST_REFUSED = 0.01
 TIMES_THE_FACADE = 20.0
 
 
-def told(found: Mapping[str, Figures], limit: int, seconds: int) -> str:
+def told(figures: Mapping[str, Figures], limit: int, seconds: int) -> str:
     """`limit` is what the platform takes within the run, `seconds` the time of a cached answer."""
     heads = ["answered/s", "before", "during", "calls", "a call", "readers' a call", "refused", "wrong"]
     heads += ["oldest s", "late s", "context s", "p50 ms", "p99 ms", "CPU µs", "load CPU"]
     rows = [["", *heads]]
-    for title, each in found.items():
+    for title, each in figures.items():
         row = [title, f"{each.goodput:.1f}", f"{each.before:.0f}"]
         row += ["" if each.during is None else f"{each.during:.1f}", f"{each.all_calls:,}"]
         row += [f"{each.answers_a_call:.1f}", f"{each.reader_answers_a_call:,.0f}", f"{each.refused:,}"]
@@ -34,9 +34,9 @@ def told(found: Mapping[str, Figures], limit: int, seconds: int) -> str:
         row += [f"{each.p99:.0f}", f"{each.processor:.0f}", f"{each.player:.0%}"]
         rows.append(row)
     lines = [f"A portal before a platform that takes {limit:,} requests in this time", *aligned(rows), ""]
-    lines += [f"{title}: {_errors(each.errors)}" for title, each in found.items()]
-    if OURS in found:
-        lines += [*_calls(found[OURS]), "", *_goals(found[OURS], found.get(FACADE), limit, seconds)]
+    lines += [f"{title}: {_errors(each.errors)}" for title, each in figures.items()]
+    if OURS in figures:
+        lines += [*_calls(figures[OURS]), "", *_goals(figures[OURS], figures.get(FACADE), limit, seconds)]
     return "\n".join(lines)
 
 

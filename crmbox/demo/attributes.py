@@ -66,7 +66,7 @@ def double(name: str, title: Label, minimum: int, maximum: int, precision: int =
 
 
 def money(name: str, title: Label, precision: int = 4) -> Attribute:
-    """An amount from zero up to the largest that the platform holds."""
+    """Return a money attribute whose values go from zero up to the largest that the platform holds."""
     return attribute(
         name,
         AttributeType.MONEY,
@@ -88,12 +88,12 @@ def moment(name: str, title: Label) -> Attribute:
 def choice(
     name: str, options: OptionSet, *, type: AttributeType = AttributeType.PICKLIST, **details: Any
 ) -> Attribute:
-    """A choice with an option set of its own, whose label is the attribute's."""
+    """Return a choice with an option set of its own. The label of the option set is also the attribute's."""
     return attribute(name, type, options.label, option_set=options.name, options=options, **details)
 
 
 def several(name: str, options: OptionSet) -> Attribute:
-    """A multi-select choice with an option set of its own."""
+    """Return a multi-select choice with an option set of its own."""
     return choice(name, options, type=AttributeType.MULTISELECT)
 
 
@@ -118,7 +118,7 @@ def customer(name: str, title: Label, **details: Any) -> Attribute:
 
 
 def parties(name: str, title: Label, *, addresses: bool = False) -> Attribute:
-    """Who takes part in an activity; `addresses`: also whoever is known by a mail address alone."""
+    """Return a party list. `addresses`: a party may be a mail address alone."""
     targets = ("account", "contact", "lead", "systemuser")
     return attribute(name, AttributeType.PARTYLIST, title, targets=targets, takes_addresses=addresses)
 

@@ -18,6 +18,6 @@ def label(en: str, de: str | None = None, ar: str | None = None, **others: str) 
 def choices(
     entity: str, attribute: str, title: Label, *rows: tuple[int, str] | tuple[int, str, str, str]
 ) -> OptionSet:
-    """An attribute's own option set, from rows of value, English, German and Arabic label."""
+    """Return the option set of an attribute, from rows of value and English, German and Arabic label."""
     options = tuple(Option(value, label(*texts)) for value, *texts in rows)
     return OptionSet(f"{entity}_{attribute}", title, options, entity=entity)

@@ -22,14 +22,14 @@ from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.names import quote
 from crmbox.importing.found import Found
-from crmbox.importing.planning import plan
-from crmbox.metadata import change, staging
+from crmbox.importing.import_plan import plan
+from crmbox.metadata import change, staged_change
 from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
 from crmclient.platform import Delete, Operation, Update
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told what is being loaded, how much of it is done, and how much there is."""
+"""Called with what is being loaded, how much of it is done, and how much there is."""
 
 SEED: Final = 20_251_107
 _CHUNK: Final = 250
@@ -44,27 +44,25 @@ def is_wanted(alias: str = DEFAULT_DB_ALIAS) -> bool:
 
 
 def load(progress: Progress, alias: str = DEFAULT_DB_ALIAS) -> list[str]:
-    """What the demo cannot serve, a sentence each: attributes that an import made of another type.
+    """Load the demo. Return a sentence for each attribute that an import has made of another type.
 
-    Raises PlatformError when the demo's records cannot be had at all.
+    Values of such attributes are left out. Raises PlatformError when the records cannot be written at all.
     """
     today = dt.datetime.now(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     with transaction.atomic(using=alias):
         with read_unit(alias) as unit:
             is_imported = any(name in unit.snapshot for name in _NAMES)
         if is_imported:
-            unlike = _define_beside(progress, alias)
+            unfit = _define_beside(progress, alias)
         else:
-            unlike = {}
+            unfit = {}
             _define(progress, alias)
-        _write(progress, alias, [_without(each, unlike) for each in script(today)])
-    return [
-        f"{entity}.{name}: {reason}" for entity, names in unlike.items() for name, reason in names.items()
-    ]
+        _write(progress, alias, [_without(operation, unfit) for operation in script(today)])
+    return [f"{entity}.{name}: {reason}" for entity, names in unfit.items() for name, reason in names.items()]
 
 
 def script(today: dt.datetime) -> list[Operation]:
-    """Every record of the demo in an order in which each finds what it points at."""
+    """Return every record of the demo, each after the records that it refers to."""
     pages = Script(today, random.Random(SEED))  # noqa: S311  believable, not secret
     organization.write(pages)
     accounts = customers.write_accounts(pages)
@@ -72,8 +70,8 @@ def script(today: dt.datetime) -> list[Operation]:
     leads = sales.write_leads(pages)
     opportunities = sales.write_opportunities(pages, accounts, contacts, leads)
     cases = service.write_cases(pages, accounts, contacts)
-    known = [customer.reference for customer in (*accounts, *contacts)]
-    service.write_notes(pages, [*known, *leads, *opportunities, *cases])
+    customer_references = [customer.reference for customer in (*accounts, *contacts)]
+    service.write_notes(pages, [*customer_references, *leads, *opportunities, *cases])
     portal.write_cases(pages)
     articles.write(pages)
     views.write(pages)
@@ -90,31 +88,33 @@ def _define(progress: Progress, alias: str) -> None:
 
 
 def _define_beside(progress: Progress, alias: str) -> dict[str, dict[str, str]]:
-    """Complete what an import has made. The attributes that stay of another type, with their reason, by
-    entity.
+    """Complete the entities that an import has made.
+
+    Return the reasons for attributes that are missing or of another type, by entity and attribute.
     """
     with read_unit(alias) as unit:
-        draft = staging.draft_of(unit)
-        wanted = [_found(item) for item in ENTITIES]
-        plan(draft, wanted, {PRIORITY.name: PRIORITY}, partial(too_long, unit), keep_lengths=True)
-    staging.carry_out(draft, progress, alias)
+        draft = staged_change.draft_of(unit)
+        sources = [_source_entity(item) for item in ENTITIES]
+        plan(draft, sources, {PRIORITY.name: PRIORITY}, partial(too_long, unit), keep_lengths=True)
+    staged_change.carry_out(draft, progress, alias)
     platform = EmbeddedPlatform(alias)
-    unlike: dict[str, dict[str, str]] = {}
+    unfit: dict[str, dict[str, str]] = {}
     for item in ENTITIES:
         present = platform.attributes(item.entity.logical_name)
         for attribute in item.attributes:
-            here = present.get(attribute.logical_name)
-            if here is None or (here.type, here.behavior) != (attribute.type, attribute.behavior):
-                kind = "not there" if here is None else f"{here.type.value} here"
+            existing = present.get(attribute.logical_name)
+            if existing is None or (existing.type, existing.behavior) != (attribute.type, attribute.behavior):
+                kind = "not there" if existing is None else f"{existing.type.value} here"
                 reason = f"It is {kind}. The demo needs {attribute.type.value}."
-                unlike.setdefault(item.entity.logical_name, {})[attribute.logical_name] = reason
+                unfit.setdefault(item.entity.logical_name, {})[attribute.logical_name] = reason
         for name in ("statecode", "statuscode"):
             if name not in present:
-                unlike.setdefault(item.entity.logical_name, {})[name] = "It is not there."
-    return unlike
+                unfit.setdefault(item.entity.logical_name, {})[name] = "It is not there."
+    return unfit
 
 
-def _found(item: DemoEntity) -> Found:
+def _source_entity(item: DemoEntity) -> Found:
+    """Return a sample entity in the form that the import takes."""
     return Found(
         item.entity,
         item.attributes,
@@ -125,13 +125,13 @@ def _found(item: DemoEntity) -> Found:
     )
 
 
-def _without(operation: Operation, unlike: Mapping[str, Mapping[str, str]]) -> Operation:
-    """A record without the values that its attributes cannot take."""
-    names = unlike.get(operation.entity)
+def _without(operation: Operation, unfit: Mapping[str, Mapping[str, str]]) -> Operation:
+    """Return a record without the values that its attributes cannot take."""
+    names = unfit.get(operation.entity)
     if names is None or isinstance(operation, Delete):
         return operation
     return replace(
-        operation, values={name: each for name, each in operation.values.items() if name not in names}
+        operation, values={name: value for name, value in operation.values.items() if name not in names}
     )
 
 

@@ -3,7 +3,7 @@
 Rita is a sales representative of *Sales North* and reports to Max; Aya answers cases in *Service*. Portal is
 the account of an integration; Gregor has left and is disabled. Clara and Cosmo are customers: Clara is the
 primary contact of the first account, where Conny works, too; Cosmo works at the second account and is not its
-primary contact. What customers report, the team *First Line* takes.
+primary contact. The team *First Line* takes what customers report.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DEMO: Final = uuid.UUID("8f0d1c5e-3a57-5d8e-9a41-6b2f7c90d3e4")
 
 
 def stable_id(entity: str, key: str) -> Guid:
-    """The id of the demo record of `entity` that is known as `key`."""
+    """Return the id of the demo record of `entity` that has the name `key`."""
     return str(uuid.uuid5(_DEMO, f"{entity}/{key}"))
 
 

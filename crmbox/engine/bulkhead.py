@@ -1,8 +1,8 @@
-"""At most so many calls at once: slow ones must not take every thread of the service with them.
+"""Limits the number of calls at once, so that slow calls do not occupy every thread of the service.
 
-A call that finds no place free waits for one, in a queue that is bounded too. Whoever comes when the queue is
-full would take one of the last threads, and may do so only while places are given back so fast that nobody
-notices.
+A call without a free place waits in a queue, which is limited too. When the queue is full, a further call
+would occupy one of the last threads. It may wait nevertheless as long as calls are so short that a place is
+free again at once.
 """
 
 from __future__ import annotations
@@ -18,38 +18,44 @@ LONGEST_WAIT: Final = 2.0
 """Seconds in the queue."""
 
 _QUICK: Final = 0.25
-"""Seconds: of what holds a place no longer than that, and gives one back as often, nobody is kept waiting."""
+"""Seconds. Calls count as quick while a typical call is shorter, and a place was taken or freed as
+recently.
+"""
 
-# How much one call counts in what is typical, and the most seconds that it counts as.
+# The weight of one call in the moving average of durations, and the most seconds that it counts for.
 _WEIGHT, _MOST = 0.125, 1.0
 
 
 class Bulkhead:
-    """With `places`, and a queue for `queue` more. A thread that has a place needs no other."""
+    """Has `places` for calls, and a queue for `queue` more. A thread that has a place needs no second one."""
 
     def __init__(self, places: int, queue: int) -> None:
         self._free = places
         self._queue = queue
         self._waiting = 0
         self._lock = threading.Lock()
-        self._given_back = threading.Condition(self._lock)
-        self._moved = time.monotonic()
-        self._typical = 0.0
+        self._place_freed = threading.Condition(self._lock)
+        self._last_change = time.monotonic()
+        self._average_seconds = 0.0
         self._thread = threading.local()
 
     def place(self, deadline: float | None) -> Place:
-        """`with bulkhead.place(deadline):` raises Unavailable where there is none by then."""
+        """Return a context manager that holds a place. Entering it raises Unavailable without a place by
+        `deadline`.
+
+        `deadline` is in seconds of `time.monotonic()`; None: wait up to `LONGEST_WAIT`.
+        """
         return Place(self, deadline)
 
     def enter(self, deadline: float | None) -> bool:
-        """Whether the thread took a place; where not, it has one. Raises Unavailable."""
+        """Take a place, and return True; return False when the thread has one already. Raises Unavailable."""
         if getattr(self._thread, "inside", False):
             return False
         with self._lock:
             if not self._free:
                 self._wait(deadline)
             self._free -= 1
-            self._moved = time.monotonic()
+            self._last_change = time.monotonic()
         self._thread.inside = True
         return True
 
@@ -58,12 +64,16 @@ class Bulkhead:
         self._thread.inside = False
         with self._lock:
             self._free += 1
-            self._moved = time.monotonic()
-            self._typical += (min(seconds, _MOST) - self._typical) * _WEIGHT
+            self._last_change = time.monotonic()
+            self._average_seconds += (min(seconds, _MOST) - self._average_seconds) * _WEIGHT
             if self._waiting:
-                self._given_back.notify()
+                self._place_freed.notify()
 
     def _wait(self, deadline: float | None) -> None:
+        """Wait for a free place, with the lock held. Raises Unavailable at the deadline.
+
+        Also raises Unavailable when the queue is full and calls are not quick.
+        """
         began = time.monotonic()
         ends = began + LONGEST_WAIT if deadline is None else min(deadline, began + LONGEST_WAIT)
         in_queue = self._waiting < self._queue
@@ -73,12 +83,13 @@ class Bulkhead:
                 now = time.monotonic()
                 if now >= ends or not (in_queue or self._is_quick(now)):
                     raise Unavailable("Too many requests to the platform are under way.", retry_after=1)
-                self._given_back.wait(ends - now if in_queue else min(ends - now, _QUICK))
+                self._place_freed.wait(ends - now if in_queue else min(ends - now, _QUICK))
         finally:
             self._waiting -= 1
 
     def _is_quick(self, now: float) -> bool:
-        return self._typical < _QUICK and now - self._moved < _QUICK
+        """Whether calls are so short at the moment that a place will be free again soon."""
+        return self._average_seconds < _QUICK and now - self._last_change < _QUICK
 
 
 class Place:

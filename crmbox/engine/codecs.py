@@ -1,7 +1,7 @@
-"""How each type of attribute is stored, and how its values get there and back.
+"""How each type of attribute is stored, and how its values are encoded and decoded.
 
-`encode` raises as `encoding` says: TypeError for a wrong type, ValueError for a value that does not fit. What
-one attribute allows beyond that is in `limits`. Neither direction sees None.
+`encode` raises TypeError for a wrong type, and ValueError for a value that does not fit. The limits of one
+attribute are checked elsewhere. Neither direction gets None.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from crmbox.engine.encoding import (
     encode_scaled_money,
     encode_timestamp,
 )
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one kind of value is stored."""
+    """How one kind of value is stored: `encode` makes a database value, `decode` makes a value of it."""
 
     storage: Storage
     encode: Callable[[Any], DbValue]
@@ -40,7 +40,7 @@ class Codec:
 
 
 def codec_for(attribute: Attribute, dialect_name: str) -> Codec:
-    """The codec of an attribute on the database of `Dialect.name`."""
+    """Return the codec of an attribute on the database with the `Dialect.name`."""
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _DATE
     if dialect_name == "sqlite" and attribute.type in _ON_SQLITE:
@@ -49,11 +49,12 @@ def codec_for(attribute: Attribute, dialect_name: str) -> Codec:
 
 
 def as_stored(stored: Any) -> Any:
+    """Return a stored value as it is."""
     return stored
 
 
-_TEXT = Codec(Storage.TEXT, fitting.text, as_stored)
-_INTEGER = Codec(Storage.INTEGER, fitting.integer, as_stored)
+_TEXT = Codec(Storage.TEXT, value_checks.text, as_stored)
+_INTEGER = Codec(Storage.INTEGER, value_checks.integer, as_stored)
 _DATE = Codec(Storage.DATE, encode_date, dt.date.fromisoformat)
 _REFERENCE = Codec(Storage.GUID, encode_reference, as_stored)
 _FILE = Codec(Storage.TEXT, encode_file, decode_file)
@@ -62,13 +63,13 @@ _CODECS = {
     AttributeType.STRING: _TEXT,
     AttributeType.MEMO: _TEXT,
     AttributeType.INTEGER: _INTEGER,
-    AttributeType.BIGINT: Codec(Storage.BIGINT, fitting.bigint, as_stored),
+    AttributeType.BIGINT: Codec(Storage.BIGINT, value_checks.bigint, as_stored),
     AttributeType.DECIMAL: Codec(Storage.DECIMAL, encode_decimal, as_stored),
-    AttributeType.DOUBLE: Codec(Storage.DOUBLE, fitting.double, as_stored),
+    AttributeType.DOUBLE: Codec(Storage.DOUBLE, value_checks.double, as_stored),
     AttributeType.MONEY: Codec(Storage.MONEY, encode_money, as_stored),
-    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, fitting.boolean, bool),
+    AttributeType.BOOLEAN: Codec(Storage.BOOLEAN, value_checks.boolean, bool),
     AttributeType.DATETIME: Codec(Storage.TIMESTAMP, encode_timestamp, decode_timestamp),
-    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, fitting.guid, as_stored),
+    AttributeType.UNIQUEIDENTIFIER: Codec(Storage.GUID, value_checks.guid, as_stored),
     AttributeType.PICKLIST: _INTEGER,
     AttributeType.MULTISELECT: Codec(Storage.TEXT, encode_options, decode_options),
     AttributeType.STATE: _INTEGER,

@@ -40,13 +40,13 @@ class Unit:
         self.alias = database.alias
         self._wrapper = database
         self.dialect = dialect_of(database.vendor)
-        # Looked at once: it takes Django's settings, which are slow, and a unit is short.
+        # Computed once: it reads Django's settings, which are slow, and a unit is short.
         self._is_watched = is_watched(database) if watched is None else watched
         self._owns_transaction = False
         self._turn: threading.Lock | None = None
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
-        """Every row of a statement."""
+        """Return every row of a statement. Raises the platform's errors."""
         try:
             with self._wrapper.wrap_database_errors:
                 return self._run(sql, params).fetchall()
@@ -54,7 +54,10 @@ class Unit:
             raise translated(error, self.dialect) from error
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> int:
-        """Run a statement; the number of rows it touched. Raises NotUnique beside the platform's errors."""
+        """Run a statement, and return the number of rows it touched.
+
+        Raises NotUnique beside the platform's errors.
+        """
         try:
             with self._wrapper.wrap_database_errors:
                 return self._run(sql, params).rowcount
@@ -81,7 +84,7 @@ class Unit:
             raise translated(error, self.dialect) from error
 
     def _rollback(self) -> None:
-        """Never hides the error that led here: a connection that cannot even roll back is closed."""
+        """Roll back without hiding the error that led here. A connection that cannot roll back is closed."""
         try:
             self._control("ROLLBACK")
         except Exception:
@@ -100,7 +103,7 @@ class Unit:
         return _only(self.rows(statement))
 
     def _await_turn(self) -> None:
-        """Wait for this process's other writers; after a while the database's own waiting decides."""
+        """Wait for the other writers of this process, up to a second; then the database orders the writes."""
         turn = self.dialect.turn
         if turn is not None and turn.acquire(timeout=_TURN_SECONDS):
             self._turn = turn
@@ -112,7 +115,7 @@ class Unit:
 
 
 class ReadUnit(Unit):
-    """`with read_unit() as unit:`"""
+    """A unit for reading: `with read_unit() as unit:`."""
 
     def __enter__(self) -> ReadUnit:
         self._connect()
@@ -137,7 +140,7 @@ class ReadUnit(Unit):
 
 
 class WriteUnit(Unit):
-    """`with write_unit() as unit:` commits at the end, or rolls back when an error leaves the block.
+    """A unit for writing: `with write_unit() as unit:`. It commits at the end, or rolls back after an error.
 
     `version` is the row version of everything written in the unit, `now` the time of all of it, in whole
     seconds.
@@ -187,7 +190,10 @@ class WriteUnit(Unit):
         self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
 
     def _begin(self) -> Row:
-        """Begin the transaction, unless one is open, and raise the version."""
+        """Begin the transaction, unless one is open, and raise the version.
+
+        Return the row of the revision.
+        """
         if not self._owns_transaction:
             return self._revision_row(RAISE_VERSION)
         if self._is_watched:
@@ -195,10 +201,10 @@ class WriteUnit(Unit):
             return self._revision_row(RAISE_VERSION)
         try:
             with self._wrapper.wrap_database_errors:
-                found = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
+                rows = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
         except Exception as error:
             raise translated(error, self.dialect) from error
-        return _only(found)
+        return _only(rows)
 
     def _end(self, error: BaseException | None) -> None:
         try:
@@ -221,19 +227,19 @@ class WriteUnit(Unit):
 
 
 def is_watched(wrapper: BaseDatabaseWrapper) -> bool:
-    """Whether somebody wants to see each statement, which the driver's cursor does not show."""
+    """Whether Django's query log or an execute wrapper wants to see each statement."""
     return bool(wrapper.execute_wrappers or wrapper.queries_logged)
 
 
 def whole_second() -> dt.datetime:
-    """The time now, as records are stamped with it."""
+    """Return the present time in whole seconds, as records have it."""
     return dt.datetime.fromtimestamp(int(time.time()), dt.UTC)
 
 
-def _only(found: list[Row]) -> Row:
-    if not found:
+def _only(rows: list[Row]) -> Row:
+    if not rows:
         raise Unavailable("The store is not set up: run `manage.py migrate`.")
-    return found[0]
+    return rows[0]
 
 
 def read_unit(alias: str = DEFAULT_DB_ALIAS) -> ReadUnit:

@@ -16,13 +16,13 @@ from crmclient.watchdog import Watch
 
 
 def in_time(call: Call) -> None:
-    """Raises DeadlineExceeded when the call should have ended by now."""
+    """Raise DeadlineExceeded when the deadline of the call has passed."""
     if call.deadline is not None and time.monotonic() >= call.deadline:
         raise DeadlineExceeded("The call's deadline has passed.")
 
 
 class Work:
-    """One call's work on the database `alias`, at a place of a bulkhead, ended at the deadline.
+    """One call's work on the database `alias`, which holds a place of a bulkhead and ends at the deadline.
 
     Raises DeadlineExceeded, and Unavailable where there is no place.
     """
@@ -62,7 +62,7 @@ class Work:
         if self._place is not None:
             self._place.__exit__(kind, error, trace)
         self._tally.__exit__(kind, error, trace)
-        # What could not be waited for any longer, such as a lock, says so in its own way.
+        # Waiting that ended at the deadline, such as for a lock, raises an error of its own.
         if isinstance(error, Unavailable) and self._is_late():
             raise DeadlineExceeded(f"The call's deadline has passed: {error}") from error
 

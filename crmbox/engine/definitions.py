@@ -1,6 +1,4 @@
-"""What the store knows of an entity beside the platform's metadata, with a JSON form for the definitions'
-table.
-"""
+"""Definitions of entities: the platform's metadata and how it is stored, with a JSON form for their table."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
 class Kind(str, Enum):
-    """What a row of the definitions' table describes."""
+    """The kind of definition in a row of the table of definitions."""
 
     ENTITY = "entity"
     OPTION_SET = "optionset"
@@ -81,7 +79,7 @@ class EntityDefinition:
     """One entity as stored. `key_indexes` gives the unique index of each alternate key, by the key's name.
 
     `relationships` are those in which this entity is the referencing side, or the intersect. `schema_name` as
-    an attribute's.
+    an attribute's. `is_view`: its records are those of other entities, and its table shows them.
     """
 
     entity: Entity
@@ -92,17 +90,34 @@ class EntityDefinition:
     key_indexes: Mapping[str, str] = field(default_factory=dict)
     spare: tuple[SpareColumn, ...] = ()
     schema_name: str | None = None
+    is_view: bool = False
 
     @property
     def parent(self) -> str | None:
-        """The lookup by which records form a hierarchy: that of the relationship which says so, or else the
-        only one that leads to the entity itself and is written by people.
+        """The lookup by which records form a hierarchy.
+
+        It is that of the hierarchical relationship, or else the only lookup to the entity itself that people
+        write.
         """
         name = self.entity.logical_name
-        written = {one.attribute.logical_name for one in self.attributes if one.attribute.updatable}
-        own = [known for known in self.relationships if known.referenced == known.referencing == name]
-        lookups = [known for known in own if known.referencing_attribute in written]
-        chosen = [known for known in own if known.is_hierarchical] or lookups
+        written = {
+            definition.attribute.logical_name
+            for definition in self.attributes
+            if definition.attribute.updatable
+        }
+        self_relationships = [
+            relationship
+            for relationship in self.relationships
+            if relationship.referenced == relationship.referencing == name
+        ]
+        lookups = [
+            relationship
+            for relationship in self_relationships
+            if relationship.referencing_attribute in written
+        ]
+        chosen = [
+            relationship for relationship in self_relationships if relationship.is_hierarchical
+        ] or lookups
         return chosen[0].referencing_attribute if len(chosen) == 1 else None
 
 

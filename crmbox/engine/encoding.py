@@ -1,6 +1,6 @@
-"""Values of Python as the database holds them: one function for each physical kind.
+"""Python values as the database holds them, with one function for each physical kind.
 
-Of a value that cannot be written at all `crmclient.fitting` says why; its errors these raise, too.
+The functions raise the errors of `crmclient.value_checks` for values that cannot be written.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import json
 from decimal import Decimal
 
 from crmbox.engine import money
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.values import FileInfo, Reference
 
 
 def encode_timestamp(value: object) -> str:
-    return fitting.moment(value).isoformat(" ", "microseconds")
+    return value_checks.moment(value).isoformat(" ", "microseconds")
 
 
 def decode_timestamp(stored: str) -> dt.datetime:
@@ -23,8 +23,8 @@ def decode_timestamp(stored: str) -> dt.datetime:
 
 
 def encode_options(value: object) -> str:
-    """The values of a multi-select choice as `|1|5|`, ascending: one form for one set."""
-    return "|" + "".join(f"{option}|" for option in fitting.options(value))
+    """Return the values of a multi-select choice as `|1|5|`, ascending, so that equal sets have one form."""
+    return "|" + "".join(f"{option}|" for option in value_checks.options(value))
 
 
 def decode_options(stored: str) -> tuple[int, ...]:
@@ -42,7 +42,7 @@ def decode_file(stored: str) -> FileInfo:
 
 
 def encode_scaled_money(value: object) -> int:
-    number = money.scaled(fitting.exact_number(value), money.MONEY_PLACES)
+    number = money.scaled(value_checks.exact_number(value), money.MONEY_PLACES)
     if not -(2**63) <= number < 2**63:
         raise ValueError("the amount must lie between -922337203685477.5808 and 922337203685477.5807")
     return number
@@ -53,15 +53,15 @@ def encode_money(value: object) -> Decimal:
 
 
 def encode_decimal(value: object) -> Decimal:
-    number = money.decimal_quantum(fitting.exact_number(value))
+    number = money.decimal_quantum(value_checks.exact_number(value))
     if abs(number) >= 10**13:
         raise ValueError("the number is out of range")
     return number
 
 
 def encode_date(value: object) -> str:
-    return fitting.day(value).isoformat()
+    return value_checks.day(value).isoformat()
 
 
 def encode_reference(value: object) -> str:
-    return fitting.guid(value.id if isinstance(value, Reference) else value)
+    return value_checks.guid(value.id if isinstance(value, Reference) else value)

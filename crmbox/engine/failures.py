@@ -1,6 +1,4 @@
-"""The database's errors as the platform's. No text of the database's own leaves the engine, only the
-chained cause.
-"""
+"""Errors of the database as errors of the platform. The database's own text is only in the chained cause."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ RETRY_AFTER = 1.0
 
 
 class NotUnique(Exception):
-    """A unique index refused a row; whoever wrote it knows which key that is."""
+    """A unique index refused a row. The code that wrote it knows which key that is."""
 
     def __init__(self, violation: UniqueViolation) -> None:
         super().__init__(f"not unique: {violation.index or violation.columns}")
@@ -24,7 +22,7 @@ class NotUnique(Exception):
 
 
 def translated(error: Exception, dialect: Dialect) -> Exception:
-    """`error` itself, unless it is the database's."""
+    """Return the platform's error for an error of the database, and any other error itself."""
     if not isinstance(error, DatabaseError | InterfaceError):
         return error
     cause = error.__cause__ or error
@@ -32,7 +30,7 @@ def translated(error: Exception, dialect: Dialect) -> Exception:
     if violation is not None:
         return NotUnique(violation)
     trouble = trouble_of(cause)
-    if trouble is not None:
+    if trouble is not None and trouble in _FAILURES:
         return _FAILURES[trouble]()
     if isinstance(error, OperationalError | InterfaceError):
         return Unavailable("The store's database does not answer.", retry_after=RETRY_AFTER)

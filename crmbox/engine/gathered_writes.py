@@ -1,8 +1,8 @@
 """Writes of several threads in one transaction, where they come at the same time.
 
-Whoever raises the version holds its lock until the disk has the commit, so that writers one after the other
-would wait for the disk one after the other. While one writes, others gather here; the first of them then
-writes for all, and the disk is waited for once.
+A writer locks the version counter until its commit is on disk, so that single writes would wait for the disk
+one after the other. Instead, while one thread writes, others gather here; the first of them then writes for
+all, and they wait for the disk once.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Final
 from crmbox.engine.dialects.base import DbValue, NotTogether, Row
 
 _PATIENCE: Final = 1.0
-"""Seconds after which whoever waits for its turn lets the database decide."""
+"""Seconds to wait for a turn. After that, the thread writes alone, and the database orders the writes."""
 
 _MOST: Final = 32
-"""Writes in one transaction: all of them wait for all of them."""
+"""The most writes in one transaction: each of them waits for all others."""
 
 
 class Write:
-    """One statement made with the dialect's `at_once`, and what became of it.
+    """One statement made with the dialect's `at_once`, and its result.
 
     `called` is set once another thread has written it, or it is this thread's turn to write for the `batch`.
     """
@@ -52,9 +52,9 @@ class Gathering:
         alone: Callable[[], list[Row]],
         together: Callable[[Sequence[Write]], list[list[Row]]],
     ) -> list[Row]:
-        """The rows of a write. `alone` and `together` write on the thread's own connection.
+        """Return the rows of a write. `alone` and `together` write on the thread's own connection.
 
-        Raises what these raise. What cannot be written together is written alone.
+        Raises what these raise. A write that cannot be written with others is written alone.
         """
         with self._lock:
             leads = not self._is_busy
@@ -63,7 +63,7 @@ class Gathering:
                 write.batch = [write]
             else:
                 self._waiting.append(write)
-        if not leads and not self._called(write):
+        if not leads and not self._wait_for_turn(write):
             return alone()
         if not write.batch:
             if write.error is not None:
@@ -74,15 +74,19 @@ class Gathering:
         finally:
             self._hand_over()
 
-    def _called(self, write: Write) -> bool:
-        """Whether the write's turn came, or somebody wrote it, in time."""
+    def _wait_for_turn(self, write: Write) -> bool:
+        """Wait until another thread has written `write`, or it is this thread's turn to lead a batch.
+
+        Return False when neither happened in time. The write has left the queue then.
+        """
         if write.called.wait(_PATIENCE):
             return True
         with self._lock:
             if write in self._waiting:
                 self._waiting.remove(write)
                 return False
-        # Somebody is about it: whether it is written nobody else can say.
+        # Another thread has put the write into its batch. Only that thread learns whether the write
+        # succeeded.
         write.called.wait()
         return True
 
@@ -110,7 +114,7 @@ class Gathering:
         return alone() if first.rows is None else first.rows
 
     def _hand_over(self) -> None:
-        """Let the first of those who wait write for all of them."""
+        """Make the first waiting thread write for all that wait, at most `_MOST`."""
         with self._lock:
             batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
             self._is_busy = bool(batch)

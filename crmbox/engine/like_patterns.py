@@ -47,7 +47,7 @@ def contains(text: str) -> list[Token]:
 
 
 def like(pattern: str) -> list[Token]:
-    """The tokens of a pattern, with neighbouring letters in one."""
+    """Return the tokens of a pattern. Neighbouring letters are one token."""
     tokens: list[Token] = []
     letters: list[str] = []
     for token in _parts(pattern):
@@ -64,34 +64,34 @@ def like(pattern: str) -> list[Token]:
 
 
 def _parts(pattern: str) -> Iterator[Token]:
-    at = 0
-    while at < len(pattern):
-        character = pattern[at]
-        end = pattern.find("]", at + 1) if character == "[" else -1
+    position = 0
+    while position < len(pattern):
+        character = pattern[position]
+        end = pattern.find("]", position + 1) if character == "[" else -1
         if character == "%":
             yield AnyText()
         elif character == "_":
             yield OneCharacter()
-        elif end > at + 1:
-            yield _characters(pattern[at + 1 : end])
-            at = end
+        elif end > position + 1:
+            yield _characters(pattern[position + 1 : end])
+            position = end
         else:
             yield character
-        at += 1
+        position += 1
 
 
 def _characters(inside: str) -> Token:
     negated = inside.startswith("^") and len(inside) > 1
     members = inside[1:] if negated else inside
     ranges: list[tuple[str, str]] = []
-    at = 0
-    while at < len(members):
-        if at + 2 < len(members) and members[at + 1] == "-":
-            ranges.append(_folded_range(members[at], members[at + 2]))
-            at += 3
+    position = 0
+    while position < len(members):
+        if position + 2 < len(members) and members[position + 1] == "-":
+            ranges.append(_folded_range(members[position], members[position + 2]))
+            position += 3
         else:
-            ranges.extend((folded, folded) for folded in fold(members[at]))
-            at += 1
+            ranges.extend((folded, folded) for folded in fold(members[position]))
+            position += 1
     return Characters(tuple(ranges), negated) if ranges else ""
 
 

@@ -19,7 +19,7 @@ ORDERED_NINES = 10**ORDERED_WIDTH - 1
 
 
 def scaled(value: Decimal, places: int) -> int:
-    """`value` times ten to the power of `places`. Raises ValueError if that is not a whole number."""
+    """Return `value` times ten to the power of `places`. Raises ValueError if that is not a whole number."""
     try:
         moved = value.scaleb(places, _EXACT)
         whole = moved.to_integral_value(context=_EXACT)
@@ -32,13 +32,14 @@ def scaled(value: Decimal, places: int) -> int:
 
 
 def unscaled(value: int, places: int) -> Decimal:
-    """The inverse of `scaled`, with exactly `places` places."""
+    """Return the inverse of `scaled`, with exactly `places` places."""
     return Decimal(value).scaleb(-places, _EXACT)
 
 
 def ordered_text(value: Decimal) -> str:
-    """A Decimal as text that sorts like the number: a sign digit, then 24 digits, complemented when
-    negative.
+    """Return a Decimal as text that sorts like the number.
+
+    The text has a sign digit, then 24 digits, which are complemented when the number is negative.
     """
     number = scaled(value, DECIMAL_PLACES)
     if abs(number) > ORDERED_NINES:
@@ -54,10 +55,10 @@ def from_ordered_text(text: str) -> Decimal:
 
 
 def money_quantum(value: Decimal) -> Decimal:
-    """Money with exactly four places, unchanged in value. Raises ValueError when it needs more."""
+    """Return the amount with exactly four places. Raises ValueError when it needs more."""
     return unscaled(scaled(value, MONEY_PLACES), MONEY_PLACES)
 
 
 def decimal_quantum(value: Decimal) -> Decimal:
-    """A Decimal with exactly ten places, unchanged in value. Raises ValueError when it needs more."""
+    """Return the number with exactly ten places. Raises ValueError when it needs more."""
     return unscaled(scaled(value, DECIMAL_PLACES), DECIMAL_PLACES)

@@ -23,7 +23,7 @@ _RESERVED = frozenset(
 
 
 def check_logical(name: str) -> str:
-    """`name`, if it can be a logical name. Raises InvalidDefinition."""
+    """Return `name` if it can be a logical name. Raises InvalidDefinition."""
     if not _LOGICAL.fullmatch(name):
         raise InvalidDefinition(
             f"{name!r} cannot be a logical name: use lower-case letters, digits and underscores, "
@@ -33,7 +33,9 @@ def check_logical(name: str) -> str:
 
 
 def physical(logical: str, taken: Container[str], *, prefix: str = "", suffix: str = "") -> str:
-    """A physical name for `logical`: the same wherever the databases allow it, and none of `taken`."""
+    """Return a physical name for `logical` that is not in `taken`; the same name wherever the databases allow
+    it.
+    """
     name = prefix + logical
     if _is_plain(name) and name + suffix not in taken:
         return name + suffix
@@ -46,7 +48,7 @@ def physical(logical: str, taken: Container[str], *, prefix: str = "", suffix: s
 
 
 def quote(physical_name: str) -> str:
-    """A physical name as SQL text."""
+    """Return a physical name as SQL text."""
     return f'"{physical_name}"'
 
 

@@ -14,11 +14,15 @@ _SALT = "crmclient.embedded.cursor"
 
 
 def seal(digest: str, position: list[Any]) -> str:
+    """Return the signed token of a position in the results of the query whose shape has `digest`."""
     return _signer().sign_object([digest, position])
 
 
 def unseal(token: str, digest: str) -> list[Any]:
-    """The position in a token. Raises InvalidQuery for a token of another query, or of nobody."""
+    """Return the position in a token.
+
+    Raises InvalidQuery for a token of another query, or with a wrong signature.
+    """
     try:
         signed_digest, position = _signer().unsign_object(token)
     except (BadSignature, ValueError, TypeError):

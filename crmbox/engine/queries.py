@@ -20,7 +20,7 @@ from crmclient.values import QueryResult
 
 
 def run(unit: Unit, query: Query, page: Page) -> QueryResult:
-    """A page of a query's rows. Raises UnknownEntity, InvalidQuery."""
+    """Return a page of a query's rows. Raises UnknownEntity and InvalidQuery."""
     check_page(query, page)
     shape, values = shape_of(query)
     plan = plan_of(query, shape, unit.snapshot)
@@ -32,7 +32,7 @@ def run(unit: Unit, query: Query, page: Page) -> QueryResult:
 
 
 def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
-    """A page by its number, past all the rows before it."""
+    """Return a page by its number, after reading all the pages before it."""
     before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
     if before.next is None:
         return QueryResult([], None, len(before.rows) if page.total else None)
@@ -40,7 +40,7 @@ def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
 
 
 def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | None:
-    """The same in one statement. None: `run` does it or says why not."""
+    """Do as `run` by one statement. Return None where `run` has to do it, or to say why it is impossible."""
     try:
         check_page(query, page)
         shape, values = shape_of(query)
@@ -74,16 +74,16 @@ def _rows(
     limit = _limit(query, page)
     rows: list[Any] = []
     for statement in steps.statements(position, limited=limit is not None):
-        wanted = None if limit is None else limit - len(rows)
-        if wanted == 0:
+        remaining = None if limit is None else limit - len(rows)
+        if remaining == 0:
             break
-        rows += _run(unit, statement, [*values, wanted, *(position or ())])
+        rows += _run(unit, statement, [*values, remaining, *(position or ())])
     total = int(_run(unit, steps.count, values)[0][0]) if page.total else None
     return _page_of(plan, steps, query, page, rows, total)
 
 
 def _limit(query: Query, page: Page) -> int | None:
-    """One row more than a page tells whether another page follows."""
+    """Return the number of rows to read: one more than a page, to know whether another page follows."""
     if query.top is not None:
         return query.top
     return None if page.size is None else page.size + 1
@@ -102,7 +102,7 @@ def _page_of(
 
 
 def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
-    """The plan that looks at the records of a search, where it finds few; and the values that it takes."""
+    """Return the plan to use and its values: one that reads only the records of a search that finds few."""
     for narrowed in steps.narrowed:
         parameters = narrowed.found.parameters(values)
         if None not in parameters:
@@ -124,11 +124,13 @@ def _groups(
 
 
 def _after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:
-    """After the group that the last page ended with; where it was, if it is gone."""
+    """Return the index after the group that the last page ended with, or where that group was
+    if it is gone.
+    """
     end, last = position
-    for at, row in enumerate(groups):
+    for index, row in enumerate(groups):
         if steps.key(row) == last:
-            return at + 1
+            return index + 1
     return min(int(end), len(groups))
 
 

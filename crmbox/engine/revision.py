@@ -55,6 +55,8 @@ RAISE_METADATA = (
 
 
 class Revision(NamedTuple):
+    """The revision of the metadata."""
+
     number: int
     token: str
 

@@ -30,7 +30,7 @@ from crmbox.engine.snapshot_store import latest_snapshot
 
 
 class SingleRead(Unit):
-    """`snapshot` is what this process knew last."""
+    """A read of one statement. `snapshot` is the latest that this process knows."""
 
     def __init__(self, database: BaseDatabaseWrapper, snapshot: Snapshot) -> None:
         super().__init__(database, watched=False)
@@ -38,11 +38,13 @@ class SingleRead(Unit):
 
     @property
     def token(self) -> str:
-        """What the condition IS_KNOWN takes."""
+        """The parameter of the condition IS_KNOWN."""
         return self.snapshot.revision.token
 
     def found(self, sql: str, params: Sequence[Any]) -> list[Row]:
-        """The rows of a statement with the condition IS_KNOWN; none: a ReadUnit finds out why."""
+        """Return the rows of a statement with the condition IS_KNOWN. Without rows, a ReadUnit
+        finds out why.
+        """
         try:
             with self._wrapper.wrap_database_errors:
                 return self._run(sql, params).fetchall()
@@ -55,7 +57,7 @@ class SingleRead(Unit):
 
 
 class SingleUnit(Unit):
-    """`snapshot` is what this process knew last: the statement finds out whether that is still so."""
+    """A write of one statement. `snapshot` is the latest that this process knows; the statement checks it."""
 
     def __init__(self, database: BaseDatabaseWrapper, snapshot: Snapshot) -> None:
         super().__init__(database, watched=False)
@@ -63,7 +65,7 @@ class SingleUnit(Unit):
         self.now = whole_second()
 
     def write(self, sql: str, params: Sequence[Any]) -> list[Row]:
-        """The rows of a statement made with the dialect's `at_once`; none: nothing was written.
+        """Return the rows of a statement made with the dialect's `at_once`; none: nothing was written.
 
         Raises NotUnique beside the platform's errors.
         """
@@ -74,7 +76,7 @@ class SingleUnit(Unit):
                     return _gathering(self.alias).write(write, lambda: self._alone(write), self._together)
                 return self._alone(write)
         except ProgrammingError:
-            # What is known here is gone there, such as a column.
+            # The database no longer has something of the snapshot, such as a column.
             return []
         except Exception as error:
             raise translated(error, self.dialect) from error
@@ -102,20 +104,23 @@ def _gathering(alias: str) -> Gathering:
 
 
 def single_unit(alias: str = DEFAULT_DB_ALIAS) -> SingleUnit | None:
-    """None where it is not ours to begin and end a transaction, or somebody wants to see each statement."""
+    """Return a unit for one statement; None inside a transaction, or when somebody watches each statement."""
     database = connections[alias]
-    snapshot = _known(database)
+    snapshot = _usable_snapshot(database)
     return None if snapshot is None else SingleUnit(database, snapshot)
 
 
 def single_read(alias: str = DEFAULT_DB_ALIAS) -> SingleRead | None:
-    """As `single_unit`."""
+    """Return a unit for one statement that reads, as `single_unit` does for writing."""
     database = connections[alias]
-    snapshot = _known(database)
+    snapshot = _usable_snapshot(database)
     return None if snapshot is None else SingleRead(database, snapshot)
 
 
-def _known(database: BaseDatabaseWrapper) -> Snapshot | None:
+def _usable_snapshot(database: BaseDatabaseWrapper) -> Snapshot | None:
+    """Return the snapshot for single statements; None inside a transaction, or without a usable
+    connection.
+    """
     if database.in_atomic_block:
         return None
     database.close_if_health_check_failed()

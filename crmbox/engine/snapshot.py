@@ -22,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 class StoredColumn:
     """An attribute and its physical column.
 
-    `key` is the column of a text's comparison form; `target` the one that says which entity a polymorphic
+    `key` is the column of a text's comparison form; `target` is the column with the entity that a polymorphic
     lookup points at. Filters, orders, groups and unique keys use `comparable`.
     """
 
@@ -38,7 +38,7 @@ class StoredColumn:
         return self.key or self.name
 
     def encode_key(self, value: Any) -> DbValue:
-        """`value` as the `comparable` column holds it. Raises TypeError, ValueError."""
+        """Return `value` as the `comparable` column holds it. Raises TypeError and ValueError."""
         encoded = self.codec.encode(value)
         return fold(encoded) if self.key is not None and isinstance(encoded, str) else encoded
 
@@ -55,7 +55,7 @@ class StoredEntity:
 
     @property
     def attributes(self) -> dict[str, Attribute]:
-        """Every attribute by logical name."""
+        """Return every attribute by logical name."""
         return {name: column.attribute for name, column in self.columns.items()} | dict(self.party_lists)
 
     @property
@@ -73,13 +73,13 @@ class StoredEntity:
 
 
 class Document(Protocol[T_co]):
-    """A definition that is parsed when first asked for: most requests need few of a thousand."""
+    """A definition that is parsed when it is first needed: most requests need few of a thousand."""
 
     def value(self) -> T_co: ...
 
 
 class Snapshot:
-    """Read by name; an unknown name is an error before any SQL exists."""
+    """All metadata at one revision, by name. An unknown name raises an error before any SQL is made."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Snapshot:
         return entity in self._entities
 
     def entity(self, logical_name: str) -> StoredEntity:
-        """Raises UnknownEntity."""
+        """Return an entity. Raises UnknownEntity."""
         document = self._entities.get(logical_name)
         if document is None:
             raise UnknownEntity(logical_name)
@@ -109,64 +109,72 @@ class Snapshot:
 
     @cached_property
     def option_sets(self) -> Mapping[str, OptionSet]:
-        """The global ones by name."""
+        """The global option sets by name."""
         return {name: document.value() for name, document in self._option_sets.items()}
 
     def global_option_set(self, name: str) -> OptionSet:
-        """Raises UnknownOptionSet."""
+        """Return a global option set. Raises UnknownOptionSet."""
         document = self._option_sets.get(name)
         if document is None:
             raise UnknownOptionSet(name)
         return document.value()
 
     def options_of(self, attribute: Attribute) -> OptionSet:
-        """The option set of a choice attribute, its own or a global one."""
+        """Return the option set of a choice attribute: its own, or a global one."""
         return attribute.options or self.global_option_set(attribute.option_set or attribute.logical_name)
 
     @cached_property
     def relationships(self) -> tuple[Relationship, ...]:
         return tuple(
-            known for stored in self.entities.values() for known in _relationships(stored.definition)
+            relationship
+            for stored in self.entities.values()
+            for relationship in _relationships(stored.definition)
         )
 
     def relationships_of(self, entity: str) -> tuple[Relationship, ...]:
-        """Those in which an entity takes part, on either side or as the intersect."""
+        """Return the relationships that an entity takes part in, on either side or as the intersect
+        entity.
+        """
         return self._relationships_by_entity.get(entity, ())
 
     @cached_property
     def _relationships_by_entity(self) -> dict[str, tuple[Relationship, ...]]:
-        found: dict[str, list[Relationship]] = {}
+        by_entity: dict[str, list[Relationship]] = {}
         for relationship in self.relationships:
             for end in {relationship.referenced, relationship.referencing, relationship.intersect}:
                 if end is not None:
-                    found.setdefault(end, []).append(relationship)
-        return {entity: tuple(relationships) for entity, relationships in found.items()}
+                    by_entity.setdefault(end, []).append(relationship)
+        return {entity: tuple(relationships) for entity, relationships in by_entity.items()}
 
     @cached_property
     def languages(self) -> tuple[int, ...]:
         """The LCIDs that any label is written in; English, the base language, first."""
-        found = {
+        lcids = {
             lcid
             for stored in self.entities.values()
-            for label in (stored.entity.label, *(one.label for one in stored.attributes.values()))
+            for label in (stored.entity.label, *(attribute.label for attribute in stored.attributes.values()))
             for lcid in label.texts
         }
         options = (option for option_set in self.option_sets.values() for option in option_set.options)
-        found.update(lcid for option in options for lcid in option.label.texts)
-        return (ENGLISH, *sorted(found - {ENGLISH}))
+        lcids.update(lcid for option in options for lcid in option.label.texts)
+        return (ENGLISH, *sorted(lcids - {ENGLISH}))
 
 
 def _relationships(definition: EntityDefinition) -> Iterator[Relationship]:
-    """Those of a definition. The one that forms the entity's hierarchy says so, also where it need not."""
+    """Yield the relationships of a definition. The one that forms the hierarchy is always marked as such."""
     parent = definition.parent
-    for known in definition.relationships:
-        is_own = known.referenced == known.referencing
-        is_parent = is_own and parent is not None and known.referencing_attribute == parent
-        yield known if known.is_hierarchical == is_parent else replace(known, is_hierarchical=is_parent)
+    for relationship in definition.relationships:
+        is_own = relationship.referenced == relationship.referencing
+        is_parent = is_own and parent is not None and relationship.referencing_attribute == parent
+        yield (
+            relationship
+            if relationship.is_hierarchical == is_parent
+            else replace(relationship, is_hierarchical=is_parent)
+        )
 
 
 def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:
-    """A definition with the columns and codecs of one database."""
+    """Return a definition with the columns and codecs of one database."""
     parent = definition.parent
     columns = {
         item.attribute.logical_name: StoredColumn(
@@ -180,8 +188,14 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
         for item in definition.attributes
         if item.column
     }
-    # Whose records have a version can be asked for those above one.
-    tracks_changes = "versionnumber" in columns and not definition.entity.is_intersect
+    # Records with a version can be asked for those above a given version.
+    tracks_changes = (
+        "versionnumber" in columns and not definition.entity.is_intersect and not definition.is_view
+    )
     entity = replace(definition.entity, tracks_changes=tracks_changes)
-    parties = {one.attribute.logical_name: one.attribute for one in definition.attributes if not one.column}
+    parties = {
+        attribute_definition.attribute.logical_name: attribute_definition.attribute
+        for attribute_definition in definition.attributes
+        if not attribute_definition.column
+    }
     return StoredEntity(entity, definition.table, columns, definition, parties)

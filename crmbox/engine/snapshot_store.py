@@ -26,7 +26,10 @@ Rows = Callable[[str, Sequence[Any]], list[Row]]
 
 
 def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
-    """The snapshot of a revision that was read in the transaction in which `rows` reads."""
+    """Return the snapshot of a revision.
+
+    `rows` must read in the transaction that the revision was read in.
+    """
     loaded = _recent.get(revision.token)
     if loaded is None:
         loaded = _load(revision, dialect, rows, _recent.latest())
@@ -35,13 +38,13 @@ def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
 
 
 def latest_snapshot(dialect: Dialect) -> Snapshot | None:
-    """The snapshot that was made last. Whether it is still true only the database knows."""
+    """Return the snapshot that was made last. Only the database knows whether it is still valid."""
     latest = _recent.latest()
     return None if latest is None or latest.snapshot.dialect is not dialect else latest.snapshot
 
 
 class _Stored(Generic[T]):
-    """A definition as text, and once it was asked for as a value."""
+    """A definition as text, which becomes a value when it is first needed."""
 
     __slots__ = ("_parse", "_text", "_value", "token")
 
@@ -52,7 +55,7 @@ class _Stored(Generic[T]):
         self._value: T | None = None
 
     def value(self) -> T:
-        # The text is looked at first: another thread drops it only when the value is there.
+        # The text is read first: another thread drops it only after it has set the value.
         text = self._text
         if self._value is None and text is not None:
             self._value = self._parse(text)
@@ -68,7 +71,7 @@ class _Loaded:
     option_sets: Mapping[str, _Stored[OptionSet]]
 
     def tokens(self) -> dict[tuple[Kind, str], str]:
-        """The token of every definition by its kind and name."""
+        """Return the token of every definition by its kind and name."""
         return {
             **{(Kind.ENTITY, name): stored.token for name, stored in self.entities.items()},
             **{(Kind.OPTION_SET, name): stored.token for name, stored in self.option_sets.items()},
@@ -126,7 +129,7 @@ def _merged(
     read: Mapping[tuple[str, str], tuple[str, str]],
     parse: Callable[[str], T],
 ) -> dict[str, _Stored[T]]:
-    """Every definition of a kind: as just read, or else as before. One that went meanwhile is left out."""
+    """Return every definition of a kind: as just read, or else as before. Removed ones are left out."""
     merged = {}
     for stamped, name, _ in stamps:
         if stamped != kind:

@@ -41,11 +41,10 @@ def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str
 def add_columns(
     definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect, *, spare: Sequence[str]
 ) -> Iterator[str]:
-    """The columns of a new attribute, but for those of `spare`, which the table already has."""
+    """Yield statements that add the columns of a new attribute, except those in `spare`, which exist."""
     for name, storage in physical_columns(attribute, dialect):
         if name not in spare:
             yield add_column(definition.table, name, storage, dialect)
-    yield from create_indexes(definition, attribute, dialect)
 
 
 def add_column(table: str, column: str, storage: Storage, dialect: Dialect) -> str:
@@ -55,7 +54,9 @@ def add_column(table: str, column: str, storage: Storage, dialect: Dialect) -> s
 def create_indexes(
     definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
-    """What lists are ordered by, what lookups are followed along, and what somebody has asked for."""
+    """Yield statements for the indexes of an attribute: for orders, for lookups, and those that were asked
+    for.
+    """
     columns = indexed_columns(definition, attribute)
     if columns:
         first, *rest = (quote(column) for column in columns)
@@ -68,7 +69,7 @@ def create_indexes(
 
 
 def can_be_indexed(attribute: AttributeDefinition) -> bool:
-    """Whether an index to filter and sort by takes the attribute's values."""
+    """Whether the attribute can have an index to filter and sort by."""
     described = attribute.attribute
     return (
         bool(attribute.column)
@@ -91,20 +92,20 @@ def drop_indexes(
 def change_indexes(
     definition: EntityDefinition, before: AttributeDefinition, after: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
-    """From the indexes that an attribute has to those that it is to have; what stays is left alone."""
-    had, wanted = (
+    """Yield statements that change the indexes of an attribute. Those that stay are left alone."""
+    present_drops, wanted_drops = (
         list(drop_indexes(definition, before, dialect)),
         list(drop_indexes(definition, after, dialect)),
     )
-    yield from (statement for statement in had if statement not in wanted)
-    there = list(create_indexes(definition, before, dialect))
+    yield from (statement for statement in present_drops if statement not in wanted_drops)
+    present = list(create_indexes(definition, before, dialect))
     yield from (
-        statement for statement in create_indexes(definition, after, dialect) if statement not in there
+        statement for statement in create_indexes(definition, after, dialect) if statement not in present
     )
 
 
 def text_search(definition: EntityDefinition, attribute: AttributeDefinition) -> TextSearch | None:
-    """The index of pieces of an attribute's text, where somebody has asked for one."""
+    """Return the index of pieces of an attribute's text; None where nobody has asked for one."""
     if not attribute.searched or attribute.key is None:
         return None
     name = index_name(definition.table, ("search", attribute.key))
@@ -143,7 +144,7 @@ def empty_columns(definition: EntityDefinition, columns: Sequence[str]) -> str:
 
 
 def fill_target(definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect) -> str:
-    """Names, as its one parameter, the entity that a lookup with a single target has pointed at so far."""
+    """Return a statement for a lookup that had a single target. Its one parameter is the entity to store."""
     assert attribute.target is not None  # noqa: S101  called for a lookup that has just got its target column
     return (
         f"UPDATE {quote(definition.table)} SET {quote(attribute.target)} = {dialect.placeholder} "
@@ -152,7 +153,7 @@ def fill_target(definition: EntityDefinition, attribute: AttributeDefinition, di
 
 
 def index_name(table: str, columns: Sequence[str]) -> str:
-    """Unique over the whole database, as PostgreSQL wants it."""
+    """Return a name that is unique in the whole database, as PostgreSQL needs it."""
     digest = hashlib.sha256(" ".join((table, *columns)).encode()).hexdigest()[:12]
     return f"{table[: LONGEST - 13]}_{digest}"
 
@@ -169,7 +170,10 @@ def physical_columns(attribute: AttributeDefinition, dialect: Dialect) -> list[t
 
 
 def _where_filled(attribute: AttributeDefinition) -> str:
-    """A lookup is followed, never ordered by: most are empty, and need not cost every write."""
+    """Return the condition of the index of a lookup.
+
+    A lookup is followed and never ordered by, so empty ones, which are most, need not be in the index.
+    """
     return f" WHERE {quote(attribute.column)} IS NOT NULL" if attribute.attribute.targets else ""
 
 
@@ -182,7 +186,7 @@ def _primary_key(definition: EntityDefinition) -> str:
 
 
 def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
-    """The columns of the index that an attribute has; none: it has no index of its own."""
+    """Return the columns of the index that an attribute has; none where it has no index of its own."""
     described = attribute.attribute
     if not attribute.column:
         return ()

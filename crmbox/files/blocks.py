@@ -1,4 +1,4 @@
-"""Where a file's bytes are kept: in the database by default, or in a folder."""
+"""The interface of stores for the bytes of files: the database by default, or a folder."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ class BlockStore(Protocol):
     """The bytes of files by the file's id. Nothing here says which record they belong to."""
 
     def write(self, file: Guid, number: int, content: bytes) -> None:
-        """Keep block `number`, counted from 0; every block but the last holds BLOCK bytes.
+        """Store block `number`, counted from 0. Every block but the last has BLOCK bytes.
 
-        Raises OutOfSpace, Unavailable.
+        Raises OutOfSpace and Unavailable.
         """
         ...
 
     def finish(self, file: Guid) -> None:
-        """All blocks are written: make them last."""
+        """Make all blocks last: every one has been written."""
         ...
 
     def read(self, file: Guid, size: int, start: int, length: int) -> Iterator[bytes]:
-        """`length` bytes from `start` on, in pieces, of a file that has `size`.
+        """Return `length` bytes from `start` on, in pieces, of a file with `size` bytes.
 
-        Raises FileLost at once when that is not all there; the iterator raises it when it goes meanwhile.
+        Raises FileLost at once when the file is not complete; the iterator raises it when the file goes
+        later.
         """
         ...
 
     def remove(self, file: Guid) -> None:
-        """Forget all bytes; a file that is not there is no error."""
+        """Remove all bytes of a file. It is no error if there are none."""
         ...

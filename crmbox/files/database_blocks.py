@@ -1,4 +1,4 @@
-"""Blocks as rows: they share the database's backups and need no shared disk."""
+"""Blocks as rows, which are in the database's backups and need no shared disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class DatabaseBlocks:
             )
 
     def finish(self, file: Guid) -> None:
-        """Every block has been committed."""
+        """Do nothing: every block has been committed."""
 
     def read(self, file: Guid, size: int, start: int, length: int) -> Iterator[bytes]:
         if self._size(file) != size:
@@ -60,7 +60,7 @@ class DatabaseBlocks:
         return int(rows[0][0])
 
     def _block(self, file: Guid, number: int) -> bytes:
-        # The call's own deadline is over while its answer is sent.
+        # While the answer is sent, the deadline of the call is over.
         call = Call(deadline=time.monotonic() + BLOCK_SECONDS)
         with Work(self._alias, call, None), read_unit(self._alias) as unit:
             mark = unit.dialect.placeholder

@@ -1,4 +1,4 @@
-"""Blocks as files in a folder: cheaper for large files, and a folder that every process must share."""
+"""Blocks in files of a folder: cheaper for large files, but every process must share the folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE = 256 * 1024
 
 
 class DiskBlocks:
-    """`folder/ab/<id>`, and `<id>.part` while it is written."""
+    """Files at `folder/ab/<id>`, which are called `<id>.part` while they are written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = Path(folder)
@@ -39,17 +39,17 @@ class DiskBlocks:
             part.replace(self._path(file))
 
     def read(self, file: Guid, size: int, start: int, length: int) -> Iterator[bytes]:
-        # What is open stays readable, even when the file is replaced meanwhile.
+        # An open file stays readable, even when it is replaced meanwhile.
         try:
             source = self._path(file).open("rb")
         except FileNotFoundError:
             raise FileLost("The file is not in the folder.") from None
         except OSError as error:
             raise Unavailable(f"The file cannot be opened: {error.strerror}.") from error
-        held = os.fstat(source.fileno()).st_size
-        if held != size:
+        present_size = os.fstat(source.fileno()).st_size
+        if present_size != size:
             source.close()
-            raise FileLost(f"The file should have {size} bytes, and has {held}.")
+            raise FileLost(f"The file should have {size} bytes, and has {present_size}.")
         source.seek(start)
         return _Pieces(source, length)
 

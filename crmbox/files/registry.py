@@ -1,7 +1,7 @@
-"""Which files there are, and which records they belong to.
+"""The files that exist, and the records that they belong to.
 
-A file's bytes go only after the transaction that lets go of it has committed. An upload that broke off
-without a chance to clean up leaves an unattached file, which `forget_abandoned` removes.
+The bytes of a file are removed only after the transaction that removes the file has committed. An upload that
+broke off without a chance to clean up leaves an unattached file, which `forget_abandoned` removes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ABANDONED_AFTER = dt.timedelta(days=1)
 
 
 def file_column(stored: StoredEntity, attribute: str) -> StoredColumn:
-    """Raises InvalidRecord unless `attribute` is a file or image column."""
+    """Return the column of `attribute`. Raises InvalidRecord unless it is a file or image column."""
     entity = stored.entity.logical_name
     column = stored.columns.get(attribute)
     if column is None:
@@ -40,13 +40,14 @@ def file_column(stored: StoredEntity, attribute: str) -> StoredColumn:
 
 
 def block_store(alias: str) -> BlockStore:
-    """In `alias`'s database, or in the folder `files` of DATA_DIR."""
+    """Return the store of file contents: the database `alias`, or the folder `files` of DATA_DIR."""
     if settings.PORTICO["CRM_FILES"] == "disk":
         return DiskBlocks(Path(settings.DATA_DIR) / "files")
     return DatabaseBlocks(alias)
 
 
 def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str) -> None:
+    """Note that an upload of `file` to a column of a record has begun."""
     mark = unit.dialect.placeholder
     unit.execute(
         f"INSERT INTO crm_file (id, entity, record, attribute, attached, begun_at) "
@@ -56,7 +57,7 @@ def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str
 
 
 def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
-    """Make `file` the one of its column; the one before goes."""
+    """Make `file` the content of its column, and remove the file that the column had before."""
     mark = unit.dialect.placeholder
     before = unit.rows(
         f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached AND id <> {mark} "
@@ -73,45 +74,47 @@ def abandon(unit: WriteUnit, file: Guid) -> None:
 
 
 def forget_abandoned(most: int, alias: str = DEFAULT_DB_ALIAS) -> int:
-    """Forget at most so many uploads that were begun long ago and never ended; how many there were."""
+    """Remove up to `most` uploads that were begun long ago and never finished. Return their number."""
     with write_unit(alias) as unit:
         limit = encode_timestamp(unit.now - ABANDONED_AFTER)
         mark = unit.dialect.placeholder
-        gone = unit.rows(
+        file_ids = unit.rows(
             f"DELETE FROM crm_file WHERE id IN (SELECT id FROM crm_file WHERE NOT attached "
             f"AND begun_at < {mark} ORDER BY begun_at LIMIT {most:d}) RETURNING id",
             (limit,),
         )
-        _remove_later(unit, gone)
-    return len(gone)
+        _remove_later(unit, file_ids)
+    return len(file_ids)
 
 
 def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:
-    """Whether `detach_cleared` has anything to do."""
+    """Whether the write touches a file column, so that `detach_cleared` is needed."""
     return any(column.name in written for column in _file_columns(stored))
 
 
 def detach_cleared(
     unit: WriteUnit, stored: StoredEntity, written: Mapping[str, DbValue], record: Guid
 ) -> None:
-    """Forget the files of columns that a write has cleared."""
+    """Remove the files of file columns among `written` (values by column name): a write can only clear
+    them.
+    """
     for column in _file_columns(stored):
         if column.name in written:
             mark = unit.dialect.placeholder
-            gone = unit.rows(
+            file_ids = unit.rows(
                 f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached "
                 "RETURNING id",
                 (record, column.attribute.logical_name),
             )
-            _remove_later(unit, gone)
+            _remove_later(unit, file_ids)
 
 
 def forget_record(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
     """Forget all files of a record that is being deleted."""
     if _file_columns(stored):
         mark = unit.dialect.placeholder
-        gone = unit.rows(f"DELETE FROM crm_file WHERE record = {mark} RETURNING id", (record,))
-        _remove_later(unit, gone)
+        file_ids = unit.rows(f"DELETE FROM crm_file WHERE record = {mark} RETURNING id", (record,))
+        _remove_later(unit, file_ids)
 
 
 def _remove_later(unit: WriteUnit, files: Iterable[tuple[Guid]]) -> None:

@@ -13,8 +13,10 @@ _MOST_PIXELS: Final = 60_000_000
 
 
 def thumbnail(content: bytes) -> bytes | None:
-    """The image made small, in its own format; as it is where it is small already. None for what is no image,
-    or too large to be opened.
+    """Return the image at most SIDE pixels wide and high, in its own format. A small image is returned as it
+    is.
+
+    None for anything but an image, and for one that is too large to be opened.
     """
     try:
         with Image.open(io.BytesIO(content), formats=("PNG", "JPEG", "GIF", "BMP", "TIFF")) as image:
@@ -24,10 +26,10 @@ def thumbnail(content: bytes) -> bytes | None:
             if width * height > _MOST_PIXELS:
                 return None
             side = min(width, height, SIDE)
-            # A JPEG is read at a fraction of its size at once.
+            # A JPEG is decoded at a fraction of its size, which saves memory.
             image.draft(None, (2 * SIDE, 2 * SIDE))
-            made = io.BytesIO()
-            ImageOps.fit(ImageOps.exif_transpose(image), (side, side)).save(made, image.format)
+            output = io.BytesIO()
+            ImageOps.fit(ImageOps.exif_transpose(image), (side, side)).save(output, image.format)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
         return None
-    return made.getvalue()
+    return output.getvalue()

@@ -6,6 +6,6 @@ definitions.py                one of them as a `Found`
 csdl_document.py              a `$metadata` document
 csdl_tables.py                its types as tables
 csdl_file.py                  these as `Found`
-fitting.py                    a `Found` as the embedded platform can hold it
-planning.py, plan.py          what is made, changed and left out, and why; nothing is written before
+fitted_definitions.py         a `Found` as the embedded platform can hold it
+import_plan.py, plan.py       what is made, changed and left out, and why; nothing is written before
 """

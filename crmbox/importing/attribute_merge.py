@@ -1,4 +1,4 @@
-"""What becomes of an attribute that is there when a source describes it again."""
+"""Merging an existing attribute with what a source says about it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ALIKE = {
     AttributeType.BIGINT: frozenset({AttributeType.INTEGER}),
     AttributeType.LOOKUP: frozenset({AttributeType.CUSTOMER, AttributeType.OWNER}),
 }
-"""What an attribute may be that an outline, which knows no better, takes for something else."""
+"""The types that an existing attribute may have, by the type that an outline gives it for want of detail."""
 
 
 def other_type(before: Attribute, after: Attribute, *, is_outline: bool) -> str | None:
-    """Why a source's attribute is not the one that is there; None where it is."""
+    """Return why the attribute of a source is not the existing one; None where it is."""
     if (before.type, before.behavior) == (after.type, after.behavior):
         return None
     if is_outline and before.type in _ALIKE.get(after.type, ()):
@@ -38,7 +38,7 @@ def merged(
     """
     targets = before.targets
     if not keeps_targets:
-        targets = (*targets, *(each for each in after.targets if each not in targets))
+        targets = (*targets, *(target for target in after.targets if target not in targets))
     if is_outline:
         return changed(before, targets=targets)
     labelled = changed(
@@ -68,8 +68,10 @@ def is_shorter(before: Attribute, after: Attribute) -> bool:
 
 
 def differences(before: Attribute, after: Attribute) -> Iterator[str]:
-    """What changes, in words; a shorter length is told apart from it."""
-    if new := [each for each in after.targets if each not in before.targets]:
+    """Yield the changes of an attribute in words, except for a shorter length, which has a note of its
+    own.
+    """
+    if new := [target for target in after.targets if target not in before.targets]:
         yield f"it points at {', '.join(new)} too"
     if (after.max_length or 0) > (before.max_length or 0):
         yield f"its length goes from {before.max_length:,} to {after.max_length:,} characters"
@@ -86,7 +88,7 @@ def differences(before: Attribute, after: Attribute) -> Iterator[str]:
 
 
 def merged_label(before: Label, after: Label) -> Label:
-    """The texts of both; the source's where both have one in a language."""
+    """Return the texts of both. Where both have one in a language, that of the source counts."""
     texts = {**before.texts, **after.texts}
     return before if texts == before.texts else Label(texts)
 

@@ -26,7 +26,7 @@ _COLLECTION: Final = "Collection("
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """`type` is as written, such as `Edm.String` or `mscrm.Label`."""
+    """A property of a type. `type` is as written, such as `Edm.String` or `mscrm.Label`."""
 
     name: str
     type: str
@@ -38,7 +38,10 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Navigation:
-    """A navigation property to `target`, a type's short name. `constraint` names what holds the id."""
+    """A navigation property to `target`, the short name of a type.
+
+    `constraint` is the property that holds the id of the other record.
+    """
 
     name: str
     target: str
@@ -49,7 +52,7 @@ class Navigation:
 
 @dataclass(slots=True)
 class Type:
-    """An entity type as it is declared, without what it inherits."""
+    """An entity type as declared, without inherited properties."""
 
     name: str
     base: str
@@ -82,15 +85,15 @@ class Document:
     passed_over: Counter[str] = field(default_factory=Counter)
 
     def chain(self, name: str) -> list[Type]:
-        """A type and its bases, itself first."""
-        found = [self.types[name]]
-        while found[-1].base in self.types and self.types[found[-1].base] not in found:
-            found.append(self.types[found[-1].base])
-        return found
+        """Return a type and its bases, the type itself first."""
+        types = [self.types[name]]
+        while types[-1].base in self.types and self.types[types[-1].base] not in types:
+            types.append(self.types[types[-1].base])
+        return types
 
 
 def read(path: Path) -> Document:
-    """Raises CannotRead, OSError."""
+    """Read a CSDL document. Raises CannotRead, OSError."""
     document = Document()
     try:
         events = etree.iterparse(
@@ -103,7 +106,7 @@ def read(path: Path) -> Document:
             huge_tree=False,
         )
         for _, element in events:
-            _take(document, element)
+            _add_element(document, element)
             element.clear()
         root: Any = events.root
     except etree.XMLSyntaxError as error:
@@ -118,11 +121,12 @@ def read(path: Path) -> Document:
 
 
 def short(name: str) -> str:
-    """A type's name without its namespace or alias."""
+    """Return the name of a type without its namespace or alias."""
     return name.rpartition(".")[2]
 
 
-def _take(document: Document, element: etree._Element) -> None:
+def _add_element(document: Document, element: etree._Element) -> None:
+    """Add the type, entity set, enumeration or type definition of an element to the document."""
     name = element.get("Name", "")
     match etree.QName(element).localname:
         case "EntityType" if name in document.types:
@@ -146,27 +150,29 @@ def _members(element: etree._Element) -> Iterator[tuple[str, int]]:
 
 
 def _type(document: Document, element: etree._Element) -> Type:
-    found = Type(
+    type_ = Type(
         element.get("Name", ""), short(element.get("BaseType", "")), element.get("Abstract") == "true"
     )
     for child in element.iterchildren(etree.Element):
         name = child.get("Name", "")
         match etree.QName(child).localname:
             case "Key":
-                found.key = tuple(each.get("Name", "") for each in child.iterfind(f"{_EDM}PropertyRef"))
-            case "Property" if name in found.properties:
-                found.repeated.append(name)
+                type_.key = tuple(
+                    reference.get("Name", "") for reference in child.iterfind(f"{_EDM}PropertyRef")
+                )
+            case "Property" if name in type_.properties:
+                type_.repeated.append(name)
             case "Property":
-                found.properties[name] = _property(document, child)
+                type_.properties[name] = _property(document, child)
             case "NavigationProperty":
-                found.navigations.append(_navigation(child))
+                type_.navigations.append(_navigation(child))
             case "Annotation" if short(child.get("Term", "")) == _KEYS:
-                found.alternate_keys += _alternate_keys(child)
+                type_.alternate_keys += _alternate_keys(child)
             case "Annotation" if child.get("Term") == _DESCRIPTION:
-                found.description = child.get("String", "")
+                type_.description = child.get("String", "")
             case _:
                 _pass_over(document, child)
-    return found
+    return type_
 
 
 def _property(document: Document, element: etree._Element) -> Property:
@@ -201,7 +207,7 @@ def _navigation(element: etree._Element) -> Navigation:
 
 def _alternate_keys(element: etree._Element) -> Iterator[tuple[str, ...]]:
     for record in element.iterfind(f"{_EDM}Collection/{_EDM}Record"):
-        paths = [each.get("PropertyPath") for each in record.iter(f"{_EDM}PropertyValue")]
+        paths = [value.get("PropertyPath") for value in record.iter(f"{_EDM}PropertyValue")]
         yield tuple(path for path in paths if path)
 
 
@@ -212,7 +218,7 @@ def _pass_over(document: Document, element: etree._Element) -> None:
 
 
 def _integer(text: str | None, default: int | None = None) -> int | None:
-    """None for `max`, `variable` and whatever else is no number."""
+    """Return the number in `text`, or `default` without a text. None for `max`, `variable` and the like."""
     if text is None:
         return default
     try:

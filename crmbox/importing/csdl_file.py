@@ -7,7 +7,7 @@ property's kind can be told from the company it keeps: a money amount has a `_ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from typing import Final
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.tables import INDEXED_LENGTH
 from crmbox.importing import csdl_document
-from crmbox.importing.csdl_document import Property
+from crmbox.importing.csdl_document import Navigation, Property
 from crmbox.importing.csdl_tables import GUID, Model
 from crmbox.importing.found import Described, Found, Note, Verdict, left_out
 from crmbox.metadata.checks import LONGEST_STRING
@@ -50,11 +50,11 @@ _TYPES: Final = {
 }
 _STATES: Final = {"statecode": AttributeType.STATE, "statuscode": AttributeType.STATUS}
 _NAMES: Final = ("name", "fullname", "subject", "title")
-"""What the property that names a record is called, or ends with after the publisher's prefix."""
+"""The usual names of the property that names a record, after the publisher's prefix if it has one."""
 
 
 def entities(path: Path) -> Iterator[Described | Note]:
-    """Raises CannotRead, OSError."""
+    """Yield the entities of a CSDL file, and notes about its other parts. Raises CannotRead, OSError."""
     document = csdl_document.read(path)
     model = Model(document)
     for name in document.repeated:
@@ -77,14 +77,14 @@ def entities(path: Path) -> Iterator[Described | Note]:
         hidden = (
             None if name in document.sets or not document.sets else "The document has no entity set for it."
         )
-        yield Described(logical, len(properties), partial(_found, model, name), hidden)
+        yield Described(logical, len(properties), partial(_read_entity, model, name), hidden)
 
 
-def _found(model: Model, name: str) -> Found:
-    return _Reading(model, name).found()
+def _read_entity(model: Model, name: str) -> Found:
+    return _EntityReader(model, name).found()
 
 
-class _Reading:
+class _EntityReader:
     """One entity of a document."""
 
     def __init__(self, model: Model, name: str) -> None:
@@ -102,8 +102,8 @@ class _Reading:
             reason = f"The document has no entity set for it. It is called {entity_set}."
             self._notes.append(Note(Verdict.CHANGED, name, reason))
         self._notes += [
-            left_out(f"{name}: entity set {each}", f"The entity has the set {entity_set} already.")
-            for each in others
+            left_out(f"{name}: entity set {other_set}", f"The entity has the set {entity_set} already.")
+            for other_set in others
         ]
         primary_name = self._primary_name()
         attributes = [*self._plain(primary_name), *self._lookups()]
@@ -125,25 +125,29 @@ class _Reading:
             tuple(self._relationships(attributes)),
             tuple(self._model.pairs.get(whole.name, ())),
             ownership=Ownership.USER if "_ownerid_value" in whole.properties else Ownership.ORGANIZATION,
-            schema_names={key: each for key, each in self._spelled.items() if key != each},
+            schema_names={key: spelling for key, spelling in self._spelled.items() if key != spelling},
             is_outline=True,
             notes=tuple(self._notes),
         )
 
     @cached_property
     def _key_lengths(self) -> dict[str, int]:
-        """The texts of alternate keys have at most as many characters as an index of Dataverse takes."""
+        """The lengths of texts in alternate keys: together at most what an index of Dataverse takes."""
         lengths: dict[str, int] = {}
         for key in self._whole.keys:
-            texts = [each for each in key if _type_of(self._whole.properties, each) == "Edm.String"]
-            for each in texts:
-                lengths[each.lower()] = min(
-                    INDEXED_LENGTH // len(texts), lengths.get(each.lower(), INDEXED_LENGTH)
+            texts = [
+                property_name
+                for property_name in key
+                if _type_of(self._whole.properties, property_name) == "Edm.String"
+            ]
+            for property_name in texts:
+                lengths[property_name.lower()] = min(
+                    INDEXED_LENGTH // len(texts), lengths.get(property_name.lower(), INDEXED_LENGTH)
                 )
         return lengths
 
     def _plain(self, primary_name: str | None) -> Iterator[Attribute]:
-        """Properties that are attributes of their own, lookups aside."""
+        """Yield the attributes of properties, except lookups."""
         properties = self._whole.properties
         for name, property in properties.items():
             if name == self._whole.primary_id or _is_lookup(property) or _is_fact(name, properties):
@@ -152,7 +156,7 @@ class _Reading:
             if make is None:
                 reason = f"The CRM in the box has no attributes of type {property.type or 'unknown'}."
                 self._leave_out(name, reason)
-            elif self._spell(name):
+            elif self._note_spelling(name):
                 yield make(primary_name)
 
     def _maker(self, property: Property) -> Callable[[str | None], Attribute] | None:
@@ -160,7 +164,9 @@ class _Reading:
         enumeration = self._model.document.enumerations.get(short)
         if enumeration is not None and not property.type.startswith("Collection("):
             options = _options(f"{self._name}_{property.name.lower()}", self._name, enumeration.members)
-            if enumeration.is_flags or len(options.options) != len({each.value for each in options.options}):
+            if enumeration.is_flags or len(options.options) != len(
+                {option.value for option in options.options}
+            ):
                 return None
             return partial(self._attribute, property, AttributeType.PICKLIST, options)
         kind = self._kind(property)
@@ -207,27 +213,29 @@ class _Reading:
                 self._leave_out(name, "No navigation property says what the lookup points at.")
                 continue
             targets: list[str] = []
-            for each in navigations:
-                found = self._model.targets(each.target)
-                if not found:
-                    reason = f"{each.target}, which it points at, is no entity with records."
-                    if each.target not in self._model.document.types:
-                        reason = f"The document does not describe {each.target}, which it points at."
+            for navigation in navigations:
+                entity_names = self._model.targets(navigation.target)
+                if not entity_names:
+                    reason = f"{navigation.target}, which it points at, is no entity with records."
+                    if navigation.target not in self._model.document.types:
+                        reason = f"The document does not describe {navigation.target}, which it points at."
                     self._leave_out(name, reason)
-                targets += [target for target in found if target not in targets]
-            if targets and self._spell(name):
+                targets += [target for target in entity_names if target not in targets]
+            if targets and self._note_spelling(_as_navigated(name, navigations)):
                 kind = AttributeType.OWNER if name == "ownerid" else AttributeType.LOOKUP
                 yield Attribute(name.lower(), kind, targets=tuple(targets), is_custom="_" in name)
 
     def _relationships(self, attributes: list[Attribute]) -> Iterator[Relationship]:
-        lookups = {each.logical_name: each for each in attributes if each.type.is_reference}
+        lookups = {
+            attribute.logical_name: attribute for attribute in attributes if attribute.type.is_reference
+        }
         for holder, navigations in self._whole.lookups.items():
             lookup = lookups.get(_attribute_of(holder).lower())
             for navigation in navigations if lookup is not None else ():
                 assert lookup is not None  # noqa: S101  for the type checker
                 targets = self._model.targets(navigation.target)
                 inherited = navigation not in self._model.document.types[self._whole.name].navigations
-                # Of one to a base type, and of one that is inherited, the name is another's.
+                # The name of one to a base type, and of an inherited one, belongs to another relationship.
                 partner = None if inherited or len(targets) > 1 else navigation.partner
                 for target in targets:
                     name = partner or f"{self._name}_{lookup.logical_name}_{target}"
@@ -239,14 +247,14 @@ class _Reading:
         prefix = self._name.partition("_")[0]
         texts = {
             name.lower()
-            for name, each in self._whole.properties.items()
-            if self._model.plain(each) == "Edm.String"
+            for name, declared in self._whole.properties.items()
+            if self._model.plain(declared) == "Edm.String"
         }
-        wanted = (*_NAMES, *(f"{prefix}_{each}" for each in _NAMES), f"{self._name}name")
-        return next((each for each in wanted if each in texts), None)
+        candidates = (*_NAMES, *(f"{prefix}_{usual_name}" for usual_name in _NAMES), f"{self._name}name")
+        return next((candidate for candidate in candidates if candidate in texts), None)
 
-    def _spell(self, name: str) -> bool:
-        """Whether no other attribute has the name in other letters."""
+    def _note_spelling(self, name: str) -> bool:
+        """Note the spelling of a name. Return False when another attribute has the name in other letters."""
         logical = name.lower()
         if logical in self._spelled:
             self._leave_out(name, f"Its name differs from {self._spelled[logical]} in case only.")
@@ -259,7 +267,7 @@ class _Reading:
 
 
 def _is_fact(name: str, properties: Mapping[str, Property]) -> bool:
-    """Whether a property says something of a file or image beside it."""
+    """Whether a property is about a file or image beside it."""
     if name.endswith("_name"):
         return _type_of(properties, name.removesuffix("_name")) == GUID
     return any(
@@ -284,8 +292,15 @@ def _is_lookup(property: Property) -> bool:
 
 
 def _attribute_of(name: str) -> str:
-    """`_primarycontactid_value` holds the lookup primarycontactid."""
+    """Return the attribute of a property: `_primarycontactid_value` holds the lookup primarycontactid."""
     return name[1 : -len("_value")] if name.startswith("_") and name.endswith("_value") else name
+
+
+def _as_navigated(lookup: str, navigations: Iterable[Navigation]) -> str:
+    """A lookup's name in the letters of its navigation properties: of several, each ends with its target."""
+    size = len(lookup)
+    spelled = (each.name[:size] for each in navigations if each.name[size : size + 1] in ("", "_"))
+    return next((each for each in spelled if each.lower() == lookup.lower()), lookup)
 
 
 def _options(name: str, entity: str, members: Mapping[str, int]) -> OptionSet:
@@ -294,7 +309,7 @@ def _options(name: str, entity: str, members: Mapping[str, int]) -> OptionSet:
 
 
 def _set_name(entity: str) -> str:
-    """An entity set's name as Dataverse makes it."""
+    """Return the name that Dataverse would give the entity set of an entity."""
     if entity.endswith(("s", "x", "z", "ch", "sh")):
         return f"{entity}es"
     return f"{entity[:-1]}ies" if entity.endswith("y") else f"{entity}s"

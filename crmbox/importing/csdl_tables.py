@@ -1,4 +1,4 @@
-"""The types of a `$metadata` document as tables: what each has of its bases, and what ties them together."""
+"""The types of a `$metadata` document as tables, with inherited properties and many-to-many relationships."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crmclient.metadata import Relationship
 
 GUID: Final = "Edm.Guid"
 _METADATA_TYPES: Final = frozenset({"crmmodelbaseentity", "MetadataBase"})
-"""What the types descend from that describe the metadata: they are served, but hold no records."""
+"""The bases of the types that describe metadata: these are served, but hold no records."""
 _NOTE, _REGARDING = "annotation", "_objectid_value"
 
 
@@ -31,7 +31,7 @@ class Whole:
 
 
 class Model:
-    """The document's types as tables and what ties them."""
+    """The types of a document as tables, and the relationships between them."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -40,15 +40,15 @@ class Model:
         self._targets: dict[str, list[str]] = {}
 
     def no_table(self, name: str) -> str | None:
-        """Why a type is no entity with records; None for one that is."""
+        """Return why a type is not an entity with records; None when it is one."""
         if name not in self._reasons:
             self._reasons[name] = self._why_no_table(name)
         return self._reasons[name]
 
     def _why_no_table(self, name: str) -> str | None:
         chain = self.document.chain(name)
-        key = next((each.key for each in chain if each.key), ())
-        if any(each.name in _METADATA_TYPES for each in chain):
+        key = next((type_.key for type_ in chain if type_.key), ())
+        if any(type_.name in _METADATA_TYPES for type_ in chain):
             return "It describes metadata and holds no records."
         if not key:
             return "It is a base of other types and has no key, so it holds no records."
@@ -56,61 +56,64 @@ class Model:
             return "It is an abstract base of other types and holds no records."
         if len(key) > 1:
             return f"Its key has several properties: {', '.join(key)}. An entity has one id."
-        kinds = [each.properties[key[0]].type for each in chain if key[0] in each.properties]
+        kinds = [type_.properties[key[0]].type for type_ in chain if key[0] in type_.properties]
         if kinds and self._plain(kinds[0]) != GUID:
             return f"Its key {key[0]} is of type {kinds[0]}. An id is of type {GUID}."
         return None
 
     def whole(self, name: str) -> Whole:
+        """Return a type with all that it inherits."""
         if name not in self._wholes:
             self._wholes[name] = self._with_bases(name)
         return self._wholes[name]
 
     def _with_bases(self, name: str) -> Whole:
         chain = self.document.chain(name)
-        key = next((each.key[0] for each in chain if each.key), "")
+        key = next((type_.key[0] for type_ in chain if type_.key), "")
         whole = Whole(name, key)
-        for each in reversed(chain):
-            whole.properties.update(each.properties)
-            whole.keys += each.alternate_keys
-        for each in chain:
+        for type_ in reversed(chain):
+            whole.properties.update(type_.properties)
+            whole.keys += type_.alternate_keys
+        for type_ in chain:
             whole.notes += [
                 left_out(f"{name}.{repeated}", "The type declares the property twice. The first is made.")
-                for repeated in each.repeated
+                for repeated in type_.repeated
             ]
-            # What a type says of a lookup replaces what its base says: a task is about other records than
-            # activities are as a whole, and the base's relationships are the base's own.
-            own: dict[str, list[Navigation]] = {}
-            for navigation in each.navigations:
+            # A type's own navigation properties of a lookup replace those of its base: a task is about other
+            # records than activities as a whole, and the relationships of the base belong to the base.
+            own_lookups: dict[str, list[Navigation]] = {}
+            for navigation in type_.navigations:
                 if not navigation.is_collection:
                     holder = self._holder(navigation, whole)
                     if holder is not None:
-                        own.setdefault(holder, []).append(navigation)
-                    elif each is chain[0]:
+                        own_lookups.setdefault(holder, []).append(navigation)
+                    elif type_ is chain[0]:
                         reason = f"No property holds the id of the {navigation.target} that it leads to."
                         whole.notes.append(Note(Verdict.PASSED_OVER, f"{name}.{navigation.name}", reason))
-            whole.lookups = {**own, **whole.lookups}
+            whole.lookups = {**own_lookups, **whole.lookups}
         self._tell_ids_apart(chain, whole)
         return whole
 
     def _tell_ids_apart(self, chain: list[Type], whole: Whole) -> None:
-        """Users and teams inherit `ownerid` as their key from what can own records, and have an id of their
-        own.
+        """Use the own id of a type that inherits its key from a base without records.
+
+        Users and teams inherit `ownerid` as their key in this way.
         """
-        own = f"{whole.name}id"
+        own_id = f"{whole.name}id"
         inherited = any(
-            whole.primary_id in each.key and self.no_table(each.name) is not None for each in chain[1:]
+            whole.primary_id in type_.key and self.no_table(type_.name) is not None for type_ in chain[1:]
         )
-        if inherited and whole.primary_id != own and own in whole.properties:
-            reason = f"It repeats {own}, the record's id."
+        if inherited and whole.primary_id != own_id and own_id in whole.properties:
+            reason = f"It repeats {own_id}, the record's id."
             whole.notes.append(left_out(f"{whole.name}.{whole.primary_id}", reason))
             del whole.properties[whole.primary_id]
-            whole.primary_id = own
+            whole.primary_id = own_id
 
     def _holder(self, navigation: Navigation, whole: Whole) -> str | None:
-        """The property that holds the id of the record a navigation property leads to.
+        """Return the property that holds the id of the record that a navigation property leads to; None
+        without one.
 
-        One that says nothing is called as the lookup, with or without the entities after it:
+        Without a constraint, the name tells: it begins with the lookup, as in
         `regardingobjectid_account_task`.
         """
         if navigation.constraint is not None:
@@ -124,7 +127,7 @@ class Model:
         return None
 
     def targets(self, target: str) -> list[str]:
-        """The entities whose records a navigation property to a type can lead to."""
+        """Return the entities whose records a navigation property to a type can lead to."""
         if target not in self._targets:
             self._targets[target] = self._targets_of(target)
         return self._targets[target]
@@ -135,9 +138,15 @@ class Model:
             return []
         if self.no_table(target) is None:
             return [target.lower()]
-        derived = (each for each in types if target in [base.name for base in self.document.chain(each)[1:]])
+        derived = (
+            type_name
+            for type_name in types
+            if target in [base.name for base in self.document.chain(type_name)[1:]]
+        )
         return [
-            each.lower() for each in derived if self.no_table(each) is None and each in self.document.sets
+            type_name.lower()
+            for type_name in derived
+            if self.no_table(type_name) is None and type_name in self.document.sets
         ]
 
     def plain(self, property: Property) -> str:
@@ -148,41 +157,48 @@ class Model:
 
     @cached_property
     def noted(self) -> frozenset[str]:
-        """The entities that notes can be about."""
+        """The entities that can have notes."""
         note = self.document.types.get(_NOTE)
         if note is None:
             return frozenset()
         about = self.whole(_NOTE).lookups.get(_REGARDING, ())
-        return frozenset(target for each in about for target in self.targets(each.target))
+        return frozenset(target for navigation in about for target in self.targets(navigation.target))
 
     @cached_property
     def pairs(self) -> dict[str, list[Pair]]:
-        """Many-to-many relationships by the entity that is named first: collections that are each other's
-        partner.
+        """The many-to-many relationships by the entity that is named first.
+
+        Each is a pair of collections that are partners of each other.
         """
         collections = {
-            (name, each.name): each
+            (name, navigation_property.name): navigation_property
             for name, type_ in self.document.types.items()
-            for each in type_.navigations
-            if each.is_collection
+            for navigation_property in type_.navigations
+            if navigation_property.is_collection
         }
-        found: dict[str, list[Pair]] = {}
-        for (name, navigation), each in sorted(collections.items()):
-            back = collections.get((each.target, each.partner or ""))
-            if back is None or back.target != name or (each.target, back.name) < (name, navigation):
+        pairs_by_entity: dict[str, list[Pair]] = {}
+        for (name, navigation), navigation_property in sorted(collections.items()):
+            back = collections.get((navigation_property.target, navigation_property.partner or ""))
+            if (
+                back is None
+                or back.target != name
+                or (navigation_property.target, back.name) < (name, navigation)
+            ):
                 continue
-            if self.no_table(name) is None and self.no_table(each.target) is None:
-                found.setdefault(name, []).append(self._pair(name, each))
-        return found
+            if self.no_table(name) is None and self.no_table(navigation_property.target) is None:
+                pairs_by_entity.setdefault(name, []).append(self._pair(name, navigation_property))
+        return pairs_by_entity
 
     def _pair(self, name: str, navigation: Navigation) -> Pair:
         ends = name, navigation.target
-        between = self._between(navigation.name, ends)
+        is_own = ends[0] == ends[1]
+        between = self._between_one(navigation.name, name) if is_own else self._between(navigation.name, ends)
         relationship = Relationship(
             navigation.name,
             name.lower(),
             navigation.target.lower(),
             intersect=(between or navigation.name).lower(),
+            intersect_attributes=self._ids_between_one(name, between) if is_own and between else None,
         )
         if between is None:
             return Pair(relationship)
@@ -190,29 +206,67 @@ class Model:
         return Pair(relationship, sets[0], self.document.types[between].key[0].lower())
 
     def _between(self, relationship: str, ends: tuple[str, str]) -> str | None:
-        """The type that holds the pairs: it has both ids as plain properties, and an id of its own."""
+        """Return the type that holds the pairs: it has both ids as plain properties, and an id of its own."""
         candidates = self._ties.get(frozenset(self.whole(end).primary_id for end in ends), [])
-        wanted = relationship.lower().removesuffix("_association")
-        named = [each for each in candidates if each.lower() in (wanted, relationship.lower())]
-        found = next(iter(named or candidates), None)
-        if found is not None:
-            candidates.remove(found)
-        return found
+        named = [candidate for candidate in candidates if _is_called_as(candidate, relationship)]
+        tie = next(iter(named or candidates), None)
+        if tie is not None:
+            candidates.remove(tie)
+        return tie
+
+    def _between_one(self, relationship: str, name: str) -> str | None:
+        """Return the type that holds the pairs of an entity with itself.
+
+        It is found by the relationship's name, because at most one of its two ids has the name of the
+        entity's id.
+        """
+        named = (
+            type_name
+            for type_name in self._tying
+            if _is_called_as(type_name, relationship) and type_name != name
+        )
+        return next(named, None)
+
+    def _ids_between_one(self, name: str, between: str) -> tuple[str, str]:
+        """Return the two ids that a type holds, first that of the record which the relationship
+        leads from.
+        """
+        id = self.whole(name).primary_id.lower()
+        first, second = sorted(
+            (attribute.lower() for attribute in self._tying[between]),
+            key=lambda attribute: (attribute != id, not attribute.endswith("one"), attribute),
+        )
+        return first, second
 
     @cached_property
     def _ties(self) -> dict[frozenset[str], list[str]]:
-        """Types that may only tie two others, by the two ids that they hold."""
-        found: dict[frozenset[str], list[str]] = {}
+        """The types that may hold pairs of two other types, by the two ids that they hold."""
+        types_by_ids: dict[frozenset[str], list[str]] = {}
+        for name, ids in self._tying.items():
+            types_by_ids.setdefault(ids, []).append(name)
+        return types_by_ids
+
+    @cached_property
+    def _tying(self) -> dict[str, frozenset[str]]:
+        """The types that may hold pairs of records, with the two ids that each holds."""
+        ids_by_type: dict[str, frozenset[str]] = {}
         for name, type_ in self.document.types.items():
-            ids = {each.name for each in type_.properties.values() if each.type == GUID} - set(type_.key)
+            ids = {declared.name for declared in type_.properties.values() if declared.type == GUID} - set(
+                type_.key
+            )
             if (
                 len(type_.key) == 1
                 and len(ids) == 2
-                and not any(each.startswith("_") for each in type_.properties)
+                and not any(property_name.startswith("_") for property_name in type_.properties)
             ):
-                found.setdefault(frozenset(ids), []).append(name)
-        return found
+                ids_by_type[name] = frozenset(ids)
+        return ids_by_type
 
     @cached_property
     def intersects(self) -> frozenset[str]:
         return frozenset(pair.relationship.intersect or "" for pairs in self.pairs.values() for pair in pairs)
+
+
+def _is_called_as(intersect: str, relationship: str) -> bool:
+    """Whether an intersect entity has the name of its relationship, with or without Dataverse's suffix."""
+    return intersect.lower() in (relationship.lower(), relationship.lower().removesuffix("_association"))

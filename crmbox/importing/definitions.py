@@ -1,4 +1,4 @@
-"""Definitions as Dataverse's JSON has them: of an entity with its attributes, or of a global option set."""
+"""Reads the JSON definitions of Dataverse: an entity with its attributes, or a global option set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crmbox.engine.definitions import Ownership
 from crmbox.importing.found import CannotRead, Described, Found, Note, Pair, left_out
-from crmclient.dataverse.metadata import reading
+from crmclient.dataverse.metadata import metadata_json
 from crmclient.metadata import Attribute, Label, OptionSet
 
 _OWNERS: Final = {"UserOwned": Ownership.USER, "TeamOwned": Ownership.USER, "None": Ownership.NONE}
@@ -19,17 +19,18 @@ def is_option_set(item: Mapping[str, Any]) -> bool:
 
 
 def option_set(item: Mapping[str, Any]) -> OptionSet:
-    """A global option set. Raises CannotRead."""
+    """Read a global option set. Raises CannotRead."""
     try:
-        return reading.option_set({**item, "IsGlobal": True}, None)
+        return metadata_json.option_set({**item, "IsGlobal": True}, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _strange(item.get("Name"), error) from None
 
 
 def entity(item: Mapping[str, Any]) -> Described | Note | None:
-    """A note for an entity that cannot be reached; None for one that comes with its relationship.
+    """Return an entity's description, whose details are read when they are needed.
 
-    Raises CannotRead.
+    Return a note for an entity without an entity set or an id. Return None for an intersect entity: it is
+    created with its relationship. Raises CannotRead when the object is not an entity with attributes.
     """
     name, attributes = item.get("LogicalName"), item.get("Attributes")
     if not isinstance(name, str) or not isinstance(attributes, list):
@@ -46,47 +47,54 @@ def entity(item: Mapping[str, Any]) -> Described | Note | None:
 
 def _read(item: Mapping[str, Any]) -> Found:
     try:
-        return _found(item)
+        return _read_entity(item)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _strange(item.get("LogicalName"), error) from None
 
 
-def _found(item: Mapping[str, Any]) -> Found:
-    described = reading.entity(item)
+def _read_entity(item: Mapping[str, Any]) -> Found:
+    """Read an entity with its attributes, relationships and option sets."""
+    described = metadata_json.entity(item)
     assert described is not None  # noqa: S101  for the type checker: looked at before
     name = described.logical_name
-    listed = [each for each in item["Attributes"] if not each.get("AttributeOf")]
-    choices = {each["LogicalName"]: _options(each, name) for each in listed}
-    read = ((each, reading.attribute(each, name, choices)) for each in listed)
-    kept = [(each, attribute) for each, attribute in read]
-    attributes = {each["LogicalName"]: (each, attribute) for each, attribute in kept if attribute is not None}
-    unlike = [str(each["LogicalName"]) for each, attribute in kept if attribute is None]
-    relationships = list(reading.relationships(item))
+    # `AttributeOf` marks a part of another attribute, such as the name that a lookup shows.
+    raw_attributes = [raw for raw in item["Attributes"] if not raw.get("AttributeOf")]
+    choices = {raw["LogicalName"]: _options(raw, name) for raw in raw_attributes}
+    attributes: dict[str, tuple[Mapping[str, Any], Attribute]] = {}
+    unsupported: list[str] = []
+    for raw in raw_attributes:
+        attribute = metadata_json.attribute(raw, name, choices)
+        if attribute is None:
+            unsupported.append(str(raw["LogicalName"]))
+        else:
+            attributes[raw["LogicalName"]] = raw, attribute
+    relationships = list(metadata_json.relationships(item))
     return Found(
         described,
         tuple(attribute for _, attribute in attributes.values()),
         tuple(
-            each
-            for each in relationships
-            if each.referencing == name and each.referencing_attribute in attributes
+            relationship
+            for relationship in relationships
+            if relationship.referencing == name and relationship.referencing_attribute in attributes
         ),
-        tuple(Pair(each) for each in relationships if each.intersect is not None),
-        tuple(found for found in choices.values() if found.entity is None and found.options),
+        tuple(Pair(relationship) for relationship in relationships if relationship.intersect is not None),
+        tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),
         schema_name=item.get("SchemaName"),
-        schema_names={key: str(each.get("SchemaName") or key) for key, (each, _) in attributes.items()},
+        schema_names={key: str(raw.get("SchemaName") or key) for key, (raw, _) in attributes.items()},
         defaults=dict(_defaults(attributes)),
         notes=tuple(
-            left_out(f"{name}.{each}", "The CRM in the box has no attributes of its type.") for each in unlike
+            left_out(f"{name}.{attribute_name}", "The CRM in the box has no attributes of its type.")
+            for attribute_name in unsupported
         ),
     )
 
 
 def _options(item: Mapping[str, Any], entity: str) -> OptionSet:
-    """The option set of a choice, without options where the file has none of it."""
+    """Return the option set of a choice; an empty one when the file does not describe it."""
     raw = item.get("GlobalOptionSet") or item.get("OptionSet")
     if isinstance(raw, Mapping) and raw.get("Name"):
-        return reading.option_set(raw, entity)
+        return metadata_json.option_set(raw, entity)
     return OptionSet(f"{entity}_{item['LogicalName']}", Label(), (), entity=entity)
 
 

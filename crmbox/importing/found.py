@@ -1,4 +1,4 @@
-"""What a source says of one entity."""
+"""What a source says about one entity."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from crmbox.engine.definitions import Ownership
-from crmbox.metadata.placing import Extras
+from crmbox.metadata.physical_columns import Extras
 from crmclient.metadata import Attribute, Entity, OptionSet, Relationship
 
 
 class CannotRead(Exception):
-    """The source is none that can be imported; says what is wrong in a sentence."""
+    """The source cannot be imported. The message says why in a sentence."""
 
 
 class Verdict(str, Enum):
-    """What becomes of something that a source describes."""
+    """How the import treats something that a source describes."""
 
     CHANGED = "changed"
     SHORTENED = "shortened"
@@ -26,7 +26,10 @@ class Verdict(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """`subject` is made otherwise than the source has it, or not at all. `option` is what would bring it."""
+    """A difference between the source and the result: `subject` is changed or left out.
+
+    `option` is the option of the command that would bring it.
+    """
 
     verdict: Verdict
     subject: str
@@ -35,12 +38,13 @@ class Note:
 
 
 def left_out(subject: str, reason: str, option: str | None = None) -> Note:
+    """Return a note about something that is left out."""
     return Note(Verdict.LEFT_OUT, subject, reason, option)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A many-to-many relationship, and what its intersect entity is called where the source says it."""
+    """A many-to-many relationship, with the names of its intersect entity where the source has them."""
 
     relationship: Relationship
     entity_set: str = ""
@@ -49,13 +53,13 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """`relationships` are those of the entity's own lookups, `pairs` the many-to-many ones it takes part in.
+    """An entity as a source describes it.
 
-    `has_states`: records have a state, also where the source does not say which there are. `option_sets` are
-    the global ones that its choices use, where the source holds their options. `is_outline`: the source knows
-    no labels, limits and options, so nothing that exists is changed after it. `extras` are all that the
-    store is to know of the attributes, where the source says it itself. `notes` are about what the source has
-    and this value has not, or otherwise.
+    `relationships` are those of the entity's own lookups, `pairs` its many-to-many ones. `has_states`:
+    records have a state, even if the source does not list the states. `option_sets` are the global ones that
+    its choices use, where the source holds their options. `is_outline`: the source knows no labels, limits
+    and options, so it changes nothing that exists. `extras` are the store's own settings of attributes, where
+    the source has them. `notes` are about differences between the source and this value.
     """
 
     entity: Entity
@@ -79,9 +83,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """An entity in a source, and how to read its definition, which most need not be. Raises CannotRead.
+    """An entity in a source. `read` returns its definition, which most need not be read; it raises
+    CannotRead.
 
-    `hidden` says why it is made only when it is named; `targets` gives what its lookups point at.
+    `attributes` is the number of its attributes. `hidden` says why it is made only when it is named.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The objects in a large JSON file, one after the other: a whole organisation is hundreds of megabytes.
+"""Reads the objects in a large JSON file one by one: a whole organisation has hundreds of megabytes.
 
 They are the members of `{"value": […]}` or `{"EntityMetadata": […]}`, or of a list; a file that is one
 object of another kind is its only one. The file is looked at in place, and only one object is held at a time.
@@ -23,7 +23,7 @@ _SOMETHING: Final = re.compile(rb"\S")
 
 
 def objects(path: Path) -> Iterator[dict[str, Any]]:
-    """Raises CannotRead, OSError."""
+    """Yield the objects in the file. Raises CannotRead and OSError."""
     if path.stat().st_size == 0:
         raise CannotRead("The file is empty.")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
@@ -37,7 +37,7 @@ def objects(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _members(text: mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Where each object of the lists begins and ends; an empty place says that there is a list."""
+    """Yield where each object of the lists begins and ends. (0, 0) says that a list has begun."""
     depth = inside = start = end = 0
     key = b""
     for token in _TOKEN.finditer(text):

@@ -1,4 +1,4 @@
-"""What a live organisation answers, asked for some entities at a time."""
+"""Reads a live organisation, some entities at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crmbox.importing.sources import Item, Source
 from crmclient.metadata import Entity
 
 ENTITIES: Final = 40
-"""In one request: some ten megabytes, and an address that every proxy takes."""
+"""Entities in one request: some ten megabytes, and an address that is short enough for every proxy."""
 
 
 class Organization(Protocol):
@@ -21,20 +21,21 @@ class Organization(Protocol):
 
 
 def organization(of: Organization) -> Source:
+    """Return the source that reads the organisation `of`."""
     return lambda wanted: _items(of, wanted)
 
 
 def _items(of: Organization, wanted: set[str] | None) -> Iterator[Item]:
     names = sorted(name for name, entity in of.entities().items() if not entity.is_intersect)
-    asked = [name for name in names if wanted is None or name in wanted]
+    requested = [name for name in names if wanted is None or name in wanted]
     for name in names:
         if wanted is not None and name not in wanted:
             yield Described(name, 0, _unread)
-    for start in range(0, len(asked), ENTITIES):
-        for item in of.definitions(asked[start : start + ENTITIES]):
-            found = sources.of_json(item)
-            if found is not None:
-                yield found
+    for start in range(0, len(requested), ENTITIES):
+        for item in of.definitions(requested[start : start + ENTITIES]):
+            content = sources.of_json(item)
+            if content is not None:
+                yield content
 
 
 def _unread() -> Found:

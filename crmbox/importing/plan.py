@@ -1,4 +1,4 @@
-"""What an import would do, all of it: for people, and as JSON."""
+"""The plan of an import, as lines for people and as JSON."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Made:
 
 @dataclass(slots=True)
 class Plan:
-    """`refused` forbids the whole: nothing is made while there is any."""
+    """What an import would do. Nothing is done while there is any reason in `refused`."""
 
     created: list[Made] = field(default_factory=list)
     extended: list[Made] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
-    """What changes of entities that exist, by their name."""
+    """The changes of existing entities, by the name of the entity."""
     many_to_many: list[str] = field(default_factory=list)
     option_sets: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -34,13 +34,13 @@ class Plan:
 
     @property
     def changed_entities(self) -> set[str]:
-        return {*self.changed, *(each.entity for each in self.extended)}
+        return {*self.changed, *(made.entity for made in self.extended)}
 
     def change(self, entity: str, what: str) -> None:
         self.changed.setdefault(entity, []).append(what)
 
     def summary(self) -> str:
-        attributes = sum(len(each.attributes) for each in (*self.created, *self.extended))
+        attributes = sum(len(made.attributes) for made in (*self.created, *self.extended))
         return (
             f"{len(self.created):,} entities, changed {len(self.changed_entities):,}: "
             f"{attributes:,} attributes, {len(self.many_to_many):,} many-to-many relationships, "
@@ -48,10 +48,10 @@ class Plan:
         )
 
     def counts(self) -> Counter[Verdict]:
-        return Counter(each.verdict for each in self.notes)
+        return Counter(note.verdict for note in self.notes)
 
     def lines(self) -> Iterator[str]:
-        """A line for each thing."""
+        """Yield a line for each part of the plan."""
         for made in self.created:
             yield f"Make: {made.entity} ({made.entity_set}), {len(made.attributes):,} attributes."
         for made in self.extended:
@@ -63,12 +63,12 @@ class Plan:
             yield f"Relate: {name}."
         for name in self.option_sets:
             yield f"Option set: {name}."
-        yield from (line(each) for each in self.notes)
+        yield from (line(note) for note in self.notes)
         for problem in self.refused:
             yield f"Refused: {problem}"
 
     def json(self) -> dict[str, Any]:
-        notes: dict[str, list[dict[str, str | None]]] = {each.name.lower(): [] for each in Verdict}
+        notes: dict[str, list[dict[str, str | None]]] = {verdict.name.lower(): [] for verdict in Verdict}
         for note in self.notes:
             about: dict[str, str | None] = {"name": note.subject, "reason": note.reason}
             if note.option is not None:
@@ -79,8 +79,8 @@ class Plan:
             *({"name": entity, "reason": what} for entity, all_ in self.changed.items() for what in all_),
         ]
         return {
-            "created": [_made(each) for each in self.created],
-            "extended": [_made(each) for each in self.extended],
+            "created": [_made_json(made) for made in self.created],
+            "extended": [_made_json(made) for made in self.extended],
             "changed": altered,
             "many_to_many": self.many_to_many,
             "option_sets": self.option_sets,
@@ -95,5 +95,5 @@ def line(note: Note) -> str:
     return f"{note.verdict.value.capitalize()}: {note.subject}: {reason}{wish}"
 
 
-def _made(made: Made) -> dict[str, Any]:
+def _made_json(made: Made) -> dict[str, Any]:
     return {"name": made.entity, "entity_set": made.entity_set, "attributes": list(made.attributes)}

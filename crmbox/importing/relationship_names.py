@@ -1,23 +1,23 @@
-"""The names that relationships have, each once in the whole CRM."""
+"""The names of relationships, which are unique in the whole CRM."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
 
-from crmbox.importing.fitting import NAME
+from crmbox.importing.fitted_definitions import NAME
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import Relationship
 
 Ends = tuple[str, str, str]
-"""The entity that points, what holds the reference, and the entity that is pointed at."""
+"""The referencing entity, the attribute (or intersect entity) that refers, and the referenced entity."""
 
 
 class RelationshipNames:
-    """Organisations give one name to relationships of several entities; here each name has one owner."""
+    """The names that are taken. An organisation may use a name several times; here each has one owner."""
 
     def __init__(self, present: Iterable[Relationship]) -> None:
-        self._ends = {each.name: _ends(each) for each in present}
+        self._ends = {relationship.name: _ends(relationship) for relationship in present}
 
     def reserve(self, relationship: Relationship) -> None:
         self._ends[relationship.name] = _ends(relationship)
@@ -26,9 +26,10 @@ class RelationshipNames:
         return self._ends.get(name)
 
     def give(self, relationship: Relationship, plain: str) -> str:
-        """Reserve the relationship's own name, or `plain` where another has it or it cannot stand in a URL.
+        """Reserve and return a name for a relationship: its own, or `plain` where that is taken or cannot
+        stand in a URL.
 
-        Raises InvalidDefinition where neither is free.
+        Raises InvalidDefinition where no name is free.
         """
         ends = _ends(relationship)
         digest = hashlib.sha256(plain.encode()).hexdigest()[:8]

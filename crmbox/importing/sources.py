@@ -1,4 +1,7 @@
-"""What files describe, one entity after the other: most are only counted, since few are wanted."""
+"""Reads the entities that files describe, one after the other.
+
+Most of them are only counted, few are wanted.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from crmclient.metadata import OptionSet
 
 Item = Described | OptionSet | Note
 Source = Callable[[set[str] | None], Iterable[Item]]
-"""Reads from the beginning each time it is called, at least what is wanted of it (all for None).
+"""Reads its items from the beginning each time it is called: at least the named entities (all for None).
 
 Raises CannotRead, OSError, PlatformError.
 """
@@ -22,42 +25,50 @@ EVERY = 100
 
 @dataclass(slots=True)
 class Contents:
-    """What a source holds. `found` is what was asked for; of the rest only names and a count are kept."""
+    """The contents of a source.
+
+    `found` are the requested entities; of others there are only names and a count.
+    """
 
     names: set[str] = field(default_factory=set)
     attributes: int = 0
     option_sets: dict[str, OptionSet] = field(default_factory=dict)
     found: dict[str, Found] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
-    """About what the source has that is no entity with records."""
+    """Notes about parts of the source that are no entities with records."""
 
 
 def read(source: Source, wanted: set[str] | None, levels: int, show: Callable[[str, int], None]) -> Contents:
-    """What is wanted (all for None), and what its lookups point at: `levels` times."""
+    """Read the wanted entities (all for None), and the entities their lookups point at, over `levels`
+    steps.
+    """
     contents = _read(source, wanted, show)
-    asked = set(wanted or ())
+    requested = set(wanted or ())
     for _ in range(levels if wanted is not None else 0):
-        pointed = {
+        targets = {
             target
-            for found in contents.found.values()
-            for attribute in found.attributes
+            for source_entity in contents.found.values()
+            for attribute in source_entity.attributes
             for target in attribute.targets
         }
-        new = (pointed & contents.names) - asked
+        new = (targets & contents.names) - requested
         if not new:
             break
-        asked |= new
+        requested |= new
         contents.found.update(_read(source, new, show).found)
     return contents
 
 
 def files(paths: Iterable[Path]) -> Source:
     listed = list(paths)
-    return lambda _: _of_files(listed)
+    return lambda _: _items_of_files(listed)
 
 
 def of_json(item: dict[str, object]) -> Item | None:
-    """Raises CannotRead."""
+    """Return the option set or entity that a JSON object describes; None for other objects.
+
+    Raises CannotRead.
+    """
     if definitions.is_option_set(item):
         return definitions.option_set(item)
     return None if "OptionSetType" in item else definitions.entity(item)
@@ -83,16 +94,19 @@ def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], No
 
 
 def _keep(contents: Contents, item: Described) -> None:
-    found = item.read()
+    source_entity = item.read()
     if item.name in contents.found:
         reason = "The sources describe it more than once. The last description counts."
         contents.notes.append(Note(Verdict.CHANGED, item.name, reason))
-    contents.found[item.name] = found
+    contents.found[item.name] = source_entity
 
 
-def _of_files(paths: Iterable[Path]) -> Iterator[Item]:
+def _items_of_files(paths: Iterable[Path]) -> Iterator[Item]:
+    """Yield the items of XML (CSDL) and JSON files. Raises CannotRead with the path."""
     for path in paths:
         with path.open("rb") as file:
+            # The format is found by the first character, behind a byte order mark in UTF-8 or UTF-16 and
+            # spaces.
             is_xml = file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
         try:
             yield from csdl_file.entities(path) if is_xml else _of_json_file(path)
@@ -102,6 +116,6 @@ def _of_files(paths: Iterable[Path]) -> Iterator[Item]:
 
 def _of_json_file(path: Path) -> Iterator[Item]:
     for item in json_file.objects(path):
-        found = of_json(item)
-        if found is not None:
-            yield found
+        content = of_json(item)
+        if content is not None:
+            yield content

@@ -1,4 +1,4 @@
-"""What a long command shows meanwhile: a line that counts up on a terminal, and a line a step elsewhere."""
+"""The progress of a long command: one line that counts up on a terminal, and lines elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from django.core.management.base import OutputWrapper
 
 
 class Progress:
-    """`name` begins every line. Elsewhere than on a terminal only the ends are shown, unless `every_step`."""
+    """Shows progress. `name` begins every line.
+
+    Elsewhere than on a terminal, only the ends are shown, unless `every_step`.
+    """
 
     def __init__(self, stdout: OutputWrapper, name: str, *, every_step: bool = False) -> None:
         self._stdout = stdout
@@ -14,7 +17,7 @@ class Progress:
         self._every_step = every_step
 
     def show(self, what: str, done: int, total: int | None = None) -> None:
-        """`total` is None where nobody knows it."""
+        """Show that `done` of `total` are done; `total` is None where it is not known."""
         line = f"{self._name}: {what.lower()} {done:,}" + ("" if total is None else f" of {total:,}")
         if self._stdout.isatty():
             self._stdout.write(f"\r{line}", ending="\n" if done == total else "")

@@ -16,10 +16,11 @@ from crmbox.engine.failures import NotUnique
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_METADATA, new_token
 from crmbox.engine.snapshot import Snapshot
-from crmbox.metadata import altering, creating, removing
+from crmbox.metadata import alterations, new_definitions, removals
+from crmbox.metadata.activities import attach_activities
 from crmbox.metadata.draft import Draft, LengthCheck
 from crmbox.metadata.party_lists import attach_parties
-from crmbox.metadata.placing import NO_EXTRAS, Extras
+from crmbox.metadata.physical_columns import NO_EXTRAS, Extras
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
 from crmclient.metadata import AlternateKey, Attribute, Entity, OptionSet, Relationship
 
@@ -33,7 +34,7 @@ _REMOVE = "DELETE FROM crm_definition WHERE kind = {0} AND name = {0}"
 
 
 class Change:
-    """What may be done to the metadata. All of it happens when the block ends well, or none of it.
+    """The changes that can be made to the metadata. All of them happen when the block ends well, or none.
 
     Definitions may refer to one another in any order: they are checked together, at the end. Every method
     raises InvalidDefinition, UnknownEntity or UnknownOptionSet.
@@ -57,12 +58,14 @@ class Change:
         ownership: Ownership = Ownership.USER,
         has_states: bool = True,
         extras: Extras = NO_EXTRAS,
+        is_view: bool = False,
     ) -> None:
-        """A new entity with its table, keys and attributes, those that every entity has included.
+        """Create an entity with its table, keys and attributes, and those that every entity has.
 
         A lookup that no relationship describes gets a plain one, whose delete only removes the link.
+        `is_view`: the entity shows the records of others.
         """
-        creating.create_entity(
+        new_definitions.create_entity(
             self._draft,
             entity,
             attributes,
@@ -70,6 +73,7 @@ class Change:
             ownership=ownership,
             has_states=has_states,
             extras=extras,
+            is_view=is_view,
         )
 
     def create_attributes(
@@ -80,28 +84,28 @@ class Change:
         *,
         extras: Extras = NO_EXTRAS,
     ) -> None:
-        creating.create_attributes(self._draft, entity, attributes, relationships, extras)
+        new_definitions.create_attributes(self._draft, entity, attributes, relationships, extras)
 
     def create_many_to_many(self, relationship: Relationship, *, custom: bool = False) -> None:
-        """Only a custom one can be deleted again."""
-        creating.create_many_to_many(self._draft, relationship, custom=custom)
+        """Create a many-to-many relationship. Only a `custom` one can be deleted again."""
+        new_definitions.create_many_to_many(self._draft, relationship, custom=custom)
 
     def create_option_set(self, option_set: OptionSet) -> None:
-        """A global option set."""
+        """Create a global option set."""
         if option_set.name in self._draft.option_sets:
             raise InvalidDefinition(f"The option set {option_set.name!r} exists already.")
         self._draft.put_option_set(option_set)
 
     def alter_entity(self, entity: Entity) -> None:
-        altering.alter_entity(self._draft, entity)
+        alterations.alter_entity(self._draft, entity)
 
     def alter_attribute(self, entity: str, attribute: Attribute) -> None:
-        """Labels, limits, options and further targets; the type stays."""
-        altering.alter_attribute(self._draft, entity, attribute)
+        """Change labels, limits and options, and add targets. The type stays."""
+        alterations.alter_attribute(self._draft, entity, attribute)
 
     def alter_indexes(self, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:
-        """Whether there is an index to filter and sort by, and one that finds pieces of the text."""
-        altering.alter_indexes(self._draft, entity, attribute, indexed=indexed, searched=searched)
+        """Add or remove the index to filter and sort by, and the one that finds pieces of the text."""
+        alterations.alter_indexes(self._draft, entity, attribute, indexed=indexed, searched=searched)
 
     def alter_option_set(self, option_set: OptionSet) -> None:
         if option_set.name not in self._draft.option_sets:
@@ -109,7 +113,7 @@ class Change:
         self._draft.put_option_set(option_set)
 
     def alter_relationship(self, relationship: Relationship) -> None:
-        altering.alter_relationship(self._draft, relationship)
+        alterations.alter_relationship(self._draft, relationship)
 
     def create_key(self, entity: str, key: AlternateKey) -> None:
         described = self._draft.entity(entity).entity
@@ -122,15 +126,16 @@ class Change:
     def delete_attribute(self, entity: str, name: str) -> None:
         item = self._draft.attribute(entity, name)
         holds = bool(item.column) and self._holds(entity, f"{quote(item.column)} IS NOT NULL")
-        removing.delete_attribute(self._draft, entity, name, holds_files=holds)
+        removals.delete_attribute(self._draft, entity, name, holds_files=holds)
 
     def delete_entity(self, name: str) -> None:
-        removing.delete_entity(self._draft, name, is_empty=not self._holds(name, "1 = 1"))
+        removals.delete_entity(self._draft, name, is_empty=not self._holds(name, "1 = 1"))
 
     def delete_option_set(self, name: str) -> None:
-        removing.delete_option_set(self._draft, name)
+        removals.delete_option_set(self._draft, name)
 
     def carry_out(self) -> None:
+        """Complete and check the changes, and write them."""
         draft = self._draft
         complete(draft)
         if not draft.is_changed:
@@ -150,8 +155,9 @@ class Change:
 
 def complete(draft: Draft) -> None:
     """Add what follows from the changes, and check the whole. Raises InvalidDefinition."""
-    altering.attach_notes(draft, NOTES, REGARDING)
+    alterations.attach_notes(draft, NOTES, REGARDING)
     attach_parties(draft)
+    attach_activities(draft)
     if draft.is_changed:
         draft.check()
 
@@ -165,16 +171,20 @@ def make_tables(unit: WriteUnit, tables: Iterable[Sequence[str]]) -> None:
             unit.execute(statement)
 
 
-def write(unit: WriteUnit, draft: Draft) -> None:
-    """Bring tables that exist, the definitions and the revision to where the draft is.
+def write(unit: WriteUnit, draft: Draft, new_tables: Iterable[Sequence[str]] = ()) -> None:
+    """Write the changes of existing tables, the definitions and the revision.
 
-    Raises InvalidDefinition when texts are longer than their attribute would be.
+    `new_tables` are the statements that make each table that is not made yet. Raises InvalidDefinition when
+    texts are longer than their attribute would be.
     """
     for check in draft.length_checks:
         if problem := too_long(unit, check):
             raise InvalidDefinition(problem)
     for statement in unit.dialect.before_schema_change():
         unit.execute(statement)
+    for statement in draft.new_columns:
+        unit.execute(statement)
+    make_tables(unit, new_tables)
     for statement, parameters in draft.statements:
         unit.execute(statement, parameters)
     mark = draft.dialect.placeholder
@@ -188,7 +198,7 @@ def write(unit: WriteUnit, draft: Draft) -> None:
 
 
 def too_long(unit: Unit, check: LengthCheck) -> str | None:
-    """What hinders a shorter length: None when every text fits."""
+    """Return what prevents a shorter length; None when every text fits."""
     [(count, longest)] = unit.rows(*check.query(unit.dialect.placeholder))
     if not count:
         return None
@@ -200,7 +210,7 @@ def too_long(unit: Unit, check: LengthCheck) -> str | None:
 
 @contextmanager
 def change(alias: str = DEFAULT_DB_ALIAS) -> Iterator[Change]:
-    """A change of the metadata; it is carried out when the block ends without an error."""
+    """Change the metadata. The changes are carried out when the block ends without an error."""
     with transaction.atomic(using=alias), write_unit(alias) as unit:
         changes = Change(unit)
         yield changes

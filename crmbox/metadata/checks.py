@@ -1,4 +1,4 @@
-"""What a changed definition must fulfil. Every problem is an InvalidDefinition that names what to mend."""
+"""Checks of changed definitions. Every problem is an InvalidDefinition that says what to correct."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Known:
     option_sets: Mapping[str, OptionSet]
 
 
-def check_entity(definition: EntityDefinition, known: Known) -> None:
+def check_entity(definition: EntityDefinition, metadata: Known) -> None:
     entity = definition.entity
     name = check_logical(entity.logical_name)
     attributes = {item.attribute.logical_name: item for item in definition.attributes}
@@ -48,12 +48,12 @@ def check_entity(definition: EntityDefinition, known: Known) -> None:
         if primary is None or primary.attribute.type is not AttributeType.STRING:
             raise InvalidDefinition(f"{name}: the primary name {entity.primary_name!r} is no text attribute.")
     for item in definition.attributes:
-        _check_attribute(name, item, attributes, known)
+        _check_attribute(name, item, attributes, metadata)
     _check_states(name, attributes)
     _check_keys(definition, attributes)
     for relationship in definition.relationships:
         for end in (relationship.referenced, relationship.referencing):
-            if end not in known.entities:
+            if end not in metadata.entities:
                 raise InvalidDefinition(f"{relationship.name}: there is no entity {end!r}.")
 
 
@@ -65,33 +65,33 @@ def check_option_set(option_set: OptionSet) -> None:
             raise InvalidDefinition(f"{option_set.name}: {option.value} is no 32-bit number.")
 
 
-def check_names_are_unique(known: Known) -> None:
-    """Entity set names and relationship names address something each, over the whole platform."""
-    definitions = known.entities.values()
+def check_names_are_unique(metadata: Known) -> None:
+    """Check that entity set names and relationship names are unique in the whole platform."""
+    definitions = metadata.entities.values()
     _check_no_repeats("entity set", [definition.entity.entity_set for definition in definitions])
     names = [relationship.name for definition in definitions for relationship in definition.relationships]
     _check_no_repeats("relationship", names)
 
 
 def _check_attribute(
-    entity: str, item: AttributeDefinition, attributes: Mapping[str, AttributeDefinition], known: Known
+    entity: str, item: AttributeDefinition, attributes: Mapping[str, AttributeDefinition], metadata: Known
 ) -> None:
     attribute = item.attribute
     where = f"{entity}.{check_logical(attribute.logical_name)}"
     _check_limits(where, attribute)
     for target in attribute.targets:
-        if target not in known.entities:
+        if target not in metadata.entities:
             raise InvalidDefinition(f"{where}: there is no entity {target!r} to point at.")
     if attribute.type.holds_parties and attribute.logical_name not in PARTS:
         raise InvalidDefinition(f"{where}: a party list is called {', '.join(PARTS)}.")
     if attribute.type.has_options:
-        _check_options(where, attribute, known)
+        _check_options(where, attribute, metadata)
     for part in item.joined_from:
         if part not in attributes or attributes[part].attribute.type is not AttributeType.STRING:
             raise InvalidDefinition(f"{where}: it is joined from {part!r}, which is no text attribute.")
     if item.file_fact is not None and item.file_fact.file not in attributes:
         raise InvalidDefinition(f"{where}: there is no file column {item.file_fact.file!r}.")
-    _check_default(where, item, known)
+    _check_default(where, item, metadata)
 
 
 def _check_limits(where: str, attribute: Attribute) -> None:
@@ -109,20 +109,20 @@ def _check_limits(where: str, attribute: Attribute) -> None:
         raise InvalidDefinition(f"{where}: the minimum lies above the maximum.")
 
 
-def _check_options(where: str, attribute: Attribute, known: Known) -> None:
+def _check_options(where: str, attribute: Attribute, metadata: Known) -> None:
     if attribute.options is not None:
         check_option_set(attribute.options)
-    elif attribute.option_set not in known.option_sets:
+    elif attribute.option_set not in metadata.option_sets:
         raise InvalidDefinition(f"{where}: there is no option set {attribute.option_set!r}.")
 
 
-def _check_default(where: str, item: AttributeDefinition, known: Known) -> None:
+def _check_default(where: str, item: AttributeDefinition, metadata: Known) -> None:
     if item.default is None:
         return
     if item.attribute.type is AttributeType.BOOLEAN:
         fits = isinstance(item.default, bool)
     elif item.attribute.type is AttributeType.PICKLIST:
-        options = item.attribute.options or known.option_sets[item.attribute.option_set or ""]
+        options = item.attribute.options or metadata.option_sets[item.attribute.option_set or ""]
         fits = item.default in {option.value for option in options.options}
     else:
         fits = False

@@ -44,19 +44,23 @@ def primary_id(entity: Entity) -> Attribute:
 
 
 def version() -> Attribute:
-    return _kept(
+    return _platform_attribute(
         "versionnumber", AttributeType.BIGINT, _label("Version Number", "Versionsnummer", "رقم الإصدار")
     )
 
 
 def audit(ownership: Ownership) -> Iterator[Attribute]:
-    """Who made a record and when and, for one that users own, its owner."""
-    yield _kept("createdon", AttributeType.DATETIME, _label("Created On", "Erstellt am", "تاريخ الإنشاء"))
-    yield _kept("modifiedon", AttributeType.DATETIME, _label("Modified On", "Geändert am", "تاريخ التعديل"))
-    yield _kept(
+    """Yield the attributes for who made and changed a record and when and, for user-owned ones, the owner."""
+    yield _platform_attribute(
+        "createdon", AttributeType.DATETIME, _label("Created On", "Erstellt am", "تاريخ الإنشاء")
+    )
+    yield _platform_attribute(
+        "modifiedon", AttributeType.DATETIME, _label("Modified On", "Geändert am", "تاريخ التعديل")
+    )
+    yield _platform_attribute(
         "createdby", AttributeType.LOOKUP, _label("Created By", "Erstellt von", "أنشأه"), ("systemuser",)
     )
-    yield _kept(
+    yield _platform_attribute(
         "modifiedby", AttributeType.LOOKUP, _label("Modified By", "Geändert von", "عدّله"), ("systemuser",)
     )
     yield Attribute(
@@ -73,7 +77,7 @@ def audit(ownership: Ownership) -> Iterator[Attribute]:
             required=RequiredLevel.SYSTEM,
             targets=("systemuser", "team"),
         )
-        yield _kept(
+        yield _platform_attribute(
             "owningbusinessunit",
             AttributeType.LOOKUP,
             _label("Owning Business Unit", "Besitzende Unternehmenseinheit", "وحدة العمل المالكة"),
@@ -82,7 +86,10 @@ def audit(ownership: Ownership) -> Iterator[Attribute]:
 
 
 def audit_relationships(entity: str, ownership: Ownership) -> Iterator[Relationship]:
-    """An owner and its business unit stay as long as they own anything."""
+    """Yield the relationships of these attributes.
+
+    An owner or business unit with records cannot be deleted.
+    """
     for attribute in ("createdby", "modifiedby"):
         yield Relationship(f"lk_{entity}_{attribute}", "systemuser", entity, attribute)
     if ownership is Ownership.USER:
@@ -96,7 +103,7 @@ def audit_relationships(entity: str, ownership: Ownership) -> Iterator[Relations
 
 
 def states(entity: str) -> Iterator[Attribute]:
-    """Active and inactive, for an entity that brings no states of its own."""
+    """Yield state and status, active and inactive, for an entity without states of its own."""
     yield Attribute(
         "statecode",
         AttributeType.STATE,
@@ -131,5 +138,8 @@ def states(entity: str) -> Iterator[Attribute]:
     )
 
 
-def _kept(name: str, type: AttributeType, label: Label, targets: tuple[str, ...] = ()) -> Attribute:
+def _platform_attribute(
+    name: str, type: AttributeType, label: Label, targets: tuple[str, ...] = ()
+) -> Attribute:
+    """Return an attribute that only the platform writes."""
     return Attribute(name, type, label, targets=targets, creatable=False, updatable=False)

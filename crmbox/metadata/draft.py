@@ -1,4 +1,4 @@
-"""The metadata as it will be: definitions under change, and the DDL that will get the tables there."""
+"""The metadata as it will be after a change: definitions, and the DDL that changes the tables."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
 from crmbox.metadata.checks import Known, check_entity, check_names_are_unique, check_option_set
 from crmclient.errors import InvalidDefinition, UnknownEntity
-from crmclient.metadata import OptionSet
+from crmclient.metadata import Attribute, OptionSet
 
 Statement = tuple[str, Sequence[DbValue]]
 
 
 @dataclass(frozen=True, slots=True)
 class LengthCheck:
-    """No text in `column` may be longer than `length`, which `attribute` gets."""
+    """The check that no text in `column` is longer than `length`, the new length of `attribute`."""
 
     attribute: str
     table: str
@@ -32,7 +32,7 @@ class LengthCheck:
     length: int
 
     def query(self, placeholder: str) -> Statement:
-        """Selects how many texts are longer, and the length of the longest."""
+        """Return a query for the number of texts that are longer, and the length of the longest."""
         length = f"LENGTH({quote(self.column)})"
         return (
             f"SELECT COUNT(*), MAX({length}) FROM {quote(self.table)} WHERE {length} > {placeholder}",
@@ -52,8 +52,10 @@ class Draft:
         self.tables = {*tables, *(definition.table for definition in self.entities.values())}
         self.new_tables: dict[str, list[str]] = {}
         """The statements that make each new table and its indexes."""
+        self.new_columns: list[str] = []
+        """The statements that add columns to existing tables."""
         self.statements: list[Statement] = []
-        """What follows when the new tables are there."""
+        """The statements that run after the new tables and columns are made."""
         self.length_checks: list[LengthCheck] = []
         self.revision = snapshot.revision
         self._changed: set[tuple[Kind, str]] = set()
@@ -62,6 +64,10 @@ class Draft:
         if name not in self.entities:
             raise UnknownEntity(name)
         return self.entities[name]
+
+    def attributes(self, entity: str) -> dict[str, Attribute]:
+        """Return the attributes of an entity by their logical names. Raises UnknownEntity."""
+        return {item.attribute.logical_name: item.attribute for item in self.entity(entity).attributes}
 
     def attribute(self, entity: str, name: str) -> AttributeDefinition:
         for item in self.entity(entity).attributes:
@@ -90,26 +96,38 @@ class Draft:
         self.tables.add(table)
         self.new_tables[table] = list(statements)
 
+    def add_columns(self, table: str, statements: Iterable[str]) -> None:
+        """Add the statements that add columns to `table`, which may be a new one."""
+        if table in self.new_tables:
+            self.run(statements)
+        else:
+            self.new_columns.extend(statements)
+
     def run(self, statements: Iterable[str]) -> None:
-        """Keep DDL for when the change is carried out."""
+        """Add DDL that runs when the change is carried out."""
         self.statements.extend((statement, ()) for statement in statements)
+
+    @property
+    def changed_entities(self) -> frozenset[str]:
+        """The entities that are new, changed or removed."""
+        return frozenset(name for kind, name in self._changed if kind is Kind.ENTITY)
 
     @property
     def is_changed(self) -> bool:
         return bool(self._changed)
 
     def check(self) -> None:
-        """Raises InvalidDefinition unless every changed definition fits with all the others."""
-        known = Known(self.entities, self.option_sets)
+        """Check that every changed definition fits with all the others. Raises InvalidDefinition."""
+        metadata = Known(self.entities, self.option_sets)
         for kind, name in sorted(self._changed):
             if kind is Kind.ENTITY and name in self.entities:
-                check_entity(self.entities[name], known)
+                check_entity(self.entities[name], metadata)
             elif kind is Kind.OPTION_SET and name in self.option_sets:
                 check_option_set(self.option_sets[name])
-        check_names_are_unique(known)
+        check_names_are_unique(metadata)
 
     def documents(self) -> Iterable[tuple[Kind, str, str | None]]:
-        """Kind, name and JSON of each changed definition; None for one that is gone."""
+        """Yield the kind, name and JSON of each changed definition; None for a removed one."""
         for kind, name in sorted(self._changed):
             if kind is Kind.ENTITY:
                 definition = self.entities.get(name)

@@ -1,19 +1,21 @@
-"""What follows from the party lists of activities: the entity of parties points at whom they may name."""
+"""The targets of the entity of parties, which follow from the party lists of activities."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace as changed
 
-from crmbox.metadata.altering import alter_attribute
+from crmbox.metadata.alterations import alter_attribute
 from crmbox.metadata.draft import Draft
 from crmclient.metadata import Cascade, Relationship
 from crmclient.parties import ACTIVITY, PARTY, RECORD, collection_of
 
 
 def attach_parties(draft: Draft) -> None:
-    """Let parties point at every activity that has party lists, with which they go, and at every entity that
-    a party may be of."""
+    """Let parties refer to every activity with party lists, and to every entity that a party may be of.
+
+    Parties are deleted with their activity.
+    """
     if PARTY not in draft.entities:
         return
     activities: set[str] = set()
@@ -28,18 +30,24 @@ def attach_parties(draft: Draft) -> None:
         return Relationship(collection_of(name), name, PARTY, ACTIVITY, on_delete=Cascade.DELETE)
 
     def of_record(name: str) -> Relationship:
-        called = f"{name}_parties" if name in activities else collection_of(name)
-        return Relationship(called, name, PARTY, RECORD)
+        relationship_name = f"{name}_parties" if name in activities else collection_of(name)
+        return Relationship(relationship_name, name, PARTY, RECORD)
 
-    _point(draft, ACTIVITY, activities, of_activity)
-    _point(draft, RECORD, records, of_record)
+    _add_targets(draft, ACTIVITY, activities, of_activity)
+    _add_targets(draft, RECORD, records, of_record)
 
 
-def _point(draft: Draft, lookup: str, targets: Iterable[str], relate: Callable[[str], Relationship]) -> None:
+def _add_targets(
+    draft: Draft, lookup: str, targets: Iterable[str], relate: Callable[[str], Relationship]
+) -> None:
     attribute = draft.attribute(PARTY, lookup).attribute
     new = sorted(set(targets) - set(attribute.targets))
     if not new:
         return
-    taken = {one.name for definition in draft.entities.values() for one in definition.relationships}
-    given = [one for one in map(relate, new) if one.name not in taken]
-    alter_attribute(draft, PARTY, changed(attribute, targets=(*attribute.targets, *new)), given)
+    taken = {
+        relationship.name
+        for definition in draft.entities.values()
+        for relationship in definition.relationships
+    }
+    relationships = [relationship for relationship in map(relate, new) if relationship.name not in taken]
+    alter_attribute(draft, PARTY, changed(attribute, targets=(*attribute.targets, *new)), relationships)

@@ -1,4 +1,4 @@
-"""CloseIncident: a case is resolved, and an activity tells how."""
+"""CloseIncident: resolves a case, and makes an activity that says how."""
 
 from __future__ import annotations
 

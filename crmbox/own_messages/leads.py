@@ -1,4 +1,4 @@
-"""QualifyLead: of a lead become an account, a contact and an opportunity, as asked for."""
+"""QualifyLead: makes an account, a contact and an opportunity of a lead, as requested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crmclient.metadata import AttributeType, Holds, ProcessParameter
 from crmclient.values import ProcessValues, Record, Reference, Value, Values
 
 _QUALIFIED: Final = 1
-# What each record takes over from the lead, by its own attribute.
+# The attributes of the lead that each record takes over, by its own attribute.
 _ACCOUNT: Final = {
     "name": "companyname",
     "telephone1": "telephone1",
@@ -73,13 +73,13 @@ def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
         raise Refused("A lead to qualify is needed.")
     lead = still_open(context, context.target, _READ)
     status = status_of(context, "lead", _QUALIFIED, inputs["Status"])
-    made: list[Reference] = []
+    new_records: list[Reference] = []
 
     def make(entity: str, taken_over: Mapping[str, str], **more: Value) -> Reference:
         values = {name: lead.values.get(source) for name, source in taken_over.items()}
         values |= {"originatingleadid": context.target, **more}
-        made.append(_created(context, entity, values))
-        return made[-1]
+        new_records.append(_created(context, entity, values))
+        return new_records[-1]
 
     account, contact = (_parent(lead, name) for name in _PARENTS)
     if inputs["CreateAccount"]:
@@ -92,7 +92,7 @@ def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
             "opportunity", _OPPORTUNITY, customerid=customer, parentaccountid=account, parentcontactid=contact
         )
     end(context, lead, {"statuscode": status, "parentaccountid": account, "parentcontactid": contact})
-    return {"value": tuple(made)}
+    return {"value": tuple(new_records)}
 
 
 def _parent(lead: Record, name: str) -> Reference | None:
@@ -101,6 +101,6 @@ def _parent(lead: Record, name: str) -> Reference | None:
 
 
 def _created(context: Context, entity: str, values: Values) -> Reference:
-    given = {name: value for name, value in values.items() if value is not None}
-    stored = context.platform.create(entity, kept(context, entity, given), call=context.call)
+    filled_values = {name: value for name, value in values.items() if value is not None}
+    stored = context.platform.create(entity, kept(context, entity, filled_values), call=context.call)
     return Reference(entity, stored.id)

@@ -1,4 +1,4 @@
-"""WinOpportunity and LoseOpportunity: an opportunity ends, and an activity tells how."""
+"""WinOpportunity and LoseOpportunity: close an opportunity, and make an activity that says how."""
 
 from __future__ import annotations
 

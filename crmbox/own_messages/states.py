@@ -1,4 +1,4 @@
-"""States of records that messages end: whether they still can, and what the end is."""
+"""The states of records that messages close."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from crmclient.values import NewRecord, Record, Reference, Values
 
 OPEN: Final = 0
 DEFAULT_STATUS: Final = -1
-"""What callers send for the status that the state comes with."""
+"""Callers send this for the default status of the state."""
 _COMPLETED: Final = 1
 
 
 def ended(record: NewRecord, lookup: str) -> Reference:
-    """The record that an activity ends by `lookup`. Raises InvalidRecord where it names none."""
+    """Return the record that an activity closes, from its `lookup`.
+
+    Raises InvalidRecord where it names none.
+    """
     reference = record.values.get(lookup)
     if isinstance(reference, Reference):
         return reference
@@ -25,10 +28,10 @@ def ended(record: NewRecord, lookup: str) -> Reference:
 
 
 def still_open(context: Context, reference: Reference, columns: tuple[str, ...]) -> Record:
-    """The record as it is. Raises RecordNotFound, and Refused for one that has ended."""
-    known = context.platform.attributes(reference.entity)
-    wanted = [name for name in ("statecode", *columns) if name in known]
-    record = context.platform.retrieve(reference.entity, reference.id, wanted, call=context.call)
+    """Return the record. Raises RecordNotFound, and Refused for a record that has ended."""
+    attributes = context.platform.attributes(reference.entity)
+    names = [name for name in ("statecode", *columns) if name in attributes]
+    record = context.platform.retrieve(reference.entity, reference.id, names, call=context.call)
     if record.values["statecode"] != OPEN:
         label = context.platform.entities()[reference.entity].label.text().lower()
         raise Refused(f"The {label} is closed already.")
@@ -36,7 +39,7 @@ def still_open(context: Context, reference: Reference, columns: tuple[str, ...])
 
 
 def status_of(context: Context, entity: str, state: int, status: int) -> int:
-    """The status that a record of `state` gets. Raises Refused for one of another state."""
+    """Return the status that a record of `state` gets. Raises Refused for a status of another state."""
     if status == DEFAULT_STATUS:
         return _default(context.platform.option_set("statecode", entity=entity), state)
     statuses = context.platform.option_set("statuscode", entity=entity).options
@@ -46,7 +49,9 @@ def status_of(context: Context, entity: str, state: int, status: int) -> int:
 
 
 def end(context: Context, record: Record, values: Values) -> None:
-    """Write what the end changes, of what the entity has, unless somebody else has written meanwhile."""
+    """Close a record with those of `values` that the entity has, unless somebody else has changed it
+    meanwhile.
+    """
     context.platform.update(
         record.entity,
         record.id,
@@ -57,7 +62,7 @@ def end(context: Context, record: Record, values: Values) -> None:
 
 
 def note_end(context: Context, activity: NewRecord) -> None:
-    """Make the activity that tells of the end. It is completed as it is made."""
+    """Create the activity that says how the record was closed. It is completed from the start."""
     entity = activity.entity
     completed = {"statecode": _COMPLETED} if "statecode" not in activity.values else {}
     values = {**kept(context, entity, completed), **activity.values}
@@ -65,13 +70,13 @@ def note_end(context: Context, activity: NewRecord) -> None:
 
 
 def kept(context: Context, entity: str, values: Values) -> Values:
-    """The values whose attributes the entity has."""
-    known = context.platform.attributes(entity)
-    return {name: value for name, value in values.items() if name in known}
+    """Return the values whose attributes the entity has."""
+    attributes = context.platform.attributes(entity)
+    return {name: value for name, value in values.items() if name in attributes}
 
 
 def _default(states: OptionSet, state: int) -> int:
-    found = next((option.default_status for option in states.options if option.value == state), None)
-    if found is None:
+    status = next((option.default_status for option in states.options if option.value == state), None)
+    if status is None:
         raise Refused("Say which status the record gets: its state comes with none.")
-    return found
+    return status

@@ -1,4 +1,4 @@
-"""Which processes there are, and what one is."""
+"""The registry of processes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ from crmclient.values import ProcessValues, Reference
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a process works with. `target` is a bound process's record; pass `call` on to the platform."""
+    """What a process works with.
+
+    `target` is the record of a bound process; pass `call` on to the platform.
+    """
 
     platform: Platform
     call: Call
     target: Reference | None
 
 
-# What a process declares of its inputs has been checked when it is called.
+# The inputs have been checked against their declaration when the body is called.
 Body: TypeAlias = Callable[[Context, Mapping[str, Any]], ProcessValues]
 
 
 @dataclass(frozen=True, slots=True)
 class CustomProcess:
-    """A process as it is described to others, and what it does."""
+    """A process: its description, and the function that does it."""
 
     process: Process
     body: Body
@@ -50,9 +53,10 @@ def process(
     entity: str | None = None,
     description: str = "",
 ) -> Callable[[Body], CustomProcess]:
-    """Make a process of a callable, bound to `entity` or unbound. It is there once it is registered.
+    """Make a process of a callable, bound to `entity` or unbound. It can be called once it is registered.
 
-    It runs in one transaction: what it raises undoes what it has written, `Refused` says no in its own words.
+    It runs in one transaction. Its exceptions undo what it has written; `Refused` refuses the call with its
+    own message.
     """
     described = Process(name, label or name, tuple(inputs), tuple(outputs), entity, description)
     return lambda body: CustomProcess(described, body)

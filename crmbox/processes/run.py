@@ -18,15 +18,15 @@ from crmclient.values import ProcessValues
 
 
 def offered(snapshot: Snapshot) -> dict[str, Process]:
-    """The processes that can run here: they need the entities of the records that they run on and make."""
+    """Return the processes whose entities exist: those of the records that they run on and create."""
     return {
         name: item.process
         for name, item in PROCESSES.items()
-        if all(entity in snapshot for entity in _needed(item.process))
+        if all(entity in snapshot for entity in _needed_entities(item.process))
     }
 
 
-def _needed(process: Process) -> Iterable[str]:
+def _needed_entities(process: Process) -> Iterable[str]:
     if process.entity is not None:
         yield process.entity
     for parameter in process.inputs:
@@ -35,7 +35,7 @@ def _needed(process: Process) -> Iterable[str]:
 
 
 def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> ProcessValues:
-    """Raises as `Platform.execute`."""
+    """Run a process. Raises the errors of `Platform.execute`."""
     with read_unit(alias) as unit:
         if name not in offered(unit.snapshot):
             raise UnknownProcess(name)
@@ -53,11 +53,11 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
             )
     except InvalidRecord as error:
         raise _of_input(item.process, inputs, error) from error
-    return _checked(item, outputs, unit.dialect.name)
+    return _checked_outputs(item, outputs, unit.dialect.name)
 
 
 def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
-    """What is wrong with a record that the process was handed, said of the input that holds it."""
+    """Return the problem of a record that was handed to the process, for the input that holds it."""
     places = [
         place
         for parameter in process.inputs
@@ -69,7 +69,7 @@ def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> 
     return InvalidRecord(process.name, [in_place(places[0], problem) for problem in error.problems])
 
 
-def _checked(item: CustomProcess, outputs: ProcessValues, dialect_name: str) -> ProcessValues:
+def _checked_outputs(item: CustomProcess, outputs: ProcessValues, dialect_name: str) -> ProcessValues:
     wrong = problems(item.process.outputs, outputs, _encoder(dialect_name))
     if wrong:
         names = ", ".join(problem.attribute for problem in wrong)

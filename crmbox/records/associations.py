@@ -1,4 +1,4 @@
-"""Tying and untying two records: rows of the intersect table of a many-to-many relationship."""
+"""Associating and disassociating two records: rows of the intersect table of a many-to-many relationship."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class _Pair(NamedTuple):
 def associate(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
 ) -> None:
-    """Raises as `Platform.associate`."""
+    """Associate two records. Raises the errors of `Platform.associate`."""
     pair, ids = _begin(unit, entity, id, relationship, related, caller)
-    # The unique key of the pair, and not a look beforehand, decides whether the two are tied already.
+    # The unique key of the pair decides whether the two are associated already, not a query beforehand.
     if not unit.execute(pair.tie, (new_guid(), *ids, unit.version, *ids)):
         _refuse_missing(unit, pair, ids)
 
@@ -41,7 +41,7 @@ def associate(
 def disassociate(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
 ) -> None:
-    """Raises as `Platform.disassociate`."""
+    """Disassociate two records. Raises the errors of `Platform.disassociate`."""
     pair, ids = _begin(unit, entity, id, relationship, related, caller)
     if not unit.execute(pair.untie, ids):
         _refuse_missing(unit, pair, ids)
@@ -56,9 +56,9 @@ def _begin(
 
 
 def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> None:
-    """Raises RecordNotFound unless both records are there: then nothing was to be done."""
-    [found] = unit.rows(pair.look, ids)
-    for stored, id, exists in zip((pair.own, pair.other), ids, found, strict=True):
+    """Raise RecordNotFound unless both records exist. If they do, there was nothing to do."""
+    [row] = unit.rows(pair.look, ids)
+    for stored, id, exists in zip((pair.own, pair.other), ids, row, strict=True):
         if not exists:
             raise RecordNotFound(stored.entity.logical_name, id)
 
@@ -69,18 +69,22 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
     for candidate in snapshot.relationships_of(entity):
         other = candidate.other_end(entity)
         if candidate.name == relationship and other is not None and candidate.intersect is not None:
+            related = snapshot.entity(other)
             return _compiled(
                 snapshot.dialect.placeholder,
                 own,
-                snapshot.entity(other),
+                related,
                 snapshot.entity(candidate.intersect),
+                candidate.pair_attributes(own.entity, related.entity),
             )
     raise UnknownRelationship(entity, relationship)
 
 
-def _compiled(mark: str, own: StoredEntity, other: StoredEntity, pairs: StoredEntity) -> _Pair:
+def _compiled(
+    mark: str, own: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
+) -> _Pair:
     table = quote(pairs.table)
-    ends = [quote(pairs.columns[end.entity.primary_id].name) for end in (own, other)]
+    ends = [quote(pairs.columns[attribute].name) for attribute in attributes]
     columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])
     exist = [
         f"EXISTS (SELECT 1 FROM {quote(end.table)} WHERE {quote(end.id_column.name)} = {mark})"

@@ -20,11 +20,11 @@ _DATE_PART: Final = re.compile("|".join(_DATES))
 
 
 def auto_number(pattern: str, now: dt.datetime) -> str:
-    """A new number by `pattern`; `now` is in UTC."""
-    return _PLACEHOLDER.sub(lambda found: _part(found[1], found[2], now), pattern)
+    """Return a new number by `pattern`. `now` is in UTC."""
+    return _PLACEHOLDER.sub(lambda match: _part(match[1], match[2], now), pattern)
 
 
 def _part(kind: str, detail: str, now: dt.datetime) -> str:
     if kind == "RANDSTRING":
         return "".join(secrets.choice(_LETTERS) for _ in range(int(detail)))
-    return now.strftime(_DATE_PART.sub(lambda found: _DATES[found[0]], detail))
+    return now.strftime(_DATE_PART.sub(lambda match: _DATES[match[0]], detail))

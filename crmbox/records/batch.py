@@ -16,9 +16,10 @@ from crmclient.values import Stored
 
 
 def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
-    """One answer for each operation. An operation may refer to what an earlier one has created.
+    """Run the operations, and return one answer for each. An operation may refer to what an earlier one has
+    created.
 
-    An error tells which operation failed by its `item`.
+    The `item` of an error says which operation failed.
     """
     answers: list[Stored | None] = []
     for index, operation in enumerate(operations):

@@ -1,4 +1,4 @@
-"""Whoever is acted for must be an enabled user."""
+"""Checks that the user on whose behalf a call acts is enabled."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from crmclient.values import Guid
 
 
 def check_caller(unit: Unit, caller: Guid | None) -> None:
-    """Raises AccessDenied. None is the service itself."""
+    """Check that the caller is an enabled user; None is the service itself. Raises AccessDenied."""
     if caller is not None:
         [[enabled]] = unit.rows(f"SELECT {is_enabled(unit.snapshot)}", (caller,))
         refuse_unless(enabled, caller)
 
 
 def is_enabled(snapshot: Snapshot) -> str:
-    """An SQL expression with a user's id as its parameter."""
+    """Return an SQL expression, with a user's id as its parameter, for whether the user is enabled."""
     users = snapshot.entity("systemuser")
     return (
         f"EXISTS (SELECT 1 FROM {quote(users.table)} "

@@ -16,9 +16,9 @@ from crmbox.records.auto_numbers import auto_number
 from crmbox.records.derived_values import join, settle_state
 from crmbox.records.parties import write_parties
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
-from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql
-from crmbox.records.written import Written
-from crmclient import fitting
+from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql, written_entity
+from crmbox.records.written_values import Written
+from crmclient import value_checks
 from crmclient.errors import InvalidRecord, WrongType
 from crmclient.values import Guid, Reference, Stored, Values, new_guid
 
@@ -34,8 +34,11 @@ class _Rules:
 def create(
     unit: WriteUnit, entity: str, values: Values, *, id: Guid | None = None, caller: Guid | None = None
 ) -> Stored:
-    """Insert one record, made by `caller` or else by the service. Raises as `Platform.create`."""
-    stored = unit.snapshot.entity(entity)
+    """Create a record on behalf of `caller`, or else of the service.
+
+    Raises the errors of `Platform.create`.
+    """
+    stored = written_entity(unit.snapshot, entity)
     record, written, owner = _complete(unit, stored, values, id, caller)
     written.set(VERSION, unit.version)
     look_up(unit, written, caller, owner)
@@ -52,10 +55,13 @@ def create(
 def create_at_once(
     unit: SingleUnit, entity: str, values: Values, *, id: Guid | None = None, caller: Guid | None = None
 ) -> Stored | None:
-    """The same in one statement. None: nothing was written, and `create` does it or says why not."""
+    """Do as `create` by one statement.
+
+    None: nothing was written, and `create` has to do it, or to say why it is impossible.
+    """
     if entity not in unit.snapshot:
         return None
-    stored = unit.snapshot.entity(entity)
+    stored = written_entity(unit.snapshot, entity)
     record, written, owner = _complete(unit, stored, values, id, caller)
     if written.problems or written.parties:
         return None
@@ -73,7 +79,10 @@ def create_at_once(
 def _complete(
     unit: WriteUnit | SingleUnit, stored: StoredEntity, values: Values, id: Guid | None, caller: Guid | None
 ) -> tuple[Guid, Written, Reference | None]:
-    """The new record's id and values, all but its version and what is to be looked up; its owner, if any."""
+    """Return the id, the values and the owner (if any) of a new record.
+
+    The values lack the version, and what is looked up in other records.
+    """
     rules = _rules_of(stored)
     written = Written(unit.snapshot, stored)
     written.take(values, creating=True)
@@ -89,17 +98,17 @@ def _complete(
     written.require(rules.required)
     written.require_parties(stored.party_lists.values())
     actor = Reference("systemuser", caller or SERVICE_USER)
-    _fill_in(written, unit.now, actor)
+    _set_audit_values(written, unit.now, actor)
     return record, written, _owner(written, actor) if rules.is_owned else None
 
 
 def _choose_id(written: Written, id: Guid | None) -> Guid:
-    """The id that the caller chose, as an argument or among the values, or a new one."""
+    """Return the id that the caller chose, as an argument or among the values, or a new one."""
     column = written.stored.id_column
     among_values = written.columns.get(column.name)
     if id is not None:
         try:
-            chosen = fitting.guid(id)
+            chosen = value_checks.guid(id)
         except TypeError as error:
             problem = WrongType(column.attribute.logical_name, f"{error}.")
             raise InvalidRecord(written.stored.entity.logical_name, [problem]) from None
@@ -111,7 +120,8 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
     return chosen
 
 
-def _fill_in(written: Written, now: dt.datetime, actor: Reference) -> None:
+def _set_audit_values(written: Written, now: dt.datetime, actor: Reference) -> None:
+    """Set who made the record, and when."""
     overridden = written.stored.columns.get("overriddencreatedon")
     created = written.columns.get(overridden.name) if overridden is not None else None
     written.stamp(("createdon", "modifiedon"), now)
@@ -121,7 +131,7 @@ def _fill_in(written: Written, now: dt.datetime, actor: Reference) -> None:
 
 
 def _owner(written: Written, actor: Reference) -> Reference:
-    """The owner that was given, else whoever makes the record."""
+    """Return the given owner, or else `actor`, who makes the record."""
     for item in written.pointed:
         if item.attribute == OWNER:
             return Reference(item.entity, item.id)

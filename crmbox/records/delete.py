@@ -1,4 +1,4 @@
-"""Deleting a record, and what its relationships say of those that point at it."""
+"""Deleting a record, with the effects that its relationships have on records that refer to it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from crmbox.records.statements import (
     untouched,
     version_condition,
     version_number,
+    written_entity,
 )
 from crmclient.errors import StateConflict
 from crmclient.metadata import Cascade
@@ -28,7 +29,7 @@ _PERMANENT = frozenset({("businessunit", ROOT_BUSINESS_UNIT), ("systemuser", SER
 
 @dataclass(frozen=True, slots=True)
 class _Pointer:
-    """A column that points at the entity, and what becomes of its records."""
+    """A column that refers to the entity, and what a delete does to its records."""
 
     stored: StoredEntity
     column: StoredColumn
@@ -44,8 +45,8 @@ def delete(
     if_version: str | None = None,
     caller: Guid | None = None,
 ) -> None:
-    """Raises as `Platform.delete`."""
-    stored = unit.snapshot.entity(entity)
+    """Delete a record. Raises the errors of `Platform.delete`."""
+    stored = written_entity(unit.snapshot, entity)
     check_caller(unit, caller)
     record = record_id(stored, id)
     if (entity, record) in _PERMANENT:
@@ -57,10 +58,11 @@ def delete(
         parameters.append(str(version_number(entity, record, if_version)))
     if not unit.execute(sql, parameters):
         raise untouched(unit, stored, record)
-    _after(unit, stored, record)
+    _apply_effects(unit, stored, record)
 
 
-def _after(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
+    """Do what follows from the deletion of a record, for its files and for records that refer to it."""
     deletions.note(unit, stored, record)
     forget_record(unit, stored, record)
     entity = stored.entity.logical_name
@@ -68,7 +70,7 @@ def _after(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
         if pointer.on_delete is Cascade.REMOVE_LINK:
             _remove_link(unit, pointer, entity, record)
             continue
-        for [child] in _pointing(unit, pointer, entity, record):
+        for [child] in _referring_records(unit, pointer, entity, record):
             if pointer.on_delete is Cascade.RESTRICT:
                 child_entity = pointer.stored.entity.logical_name
                 raise StateConflict(
@@ -76,7 +78,7 @@ def _after(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
                     f"({pointer.relationship})."
                 )
             if unit.execute(delete_sql(pointer.stored, unit.dialect.placeholder), (child,)):
-                _after(unit, pointer.stored, child)
+                _apply_effects(unit, pointer.stored, child)
 
 
 def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> None:
@@ -88,7 +90,7 @@ def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) 
     unit.execute(f"UPDATE {quote(pointer.stored.table)} SET {changes} {where}", (unit.version, *parameters))
 
 
-def _pointing(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> list[tuple[Guid]]:
+def _referring_records(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> list[tuple[Guid]]:
     where, parameters = _condition(pointer, entity, record, unit.dialect.placeholder)
     id_column = quote(pointer.stored.id_column.name)
     return unit.rows(f"SELECT {id_column} FROM {quote(pointer.stored.table)} {where}", parameters)
@@ -103,16 +105,27 @@ def _condition(pointer: _Pointer, entity: str, record: Guid, mark: str) -> tuple
 
 @lru_cache(maxsize=1024)
 def _pointers(snapshot: Snapshot, entity: str) -> tuple[_Pointer, ...]:
-    """Restricting ones first: the others' work would be in vain."""
+    """Return the columns that refer to the entity.
+
+    Those that restrict come first, to refuse before any other work.
+    """
     pointers = []
     for relationship in snapshot.relationships_of(entity):
         if relationship.intersect is not None:
-            if entity in (relationship.referenced, relationship.referencing):
-                stored = snapshot.entity(relationship.intersect)
-                column = stored.columns[snapshot.entity(entity).entity.primary_id]
-                pointers.append(_Pointer(stored, column, Cascade.DELETE, relationship.name))
+            stored = snapshot.entity(relationship.intersect)
+            ends = [
+                snapshot.entity(end).entity for end in (relationship.referenced, relationship.referencing)
+            ]
+            for end, attribute in zip(ends, relationship.pair_attributes(*ends), strict=True):
+                if end.logical_name == entity:
+                    pointers.append(
+                        _Pointer(stored, stored.columns[attribute], Cascade.DELETE, relationship.name)
+                    )
         elif relationship.referenced == entity and relationship.referencing_attribute is not None:
             stored = snapshot.entity(relationship.referencing)
+            if stored.definition.is_view:
+                # The entities that it shows refer to the record by relationships of their own.
+                continue
             column = stored.columns[relationship.referencing_attribute]
             pointers.append(_Pointer(stored, column, relationship.on_delete, relationship.name))
     return tuple(sorted(pointers, key=lambda pointer: pointer.on_delete is not Cascade.RESTRICT))

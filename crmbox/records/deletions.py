@@ -1,4 +1,4 @@
-"""What has changed since a row version. Deleted records are noted for that: nothing else tells of them."""
+"""Changes since a row version. Deleted records are noted for this, because nothing else remains of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from crmclient.platform import RecordChanges
 from crmclient.values import Guid
 
 KEPT = dt.timedelta(days=7)
-"""As long as Dataverse's delta links are good for, unless an organisation says otherwise."""
+"""How long deletions are kept: as long as Dataverse's delta links are valid by default."""
 
 
 def note(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
-    """Note that `record` has been deleted. What has no row version cannot be asked for its changes."""
+    """Note that `record` has been deleted, unless its entity has no row versions to ask by."""
     if VERSION not in stored.columns:
         return
     mark = unit.dialect.placeholder
@@ -30,7 +30,7 @@ def note(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
 
 
 def since(unit: Unit, entity: str, version: int) -> list[Guid]:
-    """The records that were deleted after a row version, in that order."""
+    """Return the records that were deleted after a row version, in that order."""
     mark = unit.dialect.placeholder
     rows = unit.rows(
         f"SELECT record FROM crm_deletion WHERE entity = {mark} AND row_version > {mark} "
@@ -41,13 +41,13 @@ def since(unit: Unit, entity: str, version: int) -> list[Guid]:
 
 
 def current_version(unit: Unit) -> int:
-    """The row version of the latest write."""
+    """Return the row version of the latest write."""
     [[version]] = unit.rows("SELECT row_version FROM crm_revision")
     return int(version)
 
 
 def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChanges | None:
-    """As `TracksChanges.record_changes`; a mark is a row version."""
+    """Do as `TracksChanges.record_changes`. A mark is a row version."""
     stored = unit.snapshot.entity(entity)
     if not stored.entity.tracks_changes:
         raise InvalidQuery(f"The records of {entity} have no version.")
@@ -62,7 +62,7 @@ def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChang
 
 
 def forget_old(most: int) -> int:
-    """Forget at most so many of those that nobody may ask for any more; how many there were."""
+    """Remove at most `most` of the notes that are too old to be asked for. Return their number."""
     with write_unit() as unit:
         mark = unit.dialect.placeholder
         return unit.execute(

@@ -13,7 +13,7 @@ from crmbox.engine.connection import Unit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
-from crmbox.records.written import Written
+from crmbox.records.written_values import Written
 from crmclient.errors import UnknownOption
 from crmclient.values import Guid
 
@@ -22,8 +22,9 @@ STATE, STATUS = "statecode", "statuscode"
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """`default_status` by state, `state_of` by status; a new record is in state `first`, which makes its
-    columns `initial`.
+    """The states of an entity: `default_status` by state, and `state_of` by status.
+
+    A new record is in the state `first`; `initial` are the values of its columns then.
     """
 
     first: int
@@ -33,7 +34,9 @@ class States:
 
 
 def settle_state(written: Written, *, creating: bool) -> None:
-    """Complete state and status from what the caller gave; on create, from the defaults."""
+    """Set state and status from the one that the caller gave; when creating without either, to the
+    defaults.
+    """
     states = _states_of(written.stored)
     if states is None or any(problem.attribute in (STATE, STATUS) for problem in written.problems):
         return
@@ -84,8 +87,9 @@ def is_joined(written: Written) -> bool:
 
 
 def join(unit: Unit, written: Written, record: Guid | None) -> None:
-    """Set every joined value of which the write changes a part; parts that it leaves alone are those of
-    `record`.
+    """Set every joined value of which the write changes a part.
+
+    Parts that the write does not change are read from `record`.
     """
     for column in _joined(written.stored):
         parts = [written.stored.columns[name] for name in column.definition.joined_from]

@@ -1,4 +1,4 @@
-"""Duplicate detection: what has been written is held against the published rules of its entity."""
+"""Duplicate detection: a written record is compared with others by the published rules of its entity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crmclient.values import Guid, Reference, Value
 
 
 class RuleStatus(IntEnum):
-    """`statuscode` of a rule: only a published one is applied."""
+    """The `statuscode` of a rule. Only a published rule is applied."""
 
     UNPUBLISHED = 0
     PUBLISHING = 1
@@ -24,7 +24,7 @@ class RuleStatus(IntEnum):
 
 
 class Sameness(IntEnum):
-    """`operatorcode` of a condition: what of two values has to be the same."""
+    """The `operatorcode` of a condition: which part of two values has to be the same."""
 
     WHOLE = 0
     FIRST_CHARACTERS = 1
@@ -45,14 +45,16 @@ _COMPARED = {
 def refuse_duplicates(
     unit: WriteUnit, entity: str, id: Guid, call: Call, changed: Container[str] | None = None
 ) -> None:
-    """Raises PossibleDuplicate where the record `id`, as it is now, looks like another by a published rule.
+    """Raise PossibleDuplicate where the record `id`, as it is now, is like another one by a published rule.
 
-    Of an update only rules count that compare something of what has `changed`. A rule is not applied to a
-    record that is blank in one of what it compares.
+    For an update, only rules count that compare something in `changed`. A rule does not apply to a record
+    that lacks a value to compare.
     """
     if not call.refuses_duplicates:
         return
-    for rule in _rows(unit, _RULE, _of_entity(entity), ("matchingentityname", "excludeinactiverecords")):
+    for rule in _rows(
+        unit, _RULE, _published_rules_of(entity), ("matchingentityname", "excludeinactiverecords")
+    ):
         of_rule = (Condition("regardingobjectid", Operator.EQ, (str(rule["duplicateruleid"]),)),)
         conditions = _rows(
             unit,
@@ -60,25 +62,29 @@ def refuse_duplicates(
             of_rule,
             ("baseattributename", "matchingattributename", "operatorcode", "operatorparam"),
         )
-        names = tuple(str(one["baseattributename"]) for one in conditions)
+        names = tuple(str(condition["baseattributename"]) for condition in conditions)
         if not names or (changed is not None and not any(name in changed for name in names)):
             continue
         values = retrieve(unit, entity, id, names).values
-        same = [_same(values[name], one) for name, one in zip(names, conditions, strict=True)]
-        wanted = [one for one in same if one is not None]
-        if len(wanted) == len(same) and _another(unit, rule, entity, id, wanted):
+        comparisons = [
+            _same_value(values[name], condition) for name, condition in zip(names, conditions, strict=True)
+        ]
+        conditions_to_meet = [comparison for comparison in comparisons if comparison is not None]
+        if len(conditions_to_meet) == len(comparisons) and _exists_another(
+            unit, rule, entity, id, conditions_to_meet
+        ):
             raise PossibleDuplicate(entity)
 
 
-def _of_entity(entity: str) -> tuple[Condition, ...]:
+def _published_rules_of(entity: str) -> tuple[Condition, ...]:
     return (
         Condition("baseentityname", Operator.EQ, (entity,)),
         Condition("statuscode", Operator.EQ, (RuleStatus.PUBLISHED.value,)),
     )
 
 
-def _same(value: Value, condition: Row) -> Condition | None:
-    """What another record fulfils that has the same; None where there is nothing to compare."""
+def _same_value(value: Value, condition: Row) -> Condition | None:
+    """Return the condition that a record with the same value meets; None without a value to compare."""
     compared = value.id if isinstance(value, Reference) else value
     sameness = Sameness(int(str(condition["operatorcode"])))
     count = condition["operatorparam"]
@@ -89,16 +95,17 @@ def _same(value: Value, condition: Row) -> Condition | None:
     return Condition(str(condition["matchingattributename"]), _COMPARED[sameness], (compared,))
 
 
-def _another(unit: WriteUnit, rule: Row, entity: str, id: Guid, same: Sequence[Condition]) -> bool:
+def _exists_another(unit: WriteUnit, rule: Row, entity: str, id: Guid, same: Sequence[Condition]) -> bool:
+    """Whether another record meets all conditions of the rule."""
     matching = str(rule["matchingentityname"])
     stored = unit.snapshot.entity(matching)
-    own = () if matching != entity else (Condition(stored.entity.primary_id, Operator.NE, (id,)),)
+    not_itself = () if matching != entity else (Condition(stored.entity.primary_id, Operator.NE, (id,)),)
     active = (
         (Condition(STATE, Operator.EQ, (_ACTIVE,)),)
         if rule["excludeinactiverecords"] and STATE in stored.columns
         else ()
     )
-    query = Query(matching, (Column(stored.entity.primary_id),), Filter((*same, *own, *active)), top=1)
+    query = Query(matching, (Column(stored.entity.primary_id),), Filter((*same, *not_itself, *active)), top=1)
     return bool(run(unit, query, ALL).rows)
 
 

@@ -1,4 +1,4 @@
-"""The parties of activities, which are records of one entity: written with the activity, and read with it."""
+"""The parties of activities. They are records of one entity, which are written and read with the activity."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from crmbox.engine.queries import run
 from crmbox.engine.snapshot import StoredEntity
 from crmbox.records import deletions
 from crmbox.records.statements import VERSION, delete_sql, insert_sql
-from crmbox.records.written import Written
+from crmbox.records.written_values import Written
 from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, PARTY_ID, RECORD, parts_of
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import Guid, Party, Reference, new_guid
 
 _AT_ONCE: Final = 1000
-"""As many activities as one condition names."""
+"""The most activities that one condition names."""
 
 
 def write_parties(
     unit: WriteUnit, activity: StoredEntity, record: Guid, lists: Mapping[str, Sequence[Party]]
 ) -> None:
-    """The parties of a new activity."""
+    """Write the parties of a new activity."""
     for name, parties in lists.items():
         for party in parties:
             _insert(unit, Reference(activity.entity.logical_name, record), PARTS[name], party)
@@ -33,18 +33,18 @@ def write_parties(
 def replace_parties(
     unit: WriteUnit, activity: StoredEntity, record: Guid, lists: Mapping[str, Sequence[Party]]
 ) -> None:
-    """The parties of each of `lists` are those given and no others; other lists stay."""
+    """Replace the parties of each of `lists`. Other lists of the activity stay."""
     if not lists:
         return
     stored, mark = unit.snapshot.entity(PARTY), unit.dialect.placeholder
     id_column, columns = quote(stored.id_column.name), stored.columns
     numbers = ", ".join(str(PARTS[name]) for name in lists)
-    found = unit.rows(
+    rows = unit.rows(
         f"SELECT {id_column} FROM {quote(stored.table)} WHERE {quote(columns[ACTIVITY].name)} = {mark} "
         f"AND {quote(columns[PART].name)} IN ({numbers})",
         (record,),
     )
-    for [id] in found:
+    for [id] in rows:
         unit.execute(delete_sql(stored, mark), (id,))
         deletions.note(unit, stored, id)
     write_parties(unit, activity, record, lists)
@@ -53,10 +53,12 @@ def replace_parties(
 def parties_of(
     unit: Unit, activity: str, records: Sequence[Guid], lists: Sequence[str]
 ) -> dict[tuple[Guid, str], tuple[Party, ...]]:
-    """The parties of activities of one entity, by the activity's id and the list; in the order of writing."""
+    """Return the parties of activities of one entity, by the activity's id and the list, as they were
+    written.
+    """
     attributes = unit.snapshot.entity(activity).party_lists
     names = {number: name for name, number in parts_of(attributes[name] for name in lists).items()}
-    found: dict[tuple[Guid, str], list[Party]] = defaultdict(list)
+    parties_by_list: dict[tuple[Guid, str], list[Party]] = defaultdict(list)
     for start in range(0, len(records), _AT_ONCE):
         query = Query(
             PARTY,
@@ -75,8 +77,8 @@ def parties_of(
                 party = Party(
                     record if isinstance(record, Reference) else None, str(address) if address else None
                 )
-                found[of.id, names[int(str(row[PART]))]].append(party)
-    return {key: tuple(parties) for key, parties in found.items()}
+                parties_by_list[of.id, names[int(str(row[PART]))]].append(party)
+    return {key: tuple(parties) for key, parties in parties_by_list.items()}
 
 
 def _insert(unit: WriteUnit, activity: Reference, part: int, party: Party) -> None:

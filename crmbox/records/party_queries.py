@@ -15,8 +15,11 @@ from crmclient.values import QueryResult, Value
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A party list of an activity: `key` is that of its value in a row, which has the activity's id first."""
+class _PartyColumn:
+    """A column of a query that is a party list.
+
+    `key` is that of its value in a row, which has the id of the activity at first.
+    """
 
     key: str
     activity: str
@@ -24,35 +27,37 @@ class _Wanted:
 
 
 def run_query(unit: Unit, query: Query, page: Page) -> QueryResult:
-    """A page of a query's rows. Raises UnknownEntity, InvalidQuery."""
-    wanted = list(_wanted(query, None, unit.snapshot))
-    if not wanted:
+    """Return a page of a query's rows. Raises UnknownEntity and InvalidQuery."""
+    party_columns = list(_party_columns(query, None, unit.snapshot))
+    if not party_columns:
         return queries.run(unit, query, page)
     if query.is_aggregate or query.distinct:
         raise InvalidQuery(
-            f"attribute {wanted[0].list}: rows that hold parties are not grouped, nor told apart by distinct."
+            f"attribute {party_columns[0].list}: rows that hold parties are not grouped, "
+            "nor told apart by distinct."
         )
-    found = queries.run(unit, _with_ids(query, unit.snapshot), page)
-    for one in wanted:
-        _put(unit, one, found.rows)
-    return found
+    answer = queries.run(unit, _with_ids(query, unit.snapshot), page)
+    for party_column in party_columns:
+        _fill_in_parties(unit, party_column, answer.rows)
+    return answer
 
 
-def _put(unit: Unit, wanted: _Wanted, rows: list[dict[str, Value]]) -> None:
-    ids = tuple(dict.fromkeys(str(row[wanted.key]) for row in rows if row[wanted.key] is not None))
-    parties = parties_of(unit, wanted.activity, ids, (wanted.list,)) if ids else {}
+def _fill_in_parties(unit: Unit, column: _PartyColumn, rows: list[dict[str, Value]]) -> None:
+    ids = tuple(dict.fromkeys(str(row[column.key]) for row in rows if row[column.key] is not None))
+    parties = parties_of(unit, column.activity, ids, (column.list,)) if ids else {}
     for row in rows:
-        if row[wanted.key] is not None:
-            row[wanted.key] = parties.get((str(row[wanted.key]), wanted.list), ())
+        if row[column.key] is not None:
+            row[column.key] = parties.get((str(row[column.key]), column.list), ())
 
 
-def _wanted(source: Query | Link, alias: str | None, snapshot: Snapshot) -> Iterator[_Wanted]:
+def _party_columns(source: Query | Link, alias: str | None, snapshot: Snapshot) -> Iterator[_PartyColumn]:
+    """Yield the columns of a query that are party lists, also those of its links."""
     lists = snapshot.entity(source.entity).party_lists
     for column in source.columns if lists else ():
         if column.attribute in lists:
-            yield _Wanted(_key(column, alias), source.entity, column.attribute)
+            yield _PartyColumn(_key(column, alias), source.entity, column.attribute)
     for link in source.links:
-        yield from _wanted(link, link.alias, snapshot)
+        yield from _party_columns(link, link.alias, snapshot)
 
 
 def _key(column: Column, alias: str | None) -> str:
@@ -70,7 +75,7 @@ def _with_ids_of_link(link: Link, snapshot: Snapshot) -> Link:
 
 
 def _columns(source: Query | Link, alias: str | None, snapshot: Snapshot) -> tuple[Column, ...]:
-    """In place of each party list the id of the activity, under the list's key."""
+    """Return the columns to read: in place of a party list, the id of the activity under the list's key."""
     stored = snapshot.entity(source.entity)
     return tuple(
         Column(stored.entity.primary_id, _key(column, alias))

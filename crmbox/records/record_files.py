@@ -1,4 +1,4 @@
-"""The file in a column of a record: put there and read, in blocks.
+"""Uploading and downloading the file in a column of a record, in blocks.
 
 An upload has a transaction for each block, and a last small one that moves the column's pointer. A download
 holds none open between its pieces.
@@ -18,17 +18,19 @@ from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.files import registry
 from crmbox.files.blocks import BLOCK
+from crmbox.files.images import NO_IMAGE, begun
 from crmbox.files.registry import block_store, file_column
 from crmbox.files.thumbnails import thumbnail
 from crmbox.records.callers import check_caller
 from crmbox.records.retrieve import retrieve
 from crmbox.records.statements import record_id, store, version_number, with_id
-from crmbox.records.written import Written
+from crmbox.records.written_values import Written
 from crmclient.errors import (
     InvalidRecord,
     OutOfRange,
     PlatformError,
     RecordNotFound,
+    Refused,
     TooLong,
     VersionMismatch,
     WrongType,
@@ -55,26 +57,38 @@ class Upload:
         self._begun = False
 
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
-        """Raises as `Platform.upload`; when it does, the column is as before. Call `abandon` then."""
+        """Upload the content. Raises the errors of `Platform.upload`.
+
+        The column is as before then; call `abandon`.
+        """
         check_file(self._entity, self._attribute, file_name, content_type)
         column = self._begin()
-        size = self._write_blocks(_as_kept(column, content), column.attribute.max_size)
+        if _is_image(column):
+            shown, content = begun(content)
+            if shown is None:
+                raise Refused(NO_IMAGE)
+            # The type that the bytes show counts, not the type that was sent.
+            content_type = shown
+        size = self._write_blocks(_content_to_store(column, content), column.attribute.max_size)
         info = FileInfo(self._file, file_name, size, content_type)
         self._attach(info)
         return info
 
     def abandon(self) -> None:
-        """Leave nothing of an upload that failed. What cannot be cleaned up now is swept away later."""
+        """Remove everything of an upload that failed. What cannot be removed now is removed later."""
         if not self._begun:
             return
-        # Nothing refers to the bytes: they go at once, and even where the database takes no writes.
+        # Nothing refers to the bytes, so they are removed at once, even when the database takes no writes.
         with suppress(PlatformError):
             block_store(self._alias).remove(self._file)
         with suppress(PlatformError), write_unit(self._alias) as unit:
             registry.abandon(unit, self._file)
 
     def _begin(self) -> StoredColumn:
-        """Note the file, if the record is there as the caller knows it; the column that it is for."""
+        """Note the new file, and return the column that it is for.
+
+        Checks the record, its version and the caller.
+        """
         with write_unit(self._alias) as unit:
             stored = unit.snapshot.entity(self._entity)
             column = file_column(stored, self._attribute)
@@ -87,15 +101,15 @@ class Upload:
 
     def _check_version(self, unit: WriteUnit, stored: StoredEntity) -> None:
         version = quote(stored.columns["versionnumber"].name)
-        found = unit.rows(
+        rows = unit.rows(
             f"SELECT {version} FROM {quote(stored.table)} {with_id(stored, unit.dialect.placeholder)}",
             (self._record,),
         )
-        if not found:
+        if not rows:
             raise RecordNotFound(self._entity, self._record)
         if self._if_version is not None:
             expected = version_number(self._entity, self._record, self._if_version)
-            if found[0][0] != expected:
+            if rows[0][0] != expected:
                 raise VersionMismatch(self._entity, self._record)
 
     def _write_blocks(self, content: BinaryIO, limit: int | None) -> int:
@@ -118,25 +132,25 @@ class Upload:
             file_column(stored, self._attribute)
             written = Written(unit.snapshot, stored)
             written.set(self._attribute, info)
-            for name, value in _facts(stored, self._attribute, info):
+            for name, value in _file_facts(stored, self._attribute, info):
                 written.set(name, value)
             store(unit, written, self._record, if_version=self._if_version, caller=self._call.caller)
             registry.attach(unit, self._file, self._record, self._attribute)
 
 
 def _blocks(content: BinaryIO) -> Iterator[bytes]:
-    """The content in full blocks, however small the pieces are that a source yields."""
-    held = bytearray()
-    while piece := content.read(BLOCK - len(held)):
-        held += piece
-        if len(held) == BLOCK:
-            yield bytes(held)
-            held.clear()
-    if held:
-        yield bytes(held)
+    """Yield the content in full blocks, however small the pieces are that the source gives."""
+    buffer = bytearray()
+    while piece := content.read(BLOCK - len(buffer)):
+        buffer += piece
+        if len(buffer) == BLOCK:
+            yield bytes(buffer)
+            buffer.clear()
+    if buffer:
+        yield bytes(buffer)
 
 
-def _facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tuple[str, Value]]:
+def _file_facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tuple[str, Value]]:
     for name, column in stored.columns.items():
         fact = column.definition.file_fact
         if fact is not None and fact.file == attribute:
@@ -152,9 +166,10 @@ def download(
     length: int | None,
     known: FileInfo | None = None,
 ) -> Download | None:
-    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end.
+    """Return the file, or a range of it. Raises the errors of `Platform.download`.
 
-    FileLost is raised here, and not once the answer is on its way.
+    Raises InvalidRecord for a range that begins behind the end of the file. FileLost is raised here, before
+    the answer begins.
     """
     info: Value = known
     if known is None:
@@ -166,31 +181,35 @@ def download(
     if not 0 <= start <= info.size or (length is not None and length < 0):
         raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
     available = info.size - start
-    wanted = available if length is None else min(length, available)
-    return Download(info, start, wanted, block_store(alias).read(info.id, info.size, start, wanted))
+    served_length = available if length is None else min(length, available)
+    return Download(
+        info, start, served_length, block_store(alias).read(info.id, info.size, start, served_length)
+    )
 
 
 def image_thumbnail(alias: str, entity: str, record: Guid, attribute: str) -> Download | None:
-    """Raises as `Platform.thumbnail`."""
+    """Return the thumbnail of an image. Raises the errors of `Platform.thumbnail`."""
     with read_unit(alias) as unit:
         if not _is_image(file_column(unit.snapshot.entity(entity), attribute)):
             raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
-    found = download(alias, entity, record, attribute, 0, None)
-    made = None if found is None else thumbnail(b"".join(found.chunks))
-    if found is None or made is None:
+    image = download(alias, entity, record, attribute, 0, None)
+    thumbnail_bytes = None if image is None else thumbnail(b"".join(image.chunks))
+    if image is None or thumbnail_bytes is None:
         return None
-    return Download(replace(found.info, size=len(made)), 0, len(made), iter((made,)))
+    return Download(
+        replace(image.info, size=len(thumbnail_bytes)), 0, len(thumbnail_bytes), iter((thumbnail_bytes,))
+    )
 
 
 def _is_image(column: StoredColumn) -> bool:
     return column.attribute.type is AttributeType.IMAGE
 
 
-def _as_kept(column: StoredColumn, content: BinaryIO) -> BinaryIO:
-    """What is kept of an upload: of an image without a whole copy its thumbnail."""
+def _content_to_store(column: StoredColumn, content: BinaryIO) -> BinaryIO:
+    """Return the content to store: for an image without a full-size copy, only its thumbnail."""
     limit = column.attribute.max_size
     if not _is_image(column) or column.definition.full_image or limit is None:
         return content
     whole = content.read(limit + 1)
-    # What is too large is refused as it is.
+    # Content that is too large is passed on as it is, to be refused.
     return io.BytesIO(whole if len(whole) > limit else thumbnail(whole) or whole)

@@ -1,4 +1,4 @@
-"""Records that a write points at must exist; the owner's business unit is found on the way."""
+"""Checks that the records that a write refers to exist, and finds the business unit of the owner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
 from crmbox.records.callers import is_enabled, refuse_unless
-from crmbox.records.written import Pointed, Written
+from crmbox.records.written_values import Pointed, Written
 from crmclient.errors import UnknownTarget
 from crmclient.values import Guid, Reference
 
@@ -17,11 +17,11 @@ OWNER, BUSINESS_UNIT = "ownerid", "owningbusinessunit"
 
 
 def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference | None) -> None:
-    """One statement that finds which of `written.pointed` exist, whether `caller` may act, and where
-    `owner` belongs.
+    """Find, by one statement, which of `written.pointed` exist, whether `caller` may act, and the unit of
+    `owner`.
 
-    Adds a problem for each record that is missing, and sets the owning business unit. Raises AccessDenied
-    when `caller` is no enabled user.
+    Adds a problem for each missing record, and sets the owning business unit. Raises AccessDenied when
+    `caller` is no enabled user.
     """
     pointed = written.pointed
     if not pointed and caller is None and owner is None:
@@ -31,21 +31,19 @@ def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference 
     parameters = [item.id for item in pointed]
     parameters += [caller] if caller is not None else []
     parameters += [owner.id] if owner is not None else []
-    [found] = unit.rows(sql, parameters)
-    written.problems.extend(
-        _missing(item) for item, exists in zip(pointed, found, strict=False) if not exists
-    )
+    [row] = unit.rows(sql, parameters)
+    written.problems.extend(_missing(item) for item, exists in zip(pointed, row, strict=False) if not exists)
     if caller is not None:
-        refuse_unless(found[len(pointed)], caller)
+        refuse_unless(row[len(pointed)], caller)
     if owner is not None:
-        unit_id = found[-1]
+        unit_id = row[-1]
         written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
 
 
 class LookedUp(NamedTuple):
-    """What `look_up` finds, as parts of the write's own statement.
+    """The lookups of `look_up` as parts of the statement that writes.
 
-    `value` is an SQL expression of the owner's business unit, None where there is none to be set; `condition`
+    `value` is an SQL expression of the owner's business unit, None where there is none to set. `condition`
     says that everything exists and that the caller may act. `parameters` are those of both, in this order.
     """
 
@@ -55,6 +53,7 @@ class LookedUp(NamedTuple):
 
 
 def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: Reference | None) -> LookedUp:
+    """Return the lookups as parts of the statement that writes."""
     entities = tuple(item.entity for item in written.pointed)
     pointed = tuple(item.id for item in written.pointed)
     acting = () if caller is None else (caller,)
@@ -62,7 +61,7 @@ def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: 
     if owner is None or unit_column is None:
         value, condition = _parts(snapshot, entities, bool(acting), None)
         return LookedUp(value, condition, (*pointed, *acting))
-    # Whatever was given, it is the owner's.
+    # A given value is ignored: the business unit is always the owner's.
     written.columns.pop(unit_column.name, None)
     value, condition = _parts(snapshot, entities, bool(acting), owner.entity)
     return LookedUp(value, condition, (owner.id, *pointed, *acting))

@@ -25,8 +25,9 @@ MOST_TARGETS = 16
 
 
 def name_expression(snapshot: Snapshot, column: StoredColumn, table: str) -> str | None:
-    """The name of what `column` of `table` (an alias, as SQL text) points at; None where there is none to
-    give.
+    """Return SQL for the name of the record that `column` refers to; None where there is no name.
+
+    `table` is the SQL alias of the column's table.
     """
     targets = column.attribute.targets
     if not column.attribute.type.is_reference or len(targets) > MOST_TARGETS:
@@ -54,9 +55,10 @@ Reader = Callable[[Row], Value]
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The version is the first column of a row; each reader takes its own value from the row.
+    """The statement that reads a record. The version is the first column of its row; each reader reads one
+    value.
 
-    `party_lists` are read apart.
+    `party_lists` are read separately.
     """
 
     sql: str
@@ -66,23 +68,23 @@ class _Plan:
 
 
 def retrieve(unit: Unit, entity: str, id: Guid, columns: tuple[str, ...]) -> Record:
-    """Raises as `Platform.retrieve`."""
+    """Return a record. Raises the errors of `Platform.retrieve`."""
     stored = unit.snapshot.entity(entity)
     plan = _plan(unit.snapshot, entity, columns)
     record = record_id(stored, id)
     rows = unit.rows(plan.sql, (record,))
     if not rows:
         raise RecordNotFound(entity, record)
-    found = _record(entity, record, rows[0], plan)
+    plain_record = _record(entity, record, rows[0], plan)
     if not plan.party_lists:
-        return found
+        return plain_record
     parties = parties_of(unit, entity, (record,), plan.party_lists)
     lists: dict[str, Value] = {name: parties.get((record, name), ()) for name in plan.party_lists}
-    return replace(found, values={name: {**found.values, **lists}[name] for name in columns})
+    return replace(plain_record, values={name: {**plain_record.values, **lists}[name] for name in columns})
 
 
 def retrieve_at_once(unit: SingleRead, entity: str, id: Guid, columns: tuple[str, ...]) -> Record | None:
-    """The same in one statement. None: `retrieve` does it or says why not."""
+    """Do as `retrieve` by one statement. None: `retrieve` has to do it, or to say why it is impossible."""
     try:
         plan = _plan(unit.snapshot, entity, columns)
         record = record_id(unit.snapshot.entity(entity), id)
@@ -101,8 +103,8 @@ def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
 @lru_cache(maxsize=2048)
 def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
     stored = snapshot.entity(entity)
-    known = stored.attributes
-    unknown = [name for name in columns if name not in known or not known[name].readable]
+    attributes = stored.attributes
+    unknown = [name for name in columns if name not in attributes or not attributes[name].readable]
     if unknown:
         raise InvalidRecord(
             entity, [UnknownAttribute(name, f"{entity} has no such attribute to read.") for name in unknown]
@@ -142,10 +144,10 @@ def _reader(decode: Callable[[Any], Any], slot: int) -> Reader:
 
 
 def _reference_reader(column: StoredColumn, slot: int) -> Reader:
-    only = column.attribute.targets[0] if column.target is None else ""
+    single_target = column.attribute.targets[0] if column.target is None else ""
 
     def read(row: Row) -> Value:
         id = row[slot]
-        return None if id is None else Reference(row[slot + 1] or only, id, row[slot + 2])
+        return None if id is None else Reference(row[slot + 1] or single_target, id, row[slot + 2])
 
     return read

@@ -10,14 +10,25 @@ from crmbox.engine.dialects.base import AtOnce, Dialect
 from crmbox.engine.failures import NotUnique
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.names import quote
-from crmbox.engine.snapshot import StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.records.referenced_records import BUSINESS_UNIT
-from crmbox.records.written import Written
-from crmclient import fitting
-from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, VersionMismatch
+from crmbox.records.written_values import Written
+from crmclient import value_checks
+from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, Refused, VersionMismatch
 from crmclient.values import Guid
 
 VERSION = "versionnumber"
+
+
+def written_entity(snapshot: Snapshot, entity: str) -> StoredEntity:
+    """Return the entity to write to.
+
+    Raises UnknownEntity, and Refused where it shows records of other entities.
+    """
+    stored = snapshot.entity(entity)
+    if stored.definition.is_view:
+        raise Refused(f"{entity} shows the records of other entities. Write those instead.")
+    return stored
 
 
 @lru_cache(maxsize=4096)
@@ -35,9 +46,15 @@ def insert_at_once_sql(
     business_unit: str | None,
     condition: str,
 ) -> str:
-    """One statement that gives the version back: parameters are the columns, then those of the parts."""
+    """Return one statement that inserts a row and returns its version.
+
+    Its parameters are those of the columns, then those of the parts.
+    """
     at_once = dialect.at_once
-    values = {**dict.fromkeys(columns, dialect.placeholder), **_found(at_once, stored, business_unit)}
+    values = {
+        **dict.fromkeys(columns, dialect.placeholder),
+        **_computed_columns(at_once, stored, business_unit),
+    }
     listed = ", ".join(quote(column) for column in values)
     return (
         f"{at_once.beginning}INSERT INTO {quote(stored.table)} ({listed}) "
@@ -56,10 +73,13 @@ def update_at_once_sql(
     condition: str,
     guarded: bool,
 ) -> str:
-    """The same: after the parts' parameters come the id and, where `guarded`, the version it must have."""
+    """Return one statement that updates a row and returns its version.
+
+    After the parameters of the parts come the id and, where `guarded`, the version that the row must have.
+    """
     at_once, mark = dialect.at_once, dialect.placeholder
     table, version = quote(stored.table), quote(stored.columns[VERSION].name)
-    values = {**dict.fromkeys(columns, mark), **_found(at_once, stored, business_unit)}
+    values = {**dict.fromkeys(columns, mark), **_computed_columns(at_once, stored, business_unit)}
     changes = ", ".join(f"{quote(column)} = {value}" for column, value in values.items())
     guard = f" AND {table}.{version} = {mark}" if guarded else ""
     return (
@@ -69,15 +89,18 @@ def update_at_once_sql(
     )
 
 
-def _found(at_once: AtOnce, stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
-    """The columns that a statement finds by itself, with the business unit's parameter the first of them."""
-    found = {} if business_unit is None else {stored.columns[BUSINESS_UNIT].name: business_unit}
-    return {**found, stored.columns[VERSION].name: at_once.version}
+def _computed_columns(at_once: AtOnce, stored: StoredEntity, business_unit: str | None) -> dict[str, str]:
+    """Return the SQL of the columns that the statement computes.
+
+    The business unit, which has a parameter, is first.
+    """
+    expressions = {} if business_unit is None else {stored.columns[BUSINESS_UNIT].name: business_unit}
+    return {**expressions, stored.columns[VERSION].name: at_once.version}
 
 
 @lru_cache(maxsize=4096)
 def update_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
-    """The id is the last parameter."""
+    """Return the statement that updates a record. The id is the last parameter."""
     listed = ", ".join(f"{quote(column)} = {mark}" for column in columns)
     return f"UPDATE {quote(stored.table)} SET {listed} {with_id(stored, mark)}"
 
@@ -97,22 +120,22 @@ def version_condition(stored: StoredEntity, mark: str) -> str:
 
 
 def version_number(entity: str, id: Guid, version: str) -> int:
-    """A version as stored. One that no record can have is a mismatch like any other."""
+    """Return a version as stored. Raises VersionMismatch for a text that no record can have."""
     if not (version.isascii() and version.isdigit() and len(version) < 19):
         raise VersionMismatch(entity, id)
     return int(version)
 
 
 def untouched(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
-    """Why a guarded write found no row: the record is not there, or has another version."""
+    """Return why a guarded write found no row: the record is missing, or has another version."""
     mark = unit.dialect.placeholder
-    found = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
-    error = VersionMismatch if found else RecordNotFound
+    rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
+    error = VersionMismatch if rows else RecordNotFound
     return error(stored.entity.logical_name, id)
 
 
 def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
-    """Which key of the entity a unique index stands for."""
+    """Return the error for the key of the entity that a unique index belongs to."""
     violation = error.violation
     for key in stored.entity.keys:
         columns = tuple(stored.columns[name].comparable for name in key.attributes)
@@ -124,7 +147,7 @@ def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
 def store(
     unit: WriteUnit, written: Written, record: Guid, *, if_version: str | None, caller: Guid | None
 ) -> None:
-    """Raises RecordNotFound, VersionMismatch, DuplicateKey."""
+    """Write the values of a record. Raises RecordNotFound, VersionMismatch, DuplicateKey."""
     stored = written.stored
     stamp(written, unit.now, caller)
     written.set(VERSION, unit.version)
@@ -143,13 +166,14 @@ def store(
 
 
 def stamp(written: Written, now: dt.datetime, caller: Guid | None) -> None:
+    """Set who changed the record, and when."""
     written.set("modifiedon", now)
     written.stamp_user(("modifiedby",), caller or SERVICE_USER)
 
 
 def record_id(stored: StoredEntity, id: Guid) -> Guid:
-    """An id as stored. What is no GUID is the id of no record."""
+    """Return an id as stored. Raises RecordNotFound for a text that is no GUID."""
     try:
-        return fitting.guid(id)
+        return value_checks.guid(id)
     except TypeError:
         raise RecordNotFound(stored.entity.logical_name, str(id)) from None

@@ -1,4 +1,4 @@
-"""Updating a record: what is given is written, None clears, nothing is ever created."""
+"""Updating a record: given values are written, None clears, and no record is ever created."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ from crmbox.files.registry import clears_files, detach_cleared
 from crmbox.records.derived_values import is_joined, join, settle_state
 from crmbox.records.parties import replace_parties
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
-from crmbox.records.statements import duplicate, record_id, stamp, store, update_at_once_sql, version_number
-from crmbox.records.written import Written
+from crmbox.records.statements import (
+    duplicate,
+    record_id,
+    stamp,
+    store,
+    update_at_once_sql,
+    version_number,
+    written_entity,
+)
+from crmbox.records.written_values import Written
 from crmclient.values import Guid, Reference, Stored, Values
 
 
@@ -24,10 +32,13 @@ def update(
     if_version: str | None = None,
     caller: Guid | None = None,
 ) -> Stored:
-    """Write `values` on behalf of `caller` or else the service. Raises as `Platform.update`."""
-    stored = unit.snapshot.entity(entity)
+    """Write `values` on behalf of `caller`, or else of the service.
+
+    Raises the errors of `Platform.update`.
+    """
+    stored = written_entity(unit.snapshot, entity)
     record = record_id(stored, id)
-    written = _taken(unit.snapshot, stored, values)
+    written = _checked_values(unit.snapshot, stored, values)
     join(unit, written, record)
     _require(written, values)
     look_up(unit, written, caller, _owner(written))
@@ -47,12 +58,15 @@ def update_at_once(
     if_version: str | None = None,
     caller: Guid | None = None,
 ) -> Stored | None:
-    """The same in one statement. None: nothing was written, and `update` does it or says why not."""
+    """Do as `update` by one statement.
+
+    None: nothing was written, and `update` has to do it, or to say why it is impossible.
+    """
     if entity not in unit.snapshot:
         return None
-    stored = unit.snapshot.entity(entity)
+    stored = written_entity(unit.snapshot, entity)
     record = record_id(stored, id)
-    written = _taken(unit.snapshot, stored, values)
+    written = _checked_values(unit.snapshot, stored, values)
     _require(written, values)
     if written.problems or written.parties or is_joined(written) or clears_files(stored, written.columns):
         return None
@@ -69,7 +83,7 @@ def update_at_once(
     return Stored(record, str(rows[0][0])) if rows else None
 
 
-def _taken(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
+def _checked_values(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
     written = Written(snapshot, stored)
     written.take(values, creating=False)
     settle_state(written, creating=False)
@@ -84,7 +98,7 @@ def _require(written: Written, values: Values) -> None:
 
 
 def _owner(written: Written) -> Reference | None:
-    """The new owner, if one was given."""
+    """Return the new owner, if one was given."""
     return next(
         (Reference(item.entity, item.id) for item in written.pointed if item.attribute == OWNER), None
     )

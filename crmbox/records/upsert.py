@@ -26,13 +26,14 @@ def upsert(
     if_version: str | None = None,
     caller: Guid | None = None,
 ) -> Upserted:
-    """Write on behalf of `caller` or else the service. Raises as `Platform.upsert`.
+    """Write a record by its key on behalf of `caller`, or else of the service. Raises the errors of
+    `Platform.upsert`.
 
-    Whoever writes has the version's lock, so that nobody makes the record between the look and the write.
+    A writer holds the lock of the version, so nobody creates the record between the query and the write.
     """
     stored = unit.snapshot.entity(entity)
     must_exist = exists is True or if_version is not None
-    known = checked_key(
+    alternate_key = checked_key(
         stored.entity,
         stored.attributes,
         key,
@@ -45,26 +46,26 @@ def upsert(
     if not rows:
         if must_exist:
             raise unknown_record(stored.entity, key)
-        made = create(unit, entity, {**key, **values}, caller=caller)
-        return Upserted(made.id, made.version, created=True)
+        created = create(unit, entity, {**key, **values}, caller=caller)
+        return Upserted(created.id, created.version, created=True)
     if exists is False:
-        raise DuplicateKey(entity, known.name)
+        raise DuplicateKey(entity, alternate_key.name)
     changed = update(unit, entity, str(rows[0][0]), values, if_version=if_version, caller=caller)
     return Upserted(changed.id, changed.version, created=False)
 
 
 def _encoded(stored: StoredEntity, key: Values) -> list[DbValue]:
-    """The key as it is compared. Raises InvalidRecord for what no record can hold."""
-    found: list[DbValue] = []
+    """Return the key as it is compared. Raises InvalidRecord for a value that no record can have."""
+    db_values: list[DbValue] = []
     problems: list[InvalidValue] = []
     for name, value in key.items():
         try:
-            found.append(stored.columns[name].encode_key(value))
+            db_values.append(stored.columns[name].encode_key(value))
         except (TypeError, ValueError) as error:
             problems.append(wrong_value(name, error))
     if problems:
         raise InvalidRecord(stored.entity.logical_name, problems)
-    return found
+    return db_values
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""Puts the system entities, the root business unit and the service user in place, as often as one likes."""
+"""Installs the system entities, the root business unit and the service user, any number of times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from crmclient.values import Guid, Reference, Values
 
 
 def install(alias: str = DEFAULT_DB_ALIAS) -> None:
-    """Add what is missing; what an administrator has altered since stays."""
+    """Add what is missing. Changes that an administrator has made stay."""
     with connections[alias].cursor() as cursor:
         cursor.execute(INSERT_REVISION, [new_token()])
     with change(alias) as metadata:
@@ -36,7 +36,7 @@ def install(alias: str = DEFAULT_DB_ALIAS) -> None:
 
 
 def install_after_migrate(*, using: str, plan: object = (), **_: Any) -> None:
-    """Receiver of `post_migrate`: the engine's tables may be absent when migrations were taken back."""
+    """Install after migrations, unless they were taken back and the engine's tables are missing."""
     if "crm_definition" in connections[using].introspection.table_names():
         install(using)
 
@@ -52,7 +52,11 @@ def _install_entities(metadata: Change) -> None:
                 ownership=system.ownership,
                 has_states=False,
                 extras=system.extras,
+                is_view=system.is_view,
             )
+            continue
+        if system.is_view and not metadata.snapshot.entity(name).definition.is_view:
+            # An import has made a table of it.
             continue
         present = metadata.snapshot.entity(name).columns
         missing = [a for a in system.attributes if a.logical_name not in present]
@@ -68,11 +72,11 @@ def _install_entities(metadata: Change) -> None:
 def _install_record(alias: str, entity: str, id: Guid, values: Values) -> None:
     with read_unit(alias) as unit:
         stored = unit.snapshot.entity(entity)
-        found = unit.rows(
+        rows = unit.rows(
             f"SELECT 1 FROM {quote(stored.table)} "
             f"WHERE {quote(stored.id_column.name)} = {unit.dialect.placeholder}",
             (id,),
         )
-    if not found:
+    if not rows:
         with write_unit(alias) as unit:
             create(unit, entity, values, id=id)

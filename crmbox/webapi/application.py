@@ -18,9 +18,9 @@ from django.core import signals
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.body import body_of
 from crmbox.webapi.callers import call_of
+from crmbox.webapi.error_answers import guarded
 from crmbox.webapi.errors import WebApiError, no_resource, unsupported
 from crmbox.webapi.faults import CONTROL, control, fault_for
-from crmbox.webapi.guarding import guarded
 from crmbox.webapi.openid_discovery import discovery_response
 from crmbox.webapi.paths import API, below_root, parse_path
 from crmbox.webapi.protection import protected
@@ -68,7 +68,7 @@ def _faulted(environ: Environ) -> Response:
 
 
 def respond(environ: Environ) -> Response:
-    """The answer to a request, an error's included."""
+    """Return the answer to a request, which may be that for an error."""
     return guarded(lambda: _route(environ))
 
 
@@ -85,17 +85,17 @@ def _route(environ: Environ) -> Response:
         return token_response(environ["REQUEST_METHOD"], headers, stream, root=root, path=path)
     if document := discovery_response(environ["REQUEST_METHOD"], path, query, root):
         return document
-    found = _API.fullmatch(path)
-    if found is None:
+    match = _API.fullmatch(path)
+    if match is None:
         raise unsupported(path) if _OTHER_API.fullmatch(path) else no_resource(path)
     if len(path) + len(query) > _LONGEST_URL:
         raise WebApiError(414, "0x80060888", f"The URL is longer than {_LONGEST_URL} characters.")
     platform = EmbeddedPlatform()
     call = call_of(headers, platform, root=root)
-    rest = (found[2] or "/")[1:]
+    rest = (match[2] or "/")[1:]
     request = Request(
         method=environ["REQUEST_METHOD"],
-        base=f"{root}/api/data/v{found[1]}/",
+        base=f"{root}/api/data/v{match[1]}/",
         path=parse_path(rest),
         query=parse_query(query),
         headers=headers,
@@ -118,21 +118,21 @@ def _root(environ: Environ) -> str:
 
 
 def _scheme(environ: Environ) -> str:
-    """What the caller spoke: a proxy that TRUSTED_PROXIES counts may say it was HTTPS."""
+    """Return the scheme of the request. A trusted proxy may say that the caller used HTTPS."""
     forwarded = settings.PORTICO["TRUSTED_PROXIES"] and environ.get("HTTP_X_FORWARDED_PROTO") == "https"
     return "https" if forwarded else str(environ["wsgi.url_scheme"])
 
 
 def _headers(environ: Environ) -> Headers:
-    found = {
+    headers = {
         name[len("HTTP_") :].replace("_", "-"): value
         for name, value in environ.items()
         if name.startswith("HTTP_")
     }
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if environ.get(name):
-            found[name.replace("_", "-")] = environ[name]
-    return Headers(found.items())
+            headers[name.replace("_", "-")] = environ[name]
+    return Headers(headers.items())
 
 
 def _decoded(path: str) -> str:

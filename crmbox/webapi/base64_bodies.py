@@ -15,7 +15,7 @@ NOTE_BODY = ("annotation", "documentbody")
 
 
 def has_body(type_: EntityType, attribute: Attribute) -> bool:
-    """Whether the property's value is the bytes themselves, not their id."""
+    """Return whether the value of the property is the bytes themselves and not their id."""
     return attribute.type is AttributeType.IMAGE or (type_.name, attribute.logical_name) == NOTE_BODY
 
 
@@ -31,17 +31,17 @@ def put_bodies(
 
 
 def leave_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
-    """`shown` without what holds bytes: a list of records brings them only when it names them."""
+    """Return `shown` without the columns that have bytes: a list of records has them only on request."""
     return tuple(name for name in shown if not has_body(type_, type_.attributes[name]))
 
 
 def _body(request: Request, type_: EntityType, id: Guid, name: str) -> str | None:
-    found = request.platform.download(type_.name, id, name, call=request.call)
-    return None if found is None else b"".join(encoded(found.chunks)).decode("ascii")
+    file = request.platform.download(type_.name, id, name, call=request.call)
+    return None if file is None else b"".join(encoded(file.chunks)).decode("ascii")
 
 
 def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """base64 of bytes that come in pieces of any size."""
+    """Yield the base64 of bytes that come in pieces of any size."""
     left = b""
     for chunk in chunks:
         piece = left + chunk

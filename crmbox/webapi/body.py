@@ -16,7 +16,10 @@ PIECE: Final = 256 * 1024
 
 
 class Body(io.RawIOBase):
-    """The stream of a WSGI request. Raises WebApiError (400) when it ends before its announced length."""
+    """The stream of the body of a WSGI request.
+
+    Reading raises WebApiError (400) if the body ends before its announced length.
+    """
 
     def __init__(self, environ: dict[str, Any]) -> None:
         super().__init__()
@@ -44,7 +47,7 @@ def body_of(environ: dict[str, Any]) -> BinaryIO:
 
 
 def parse(raw: bytes) -> Any:
-    """Fractions become Decimal. Raises WebApiError for what is not JSON."""
+    """Parse JSON, with fractions as Decimal. Raises WebApiError if it is not JSON."""
     try:
         return exact_json.parse(raw)
     except ValueError as error:
@@ -52,7 +55,7 @@ def parse(raw: bytes) -> Any:
 
 
 def parse_object(raw: bytes) -> dict[str, Any]:
-    """A JSON object. Raises WebApiError for anything else."""
+    """Parse a JSON object. Raises WebApiError for anything else."""
     value = parse(raw)
     if not isinstance(value, dict):
         raise bad_payload("The body must be a JSON object.")

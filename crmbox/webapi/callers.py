@@ -34,7 +34,7 @@ def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
 
 
 def circumstances_of(platform: EmbeddedPlatform, user: Guid) -> Circumstances:
-    """What queries of a user are resolved in, now."""
+    """Return the present circumstances that queries of a user are resolved with."""
     return Circumstances(
         dt.datetime.now(dt.UTC), user=platform.user(user), reports=lambda: platform.reports(user)
     )

@@ -29,7 +29,7 @@ _REQUIRED: Final = ["exp", "iss", "sub", "aud"]
 
 
 def check_assertion(assertion: str, client: Client, audiences: list[str]) -> None:
-    """Raises TokenRefusal unless `assertion` shows that it comes from `client`.
+    """Raise TokenRefusal unless `assertion` proves that it comes from `client`.
 
     `audiences` are the addresses that the client may have signed it for.
     """
@@ -43,7 +43,10 @@ def check_assertion(assertion: str, client: Client, audiences: list[str]) -> Non
 
 
 def _unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Head and claims, of which nothing is believed but whose keys to look for."""
+    """Return the head and claims of an assertion.
+
+    They are not verified: they only tell which keys to verify it with. Raises TokenRefusal.
+    """
     if len(assertion) > _LONGEST:
         raise _refused(50027, "The client assertion is too long.")
     try:
@@ -72,7 +75,7 @@ def _check_signed_by_certificate(
 
 
 def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
-    """Whether the head names the certificate by its thumbprint."""
+    """Return whether the head names the certificate by its thumbprint."""
     prints = {"x5t": hashes.SHA1(), "x5t#S256": hashes.SHA256()}  # noqa: S303  a name, as RFC 7515 has it
     named = {name: head[name] for name in prints if name in head}
     return bool(named) and all(

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata import applying, fetching, tracking
+from crmbox.webapi.odata import apply_option, delta_links, fetchxml_option
 from crmbox.webapi.odata.options import Options, read_options
-from crmbox.webapi.odata.paging import Paging
+from crmbox.webapi.odata.page_links import Paging
 from crmbox.webapi.odata.record_reader import RecordReader
 from crmbox.webapi.odata.rows import MOST_COUNTED, collection_response, counts
 from crmbox.webapi.rendering import context, record_url
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
-from crmbox.webapi.sql import answering
+from crmbox.webapi.sql import sql_answers
 from crmclient.query.ast import Condition, Filter, Link, Operator
 
 
 @on(Shape.COLLECTION, "GET")
 def collection(request: Request, target: Target) -> Response:
     if "fetchXml" in request.query:
-        return fetching.fetch(request, target.type)
+        return fetchxml_option.fetch(request, target.type)
     if "sql" in request.query:
-        return answering.answer(request, target.type)
+        return sql_answers.answer(request, target.type)
     options = read_options(request.query)
     if options.apply is not None:
-        return applying.apply(request, target.type, options)
-    if tracking.is_asked_for(request, options):
-        return tracking.answer(request, target.type, options)
+        return apply_option.apply(request, target.type, options)
+    if delta_links.is_asked_for(request, options):
+        return delta_links.answer(request, target.type, options)
     return _answer(request, target.type, options, (), ())
 
 
@@ -40,8 +40,8 @@ def related(request: Request, target: Target) -> Response:
 def related_references(request: Request, target: Target) -> Response:
     type_, within, links = _related(request, target)
     options = Options(select=type_.entity.primary_id)
-    found = RecordReader(request).rows(type_, options, within=within, links=links)
-    references = [{"@odata.id": record_url(request.base, type_, row.id)} for row in found.rows]
+    answer = RecordReader(request).rows(type_, options, within=within, links=links)
+    references = [{"@odata.id": record_url(request.base, type_, row.id)} for row in answer.rows]
     return collection_response(
         request, {"@odata.context": f"{request.base}$metadata#Collection($ref)", "value": references}
     )
@@ -62,7 +62,7 @@ def _counted(
 ) -> Response:
     options = read_options(request.query)
     if options.deltatoken is not None and not links and not within:
-        total = tracking.number_of_changes(request, type_, options)
+        total = delta_links.number_of_changes(request, type_, options)
     else:
         total = RecordReader(request).count(type_, options, within, links)
     return Response(200, {"Content-Type": "text/plain"}, str(min(total, MOST_COUNTED)).encode())
@@ -76,27 +76,31 @@ def _answer(
     links: tuple[Link, ...],
 ) -> Response:
     paging = Paging(request, options)
-    found = RecordReader(request).rows(type_, options, within=within, links=links, page=paging.page)
-    rows = found.rows[: paging.size]
+    answer = RecordReader(request).rows(type_, options, within=within, links=links, page=paging.page)
+    rows = answer.rows[: paging.size]
     content = {
         "@odata.context": context(request.base, type_, options.select),
-        **counts(request, found.total),
+        **counts(request, answer.total),
         "value": [row.content for row in rows],
     }
     if rows:
-        content |= paging.next_link(found.next, type_.entity.primary_id, rows[0].id, rows[-1].id)
+        content |= paging.next_link(answer.next, type_.entity.primary_id, rows[0].id, rows[-1].id)
     return collection_response(request, content)
 
 
 def _related(request: Request, target: Target) -> tuple[EntityType, tuple[Filter, ...], tuple[Link, ...]]:
-    """The entity of a related collection, and what ties its records to the one in the path."""
+    """Return the entity of a related collection, and the filters and links that tie its records to the record
+    in the path.
+    """
     id = locate(request, target.type, target.key)
     request.platform.retrieve(target.type.name, id, (), call=request.call)
     collection = target.type.collections[target.name]
     type_ = request.model.entity_type(collection.entity)
     if collection.attribute is not None:
         return type_, (Filter((Condition(collection.attribute, Operator.EQ, (id,)),)),), ()
-    key = type_.entity.primary_id
-    own = Filter((Condition(target.type.entity.primary_id, Operator.EQ, (id,)),))
-    pairs = Link(collection.relationship.intersect or "", key, key, "pairs", filter=own)
+    own, other = collection.pair
+    tied = Filter((Condition(own, Operator.EQ, (id,)),))
+    pairs = Link(
+        collection.relationship.intersect or "", other, type_.entity.primary_id, "pairs", filter=tied
+    )
     return type_, (), (pairs,)

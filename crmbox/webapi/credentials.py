@@ -31,7 +31,10 @@ _FEDERATION: Final = ("federated_issuer", "federated_subject", "federated_keys")
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """Tokens of `issuer` for `subject` stand for the client. `keys` is a file with the issuer's JWKS."""
+    """Tokens that `issuer` makes for `subject` are accepted from the client.
+
+    `keys` is a file with the JWKS of the issuer.
+    """
 
     issuer: str
     subject: str
@@ -39,13 +42,16 @@ class Federation:
     audience: str = FEDERATION_AUDIENCE
 
     def key_set(self) -> jwt.PyJWKSet:
-        """Raises OSError, ValueError and jwt.PyJWTError for a file that holds no keys."""
+        """Read the keys of the issuer. Raises OSError, ValueError and PyJWTError for a file without keys."""
         return jwt.PyJWKSet.from_dict(json.loads(self.keys.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Tokens for it are those of the system user `user`. `certificate` is a PEM file."""
+    """A client of the CRM server.
+
+    Its tokens are those of the system user `user`; `certificate` is a PEM file.
+    """
 
     id: str
     user: Guid
@@ -54,19 +60,23 @@ class Client:
     federation: Federation | None = None
 
     def has_secret(self, secret: str) -> bool:
-        """In a time that does not tell how much of it is right."""
+        """Return whether the secret is right, in a time that does not tell how much of a wrong one is."""
         same = secrets.compare_digest(secret.encode(), self.secret.encode())
         return same and self.secret != ""
 
     def x509_certificate(self) -> x509.Certificate | None:
-        """Read each time, so that a renewed one counts. Raises OSError, and ValueError for another file."""
+        """Read the certificate; None without one.
+
+        It is read each time, so that a renewed one is used. Raises OSError, and ValueError for a file of
+        another kind.
+        """
         if self.certificate is None:
             return None
         return x509.load_pem_x509_certificate(self.certificate.read_bytes())
 
 
 def credentials() -> tuple[str, str] | None:
-    """Id and secret of the service's client; None where none are set, so that it gets no token."""
+    """Return the id and secret of the service's client; None if they are not set, when it gets no token."""
     client, secret = settings.PORTICO["CRM_SERVER_CLIENT_ID"], settings.PORTICO["CRM_SERVER_CLIENT_SECRET"]
     if client and secret:
         return client, secret
@@ -74,16 +84,16 @@ def credentials() -> tuple[str, str] | None:
 
 
 def client_of(id: str) -> Client | None:
-    """The client with this id; of several the last that settings name."""
-    found = None
+    """Return the client with this id, or None. Of several, the last one in the settings is returned."""
+    match = None
     for client in _clients():
         if secrets.compare_digest(id.encode(), client.id.encode()):
-            found = client
-    return found
+            match = client
+    return match
 
 
 def check_clients() -> None:
-    """Raises ValueError for a client in CRM_SERVER_CLIENTS that could get no token."""
+    """Raise ValueError if a client in CRM_SERVER_CLIENTS could never get a token."""
     for given in settings.PORTICO["CRM_SERVER_CLIENTS"]:
         _check(given)
 

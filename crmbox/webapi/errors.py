@@ -15,7 +15,10 @@ INVALID_ARGUMENT = "0x80040203"
 
 
 class WebApiError(Exception):
-    """`details` (of the OData standard) lists every wrong value: code, target and message of each."""
+    """A request is answered with an error.
+
+    `details` (of the OData standard) lists every wrong value with its code, target and message.
+    """
 
     def __init__(
         self,
@@ -42,12 +45,12 @@ class WebApiError(Exception):
 
 
 def bad_url(message: str) -> WebApiError:
-    """The path or a query option is wrong."""
+    """Return the error for a path or query option that is wrong."""
     return WebApiError(400, BAD_URL, message)
 
 
 def bad_payload(message: str) -> WebApiError:
-    """The body is wrong."""
+    """Return the error for a body that is wrong."""
     return WebApiError(400, BAD_PAYLOAD, message)
 
 
@@ -60,5 +63,5 @@ def no_resource(segment: str) -> WebApiError:
 
 
 def unsupported(what: str) -> WebApiError:
-    """A 501 that names what was asked for."""
+    """Return a 501 that names the feature asked for."""
     return WebApiError(501, "0x80040228", f"This server does not support {what}.")

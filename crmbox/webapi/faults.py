@@ -57,7 +57,7 @@ class Fault(BaseModel):
         return value
 
     def strikes(self, method: str, path: str) -> bool:
-        """Whether it is this request's turn; counts."""
+        """Return whether the fault applies to this request, and count the request."""
         if self.method not in (None, method) or not re.search(self.path, path):
             return False
         if self.skip:
@@ -70,16 +70,16 @@ class Fault(BaseModel):
 
     @property
     def replaces(self) -> bool:
-        """Whether the fault has an answer of its own."""
+        """Return whether the fault has an answer of its own."""
         return self.status is not None or self.body is not None
 
     @property
     def stands_instead(self) -> bool:
-        """Whether the request is not carried out."""
+        """Return whether the fault answers without the request being carried out."""
         return not self.executed and (self.replaces or self.cut is not None)
 
     def answer(self, respond: Callable[[], Response]) -> Response:
-        """What becomes of a request that `respond` would answer."""
+        """Return the answer of `respond` as the fault changes it, after the delay of the fault."""
         time.sleep(self.delay)
         response = Response(200) if self.stands_instead else respond()
         if self.replaces:
@@ -89,7 +89,7 @@ class Fault(BaseModel):
 
 
 class Arming(BaseModel):
-    """What PUT takes; without `denied` the privileges stay as they are."""
+    """The body of PUT. Without `denied`, the denied privileges stay as they are."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -102,7 +102,7 @@ _lock = threading.Lock()
 
 
 def fault_for(method: str, path: str) -> Fault | None:
-    """The fault that strikes a request."""
+    """Return the fault that applies to a request, or None."""
     if not _armed:
         return None
     with _lock:
@@ -110,7 +110,9 @@ def fault_for(method: str, path: str) -> Fault | None:
 
 
 def control(method: str, read: Callable[[], bytes]) -> Response:
-    """PUT arms faults in the place of all others, GET says how often each has struck, DELETE disarms all."""
+    """Control the faults that the CRM server simulates: PUT replaces them, GET lists them and how often each
+    has occurred, DELETE removes them.
+    """
     if not (settings.DEVELOPMENT and settings.PORTICO["CRM_SERVER_FAULTS"]):
         raise no_resource(CONTROL)
     if method == "PUT":
@@ -131,10 +133,10 @@ def control(method: str, read: Callable[[], bytes]) -> Response:
 
 
 def _cut(response: Response, *, half: bool) -> Response:
-    """An answer that ends before its announced length: with half its bytes, or before its first.
+    """Return the answer cut off before its announced length: after half its bytes, or before the first.
 
-    Its status is one that has a body: the server would end any other properly. Of an answer that is cut off
-    altogether a bare head may get through, so it says nothing.
+    Its status is one that has a body: the server would end any other properly. The headers of an answer that
+    is cut off before its first byte may get through, so they are replaced by a bare content length.
     """
     body = response.body if isinstance(response.body, bytes) else b"".join(response.body)
     if not half:

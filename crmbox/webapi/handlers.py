@@ -10,12 +10,12 @@ MODULES: Final = (
         f"crmbox.webapi.metadata.{name}"
         for name in (
             "csdl",
-            "walking",
+            "metadata_paths",
             "virtual_entity_sets",
             "messages",
-            "creating",
-            "changing",
-            "deleting",
+            "metadata_post",
+            "metadata_put",
+            "metadata_delete",
             "options",
             "changes",
         )
@@ -23,7 +23,7 @@ MODULES: Final = (
     "crmbox.webapi.collections",
     "crmbox.webapi.properties",
     "crmbox.webapi.service",
-    "crmbox.webapi.batch.running",
+    "crmbox.webapi.batch.batch_requests",
     "crmbox.webapi.files.messages",
     "crmbox.webapi.files.attachments",
     "crmbox.webapi.operations.process_calls",

@@ -25,7 +25,7 @@ class Key:
 
 
 def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Key:
-    """Raises WebApiError for what is no key of the entity."""
+    """Read the key in a path. Raises WebApiError for a wrong key of the entity."""
     given = {argument.name: _dealiased(request, argument.value) for argument in arguments}
     if len(given) != len(arguments):
         raise bad_url("A key names each property once.")
@@ -59,12 +59,12 @@ def find(request: Request, type_: EntityType, key: Key) -> Guid | None:
 
 def locate(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Guid:
     """The id that a key means. Raises WebApiError (404) when no record has the alternate key."""
-    found = find(request, type_, read_key(request, type_, arguments))
-    if found is None:
+    record = find(request, type_, read_key(request, type_, arguments))
+    if record is None:
         raise WebApiError(
             404, "0x80060891", f"A record with the specified key values does not exist in {type_.name} entity"
         )
-    return found
+    return record
 
 
 def _dealiased(request: Request, literal: str) -> str:

@@ -27,7 +27,7 @@ NAMESPACE = "Microsoft.Dynamics.CRM"
 
 
 class EntityType:
-    """An entity with its properties by their names in URLs and bodies."""
+    """An entity, and its properties by their names in URLs and bodies."""
 
     def __init__(self, snapshot: Snapshot, stored: StoredEntity) -> None:
         self._snapshot = snapshot
@@ -40,7 +40,7 @@ class EntityType:
 
     @property
     def type_name(self) -> str:
-        """`Microsoft.Dynamics.CRM.account`"""
+        """Return the qualified name, such as `Microsoft.Dynamics.CRM.account`."""
         return f"{NAMESPACE}.{self.name}"
 
     @cached_property
@@ -49,19 +49,21 @@ class EntityType:
 
     @cached_property
     def properties(self) -> Mapping[str, Attribute]:
-        """Attributes by property name, `_x_value` for lookups."""
+        """Return the attributes by property name, which is `_x_value` for a lookup `x`."""
         return {property_name(attribute): attribute for attribute in self.attributes.values()}
 
     @cached_property
     def selectable(self) -> Mapping[str, Attribute]:
-        """`properties`, and what comes along with files and images: `new_contract_name`, `new_logoid`."""
-        found = dict(self.properties)
+        """Return `properties` and those that come with files and images: `new_contract_name`,
+        `new_logoid`.
+        """
+        by_name = dict(self.properties)
         for attribute in self.attributes.values():
             if attribute.type is AttributeType.FILE:
-                found.setdefault(f"{attribute.logical_name}_name", attribute)
+                by_name.setdefault(f"{attribute.logical_name}_name", attribute)
             elif attribute.type is AttributeType.IMAGE:
-                found.setdefault(f"{attribute.logical_name}id", attribute)
-        return found
+                by_name.setdefault(f"{attribute.logical_name}id", attribute)
+        return by_name
 
     @cached_property
     def lookups(self) -> Mapping[str, Lookup]:
@@ -76,34 +78,34 @@ class EntityType:
         return navigations(self._snapshot, self.name)
 
     def holds_parties(self, collection: Collection) -> bool:
-        """Whether a collection is that of an activity's parties, which are written with the activity."""
+        """Return whether a collection is the parties of an activity, which are written with the activity."""
         return bool(self.stored.party_lists) and (collection.entity, collection.attribute) == (
             PARTY,
             ACTIVITY,
         )
 
     def navigation_to(self, attribute: str, target: str) -> str:
-        """The navigation property through which the lookup `attribute` leads to `target`."""
+        """Return the navigation property from the lookup `attribute` to `target`."""
         return lookup_name(self.stored.columns[attribute].definition, target)
 
 
 class Model:
-    """All of the metadata at one revision."""
+    """All metadata at one revision."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._types: dict[str, EntityType] = {}
 
     def entity_type(self, logical_name: str) -> EntityType:
-        """Raises UnknownEntity."""
-        found = self._types.get(logical_name)
-        if found is None:
-            found = EntityType(self.snapshot, self.snapshot.entity(logical_name))
-            self._types[logical_name] = found
-        return found
+        """Return an entity type by logical name. Raises UnknownEntity."""
+        type_ = self._types.get(logical_name)
+        if type_ is None:
+            type_ = EntityType(self.snapshot, self.snapshot.entity(logical_name))
+            self._types[logical_name] = type_
+        return type_
 
     def of_set(self, entity_set: str) -> EntityType:
-        """Raises WebApiError (404) for a set that there is not."""
+        """Return the entity type of a set. Raises WebApiError 404 for an unknown set."""
         name = self.sets.get(entity_set)
         if name is None:
             raise no_resource(entity_set)
@@ -111,7 +113,7 @@ class Model:
 
     @cached_property
     def sets(self) -> Mapping[str, str]:
-        """Logical names by entity set."""
+        """Return the logical names of the entities by entity set."""
         return {stored.entity.entity_set: name for name, stored in self.snapshot.entities.items()}
 
 

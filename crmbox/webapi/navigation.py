@@ -18,7 +18,10 @@ from crmclient.metadata import AttributeType, Relationship
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Leads from `attribute` to one record of one of `targets`: of several for an owner only."""
+    """A navigation property that leads from `attribute` to one record of one of `targets`.
+
+    Only an owner has several targets under one name.
+    """
 
     name: str
     attribute: str
@@ -27,16 +30,20 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Leads to the records of `entity` that `relationship` ties to a record.
+    """A navigation property that leads to the records of `entity` that `relationship` ties to a record.
 
-    Of a one-to-many relationship `attribute` is the lookup of `entity` that points back; it is None for a
-    many-to-many one.
+    For a one-to-many relationship, `attribute` is the lookup of `entity` that points back. For a many-to-many
+    one it is None, and `pair` names the attributes of the intersect entity with the id of the record and with
+    the id of the record it leads to. `is_back` is true for the second direction of a relationship of an
+    entity with itself.
     """
 
     name: str
     entity: str
     relationship: Relationship
     attribute: str | None
+    pair: tuple[str, str] = ("", "")
+    is_back: bool = False
 
 
 Navigation: TypeAlias = Lookup | Collection
@@ -44,16 +51,16 @@ Navigation: TypeAlias = Lookup | Collection
 
 @lru_cache(maxsize=2048)
 def navigations(snapshot: Snapshot, entity: str) -> Mapping[str, Navigation]:
-    """Every navigation property of an entity by name. Raises UnknownEntity."""
-    found: dict[str, Navigation] = {lookup.name: lookup for lookup in lookups(snapshot, entity)}
+    """Return the navigation properties of an entity by name. Raises UnknownEntity."""
+    by_name: dict[str, Navigation] = {lookup.name: lookup for lookup in lookups(snapshot, entity)}
     for relationship in snapshot.relationships_of(entity):
-        for collection in _collections(relationship, entity):
-            found.setdefault(collection.name, collection)
-    return found
+        for collection in _collections(snapshot, relationship, entity):
+            by_name.setdefault(collection.name, collection)
+    return by_name
 
 
 def lookups(snapshot: Snapshot, entity: str) -> Iterator[Lookup]:
-    """The lookups of an entity, each once for every name it has. Raises UnknownEntity."""
+    """Yield the lookups of an entity, one for each target. Raises UnknownEntity."""
     for item in snapshot.entity(entity).definition.attributes:
         if item.attribute.type.is_reference:
             for target in item.attribute.targets:
@@ -61,17 +68,22 @@ def lookups(snapshot: Snapshot, entity: str) -> Iterator[Lookup]:
 
 
 def lookup_name(item: AttributeDefinition, target: str) -> str:
-    """The name under which a lookup leads to `target`."""
+    """Return the name of the navigation property from a lookup to `target`."""
     name = item.schema_name or item.attribute.logical_name
     return name if len(_together(item, target)) == len(item.attribute.targets) else f"{name}_{target}"
 
 
 def _together(item: AttributeDefinition, target: str) -> tuple[str, ...]:
-    """The targets that share one name with `target`."""
+    """Return the targets that share a name with `target`: all of them for an owner, else `target` alone."""
     return item.attribute.targets if item.attribute.type is AttributeType.OWNER else (target,)
 
 
-def _collections(relationship: Relationship, entity: str) -> Iterator[Collection]:
+def back_name(relationship: Relationship) -> str:
+    """Return the name of the second direction of a many-to-many relationship of an entity with itself."""
+    return f"{relationship.name}_referenced"
+
+
+def _collections(snapshot: Snapshot, relationship: Relationship, entity: str) -> Iterator[Collection]:
     if relationship.intersect is None:
         if relationship.referenced == entity:
             yield Collection(
@@ -80,6 +92,12 @@ def _collections(relationship: Relationship, entity: str) -> Iterator[Collection
                 relationship,
                 relationship.referencing_attribute,
             )
-    elif entity in (relationship.referenced, relationship.referencing):
-        other = relationship.referencing if entity == relationship.referenced else relationship.referenced
-        yield Collection(relationship.name, other, relationship, None)
+        return
+    other = relationship.other_end(entity)
+    if other is None:
+        return
+    own, related = relationship.pair_attributes(snapshot.entity(entity).entity, snapshot.entity(other).entity)
+    yield Collection(relationship.name, other, relationship, None, (own, related))
+    if other == entity:
+        back = back_name(relationship)
+        yield Collection(back, other, relationship, None, (related, own), is_back=True)

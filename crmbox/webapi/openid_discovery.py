@@ -20,7 +20,10 @@ _INSTANCE: Final = "/common/discovery/instance"
 
 
 def discovery_response(method: str, path: str, query: str, root: str) -> Response | None:
-    """The document at `path`, below the URL `root`; None where there is no document of discovery."""
+    """Return the discovery document at `path`, or None if there is none.
+
+    `root` is the URL that `path` is below.
+    """
     if method not in ("GET", "HEAD"):
         return None
     if path == _INSTANCE:
@@ -28,8 +31,8 @@ def discovery_response(method: str, path: str, query: str, root: str) -> Respons
     if _KEYS.fullmatch(path):
         # Tokens are for this server alone, which makes them with a key that nobody else has.
         return _document({"keys": []})
-    found = _CONFIGURATION.fullmatch(path)
-    return None if found is None else _document(_configuration(root, found[1], found[2] or ""))
+    match = _CONFIGURATION.fullmatch(path)
+    return None if match is None else _document(_configuration(root, match[1], match[2] or ""))
 
 
 def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any]:
@@ -56,7 +59,7 @@ def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any
 
 
 def _instance(query: str, root: str) -> Response:
-    """Whether the authority of the `authorization_endpoint` that is asked about is this one."""
+    """Answer whether the authority of the `authorization_endpoint` in the query is this server."""
     own = urlsplit(root)
     try:
         asked = urlsplit(parse_qs(query).get("authorization_endpoint", [""])[0])

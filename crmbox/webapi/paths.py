@@ -18,7 +18,10 @@ VARIABLE = "PORTICO_CRM_SERVER_ROOT"
 
 
 def below_root(environ: dict[str, Any]) -> dict[str, Any]:
-    """The environ with the root as SCRIPT_NAME and the rest as PATH_INFO. Raises WebApiError (404)."""
+    """Return `environ` with the root as SCRIPT_NAME and the rest of the path as PATH_INFO.
+
+    Raises WebApiError (404) for a path outside the root.
+    """
     root, path = os.environ.get(VARIABLE, ""), environ.get("PATH_INFO", "/")
     if path != root and not path.startswith(f"{root}/"):
         raise no_resource(path)
@@ -41,19 +44,22 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One step of a path. `arguments` is None without parentheses, empty for `WhoAmI()`."""
+    """A segment of a path. `arguments` is None without parentheses, and empty for `WhoAmI()`."""
 
     name: str
     arguments: tuple[Argument, ...] | None = None
 
 
 def parse_path(text: str) -> tuple[Segment, ...]:
-    """`text` is percent-decoded. Raises WebApiError for parentheses or quotes without their end."""
+    """Return the segments of a path that is percent-decoded already.
+
+    Raises WebApiError for parentheses or quotes that are not closed.
+    """
     return tuple(_segment(part) for part in _split(text, "/") if part)
 
 
 def unquoted(literal: str) -> str:
-    """The text of a string literal; any other literal as it stands."""
+    """Return the text of a string literal. Any other literal is returned as it is."""
     if len(literal) >= 2 and literal[0] == literal[-1] == "'":
         return literal[1:-1].replace("''", "'")
     return literal
@@ -77,7 +83,11 @@ def _argument(text: str) -> Argument:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """The parts of `text`, where a separator inside quotes (within brackets) or brackets is none."""
+    """Yield the parts of `text` between separators outside brackets and quotes.
+
+    Quotes count within brackets, and wherever `separator` is a comma. Raises WebApiError for brackets or
+    quotes that are not closed.
+    """
     depth, quoted, start = 0, False, 0
     for at, character in enumerate(text):
         if character == "'" and (depth or separator == ","):

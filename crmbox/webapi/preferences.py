@@ -63,12 +63,12 @@ class Annotations:
 
 def parse_preferences(header: str) -> Preferences:
     """Unknown preferences are kept, as a server may ignore them."""
-    found: dict[str, str] = {}
+    preferences: dict[str, str] = {}
     joined = _annotations_joined(header)
     for match in _ITEM.finditer(joined):
         name, quoted, bare = match.groups()
-        found.setdefault(name.lower(), quoted if quoted is not None else bare or "")
-    return Preferences(found)
+        preferences.setdefault(name.lower(), quoted if quoted is not None else bare or "")
+    return Preferences(preferences)
 
 
 def _annotations_joined(header: str) -> str:

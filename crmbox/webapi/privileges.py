@@ -1,4 +1,4 @@
-"""Playing a user who may do less: CRM_SERVER_DENIED names the privileges that the service's account lacks.
+"""A user who may not do everything: CRM_SERVER_DENIED names the privileges that the service's account lacks.
 
 A privilege is called as in Dataverse: `prvReadAccount`, `prvReadEntity`. `WhoAmI` and the like, which need
 none there, are denied by their own names. Everybody may do everything otherwise.
@@ -29,12 +29,12 @@ _METADATA: Final = {
 }
 _ENTITIES: Final = {"systemuser": "User", "annotation": "Note"}
 _VERBS: Final = {"POST": "Create", "PATCH": "Write", "PUT": "Write", "DELETE": "Delete"}
-_WITHIN: Final = {
+_DEFINITION_PARTS: Final = {
     "prvReadAttribute": re.compile(r"\bAttributes\b"),
     "prvReadRelationship": re.compile(r"To(?:One|Many)Relationships\b"),
     "prvReadOptionSet": re.compile(r"\b(?:Global)?OptionSet\b"),
 }
-"""What is needed for parts of an entity's definition, by their names in the path or in `$expand`."""
+"""By privilege, the parts of an entity's definition that need it, as the path or `$expand` name them."""
 
 _NAME: Final = re.compile(r"\w+")
 
@@ -43,7 +43,7 @@ _denied: frozenset[str] | None = None
 
 
 def deny(privileges: Iterable[str]) -> None:
-    """These from now on, instead of those of the setting."""
+    """Deny `privileges` from now on, instead of those in the setting."""
     global _denied
     with _lock:
         _denied = frozenset(name.lower() for name in privileges)
@@ -80,7 +80,10 @@ def _privilege(verb: str, entity: str) -> str:
 
 
 def _expanded(request: Request, entity: str) -> Iterator[str]:
-    """The entities whose records `$expand` would tell, of collections and of lookups to one entity."""
+    """Yield the entities whose records `$expand` adds to the answer.
+
+    Lookups with several targets are left out: the request does not say which entity they lead to.
+    """
     type_ = request.model.entity_type(entity)
     for name in _NAME.findall(request.query.get("$expand", "")):
         if name in type_.collections:
@@ -90,6 +93,7 @@ def _expanded(request: Request, entity: str) -> Iterator[str]:
 
 
 def _needed(request: Request) -> Iterator[str]:
+    """Yield the privileges that the request needs. A function without one needs its own name."""
     name = request.path[0].name
     entity = request.model.sets.get(name)
     if entity is not None:
@@ -97,6 +101,6 @@ def _needed(request: Request) -> Iterator[str]:
         yield from (_privilege("Read", expanded) for expanded in _expanded(request, entity))
         return
     if name == "EntityDefinitions":
-        within = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])
-        yield from (privilege for privilege, part in _WITHIN.items() if part.search(within))
+        parts = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])
+        yield from (privilege for privilege, part in _DEFINITION_PARTS.items() if part.search(parts))
     yield _METADATA.get(name, name)

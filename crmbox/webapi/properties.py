@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from crmbox.webapi.base64_bodies import NOTE_BODY
 from crmbox.webapi.errors import bad_payload, no_resource, unsupported
-from crmbox.webapi.files.downloading import download, download_base64, download_json, download_thumbnail
-from crmbox.webapi.files.uploading import upload
+from crmbox.webapi.files.file_downloads import download, download_base64, download_json, download_thumbnail
+from crmbox.webapi.files.file_uploads import upload
 from crmbox.webapi.keys import locate
 from crmbox.webapi.records.draft import read_draft
-from crmbox.webapi.records.storing import store_changes
+from crmbox.webapi.records.stored_drafts import store_changes
 from crmbox.webapi.rendering import plain_value, record_url
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import Shape, Target, on
@@ -33,7 +33,10 @@ def get_property(request: Request, target: Target) -> Response:
 
 @on(Shape.PROPERTY_VALUE, "GET")
 def get_raw_value(request: Request, target: Target) -> Response:
-    """A note's document is base64 here too, as its column holds that."""
+    """Answer with the raw value.
+
+    The document of a note is base64 here too, as its column holds base64.
+    """
     attribute = _attribute(target)
     if (target.type.name, attribute.logical_name) == NOTE_BODY:
         return download_base64(request, target, attribute)
@@ -76,7 +79,7 @@ def clear_property(request: Request, target: Target) -> Response:
 
 
 def _is_thumbnail_alone(request: Request, target: Target, attribute: Attribute) -> bool:
-    """Whether the whole image is asked for of a column that keeps none."""
+    """Return whether the full image is requested of a column that keeps only a thumbnail."""
     return (
         attribute.type is AttributeType.IMAGE
         and request.query.get("size", "").lower() == "full"
@@ -85,7 +88,7 @@ def _is_thumbnail_alone(request: Request, target: Target, attribute: Attribute) 
 
 
 def _is_thumbnail(request: Request, attribute: Attribute) -> bool:
-    """Whether an image is asked for, and not the whole one."""
+    """Return whether the thumbnail of an image is requested."""
     return attribute.type is AttributeType.IMAGE and request.query.get("size", "").lower() != "full"
 
 

@@ -37,7 +37,10 @@ class Limits:
 
 
 def configured_limits() -> Limits | None:
-    """Raises ValueError for a setting that is not three whole numbers above zero."""
+    """Return the configured limits; None without any.
+
+    Raises ValueError unless they are three whole numbers above zero.
+    """
     words = settings.PORTICO["CRM_SERVER_LIMITS"]
     if not words:
         return None
@@ -59,7 +62,10 @@ class Protection:
 
     @contextmanager
     def admitted(self, user: Guid) -> Iterator[dict[str, str]]:
-        """Work on a request of `user`; the headers that say what is left. Raises WebApiError (429)."""
+        """Count a request of `user` while the block runs. Yield the headers that tell what is left.
+
+        Raises WebApiError 429.
+        """
         self._begin(user)
         began = time.monotonic()
         try:
@@ -81,7 +87,7 @@ class Protection:
                     self._requests,
                     user,
                 )
-            yield self._left(user)
+            yield self._remaining_headers(user)
         finally:
             self._end(user, time.monotonic() - began)
 
@@ -92,7 +98,7 @@ class Protection:
                     429,
                     "0x80072326",
                     f"Number of concurrent requests exceeded the limit of {self._limits.concurrent}.",
-                    headers={"Retry-After": "1", **self._left(user)},
+                    headers={"Retry-After": "1", **self._remaining_headers(user)},
                 )
             self._running[user] += 1
 
@@ -101,7 +107,8 @@ class Protection:
         with self._lock:
             self._running[user] -= 1
 
-    def _left(self, user: Guid) -> dict[str, str]:
+    def _remaining_headers(self, user: Guid) -> dict[str, str]:
+        """Return the headers that tell what is left of the limits: requests, and seconds of work."""
         requests = self._counted.get_window_stats(self._requests, user).remaining
         work = self._counted.get_window_stats(self._work, user).remaining
         return {
@@ -112,12 +119,14 @@ class Protection:
     def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
         reset = self._counted.get_window_stats(item, user).reset_time
         seconds = max(1, ceil(reset - time.time()))
-        return WebApiError(429, code, message, headers={"Retry-After": str(seconds), **self._left(user)})
+        return WebApiError(
+            429, code, message, headers={"Retry-After": str(seconds), **self._remaining_headers(user)}
+        )
 
 
 @contextmanager
 def protected(user: Guid) -> Iterator[dict[str, str]]:
-    """As `Protection.admitted`; everything is admitted where no limits are set."""
+    """As `Protection.admitted`. Without limits, every request is admitted."""
     protection = _protection()
     if protection is None:
         yield {}

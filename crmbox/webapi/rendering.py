@@ -29,7 +29,7 @@ _DEFAULT_PLACES = 2
 
 
 def formatted(snapshot: Snapshot, attribute: Attribute, value: Value) -> str | None:
-    """None for a value that is its own formatted form, as text is."""
+    """Return the formatted value; None for a value that is its own formatted form, such as text."""
     if value is None:
         return None
     if attribute.type.has_options:
@@ -60,7 +60,7 @@ def _places(attribute: Attribute, value: Any) -> str:
     return f"{Decimal(str(value)):,.{places}f}"
 
 
-def _whole(attribute: Attribute, value: Any) -> str:
+def _whole_number_text(attribute: Attribute, value: Any) -> str:
     return f"{value:,d}"
 
 
@@ -79,8 +79,8 @@ _WRITERS: dict[AttributeType, Callable[[Attribute, Any], str]] = {
     AttributeType.MONEY: _money,
     AttributeType.DECIMAL: _decimal,
     AttributeType.DOUBLE: _decimal,
-    AttributeType.INTEGER: _whole,
-    AttributeType.BIGINT: _whole,
+    AttributeType.INTEGER: _whole_number_text,
+    AttributeType.BIGINT: _whole_number_text,
     AttributeType.BOOLEAN: _boolean,
     AttributeType.DATETIME: _date,
 }
@@ -104,7 +104,10 @@ def record_json(
     version: str | None,
     annotations: Annotations = NO_ANNOTATIONS,
 ) -> dict[str, Any]:
-    """One record of `type_`: `values` by logical name. `version` None leaves the etag out."""
+    """Return a record of `type_` as JSON.
+
+    `values` are by logical name. If `version` is None, the etag is left out.
+    """
     content: dict[str, Any] = {} if version is None else {"@odata.etag": etag(version)}
     for name, value in values.items():
         attribute = type_.attributes[name]
@@ -121,7 +124,10 @@ def put_value(
     value: Value,
     annotations: Annotations,
 ) -> None:
-    """A value of an attribute as the property `name` (an alias, in a query), with its annotations."""
+    """Put a value of an attribute into `content` as the property `name`, with its annotations.
+
+    In a query, `name` may be an alias.
+    """
     if annotations.formatted and (text := formatted(model.snapshot, attribute, value)) is not None:
         content[f"{name}@{FORMATTED_VALUE}"] = text
     if isinstance(value, Reference):
@@ -135,7 +141,7 @@ def put_value(
 
 
 def plain_value(value: Value) -> Any:
-    """A value as JSON, without what surrounds it. Decimals are rendered exactly by `exact_json`."""
+    """Return a value as JSON, without annotations. A Decimal stays one: `exact_json` renders it exactly."""
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     if isinstance(value, dt.date):
@@ -148,7 +154,7 @@ def plain_value(value: Value) -> Any:
 
 
 def context(base: str, type_: EntityType, select: str | None = None, *, single: bool = False) -> str:
-    """`{base}$metadata#accounts(name,revenue)/$entity`"""
+    """Return the context URL, such as `{base}$metadata#accounts(name,revenue)/$entity`."""
     columns = f"({select})" if select else ""
     return f"{base}$metadata#{type_.entity.entity_set}{columns}{'/$entity' if single else ''}"
 
@@ -158,7 +164,7 @@ def record_url(base: str, type_: EntityType, id: Guid) -> str:
 
 
 def _with_places(value: Decimal, places: int | None) -> Decimal:
-    """A Decimal as the platform writes it, with the attribute's places; digits beyond them stay."""
+    """Return a Decimal with as many places as the attribute has; further digits are kept."""
     if places is None:
         return value
     whole = value.quantize(Decimal(1).scaleb(-places), context=_PLACING)
@@ -166,7 +172,10 @@ def _with_places(value: Decimal, places: int | None) -> Decimal:
 
 
 def _plain(attribute: Attribute, name: str, value: Value) -> Mapping[str, Any]:
-    """A file column has its name beside it, an image column the facts of its image."""
+    """Return the properties of a value without annotations.
+
+    Those of a file column are its id and name; that of an image column is its id.
+    """
     if attribute.type is AttributeType.FILE:
         return {
             name: plain_value(value),

@@ -26,7 +26,7 @@ JSON_TYPE = "application/json; odata.metadata=minimal"
 
 
 class Headers(Mapping[str, str]):
-    """Headers by name in any case."""
+    """Headers by name, in upper or lower case."""
 
     def __init__(self, values: Iterable[tuple[str, str]] = ()) -> None:
         self._values = {name.lower(): value for name, value in values}
@@ -43,10 +43,12 @@ class Headers(Mapping[str, str]):
 
 @dataclass
 class Request:
-    """`base` is `{scheme}://{host}{root}/api/data/v9.2/` as the caller wrote it: absolute URLs start with it.
+    """A request, or a part of a batch.
 
-    `path` is what follows; `query` maps options and aliases (`$select`, `fetchXml`, `@p1`) to decoded text.
-    `contents` is what `$n` refers to inside a change set: the URL of the record that the part `n` made.
+    `base` is `{scheme}://{host}{root}/api/data/v9.2/` as the caller wrote it: absolute URLs start with it.
+    `path` is the rest of the path; `query` maps options and aliases (`$select`, `fetchXml`, `@p1`) to decoded
+    text. `contents` has the URLs that `$n` refers to inside a change set: those of the records that part `n`
+    created.
     """
 
     method: str
@@ -62,24 +64,24 @@ class Request:
     contents: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """The parts of a batch say it each for themselves."""
+        """Take over from the headers whether duplicates are refused: each part of a batch has its own."""
         wanted = self.headers.get(_SUPPRESS, "").lower() == "false"
         if wanted is not self.call.refuses_duplicates:
             self.call = replace(self.call, refuses_duplicates=wanted)
 
     @property
     def url(self) -> str:
-        """The whole URL, as the caller wrote it."""
+        """Return the whole URL as the caller wrote it."""
         return self.base + self.raw_path + (f"?{self.raw_query}" if self.raw_query else "")
 
     @property
     def user(self) -> Guid:
-        """The system user whose rights and name the request has."""
+        """Return the system user in whose name and with whose rights the request runs."""
         return self.call.caller or self.platform.who()
 
     @cached_property
     def model(self) -> Model:
-        """The metadata as it is now."""
+        """Return the current metadata."""
         return current_model()
 
     @cached_property
@@ -88,35 +90,38 @@ class Request:
 
     @property
     def if_match(self) -> str | None:
-        """The version that must be current; `*` for any version; None without the header."""
+        """Return the version that must be current: `*` for any version, None without the header."""
         return _entity_tag(self.headers.get("If-Match"))
 
     @property
     def if_none_match(self) -> str | None:
-        """As `if_match`. The word `null`, which clients send with every request, means nothing."""
+        """Return the version of the header, as `if_match` does.
+
+        The word `null`, which clients send with every request, counts as no header.
+        """
         value = self.headers.get("If-None-Match")
         return None if value == "null" else _entity_tag(value)
 
     def read(self) -> bytes:
-        """The whole body. Raises WebApiError when it is too large."""
+        """Read the whole body. Raises WebApiError (413) if it is too large."""
         raw = self.stream.read(LARGEST_BODY + 1)
         if len(raw) > LARGEST_BODY:
             raise WebApiError(413, "0x80048d19", f"The body is larger than {LARGEST_BODY} bytes.")
         return raw
 
     def json(self) -> dict[str, Any]:
-        """The body, a JSON object; fractions are Decimal. Raises WebApiError."""
+        """Parse the body as a JSON object, with fractions as Decimal. Raises WebApiError."""
         return parse_object(self.read())
 
     def json_or_empty(self) -> dict[str, Any]:
-        """As `json`; an empty object when there is no body."""
+        """Parse the body as `json` does. Without a body the object is empty."""
         raw = self.read()
         return parse_object(raw) if raw.strip() else {}
 
 
 @dataclass
 class Response:
-    """An answer: `body` in one piece, or in pieces that are streamed."""
+    """An answer. `body` is whole, or an iterator of pieces that are streamed."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -136,19 +141,19 @@ def error_response(error: WebApiError) -> Response:
 
 
 def parse_query(text: str) -> dict[str, str]:
-    """Options of a query string. Raises WebApiError for one that comes twice."""
-    found: dict[str, str] = {}
+    """Return the options of a query string. Raises WebApiError if an option or alias comes twice."""
+    options: dict[str, str] = {}
     for name, value in parse_qsl(text, keep_blank_values=True):
-        if name in found and name.startswith(("$", "@")):
+        if name in options and name.startswith(("$", "@")):
             raise bad_url(
                 f"Query option '{name}' was specified more than once, but it must be specified at most once."
             )
-        found[name] = value
-    return found
+        options[name] = value
+    return options
 
 
 def _entity_tag(value: str | None) -> str | None:
-    """The version inside `W/"123"`; `*` as it is."""
+    """Return the version in an entity tag such as `W/"123"`; `*` stays `*`."""
     if value is None or not value.strip():
         return None
     text = value.strip()

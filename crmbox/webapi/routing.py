@@ -29,7 +29,7 @@ from crmbox.webapi.request import Request, Response
 
 
 class Shape(str, Enum):
-    """What a path means; `Target` says which fields each has."""
+    """The shape of a path below an entity set. Each sets other fields of `Target`."""
 
     COLLECTION = "a collection"  # accounts
     COUNT = "$count of a collection"  # accounts/$count
@@ -49,9 +49,10 @@ class Shape(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`key` is that of the record; `name` the property, navigation property or operation as written.
+    """The target of a path below an entity set.
 
-    `member` is the key of a related record. `arguments` are those of an operation.
+    `key` is that of the record; `name` is the property, navigation property or operation as written. `member`
+    is the key of a related record; `arguments` are those of an operation.
     """
 
     shape: Shape
@@ -98,13 +99,13 @@ def unbound(handler: NamedHandler) -> NamedHandler:
 
 
 def dispatch(request: Request) -> Response:
-    """Raises WebApiError, and what `Platform` raises."""
+    """Answer a request. Raises WebApiError, and what `Platform` raises."""
     refuse_denied(request)
     if not request.path:
-        return _named(request, "")
+        return _handle_named(request, "")
     first = request.path[0]
     if first.name in _by_name:
-        return _named(request, first.name)
+        return _handle_named(request, first.name)
     if first.name not in request.model.sets:
         if len(request.path) == 1 and _unbound:
             return _unbound[0](request)
@@ -116,7 +117,8 @@ def dispatch(request: Request) -> Response:
     return handler(request, target)
 
 
-def _named(request: Request, name: str) -> Response:
+def _handle_named(request: Request, name: str) -> Response:
+    """Answer a request for the named resource. Raises WebApiError for a method that it does not have."""
     handlers = _by_name.get(name, {})
     handler = handlers.get(request.method)
     if handler is None:
@@ -125,7 +127,7 @@ def _named(request: Request, name: str) -> Response:
 
 
 def target_of(request: Request) -> Target:
-    """What a path below an entity set means. Raises WebApiError."""
+    """Return the target of a path below an entity set. Raises WebApiError."""
     first, *rest = request.path
     type_ = request.model.of_set(first.name)
     if first.arguments is None:
@@ -179,7 +181,7 @@ def _operation(type_: EntityType, key: tuple[Argument, ...], segment: Segment) -
 
 
 def _refused(request: Request, shape: Shape) -> WebApiError:
-    """405 where Dataverse says so, else 501."""
+    """Return the error for a method that is not handled: 405 where Dataverse answers that, else 501."""
     if shape is Shape.COLLECTION and request.method in ("PATCH", "PUT", "DELETE"):
         return WebApiError(
             405,

@@ -21,7 +21,7 @@ _WHOLE_RESOURCE: Final = "/.default"
 
 
 def token_response(method: str, headers: Headers, stream: BinaryIO, *, root: str, path: str) -> Response:
-    """`path` is that of the request below the URL `root`."""
+    """Answer with a token, or with the refusal. `path` is that of the request below the URL `root`."""
     try:
         client = _authenticated(_form(method, stream), headers, root, path)
     except TokenRefusal as refusal:
@@ -51,7 +51,7 @@ def _form(method: str, stream: BinaryIO) -> dict[str, str]:
 
 
 def _authenticated(form: dict[str, str], headers: Headers, root: str, path: str) -> Client:
-    """The client who asks. Raises TokenRefusal."""
+    """Return the client that asks for a token. Raises TokenRefusal."""
     if form.get("grant_type") != "client_credentials":
         raise TokenRefusal(400, "unsupported_grant_type", 70003, "The grant_type must be client_credentials.")
     if not form.get("scope", _WHOLE_RESOURCE).endswith(_WHOLE_RESOURCE):

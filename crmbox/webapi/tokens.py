@@ -21,18 +21,18 @@ _LONGEST: Final = 8 * 1024
 
 
 class BadToken(Exception):
-    """A token that is no token of this server, or no longer good."""
+    """The token was not made by this server, or has expired."""
 
 
 def mint(user: Guid, lifetime: int) -> str:
-    """A token of the system user `user` that is good for `lifetime` seconds."""
+    """Return a token of the system user `user` that is valid for `lifetime` seconds."""
     now = int(time.time())
     claims = {"sub": user, "aud": _AUDIENCE, "iat": now, "exp": now + lifetime, "jti": str(uuid.uuid4())}
     return jwt.encode(claims, _key(), algorithm=_ALGORITHM)
 
 
 def user_of(token: str) -> Guid:
-    """The user a token was made for. Raises BadToken."""
+    """Return the id of the system user a token was made for. Raises BadToken."""
     if len(token) > _LONGEST:
         raise BadToken
     try:

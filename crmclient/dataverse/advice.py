@@ -1,4 +1,4 @@
-"""What an operator can do about a failure of Dataverse, or of the way there."""
+"""Advice for operators about failures of Dataverse, or of the connection to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from crmclient.sentences import Sentence
 
 
 def advice_on(error: PlatformError) -> str:
-    """Empty for what is no failure: a refusal says itself what would be right."""
+    """Return what to do about a failure; empty for a refusal, whose message says what would be right."""
     seconds = ceil(getattr(error, "retry_after", None) or 0)
     if isinstance(error, MissingPrivilege):
         return privilege_advice(error.privilege)
@@ -54,7 +54,7 @@ def advice_on(error: PlatformError) -> str:
 
 
 def privilege_advice(privilege: str) -> Sentence:
-    """How a missing privilege is granted; `privilege` is empty where Dataverse does not name it."""
+    """Return how to grant a missing privilege, which is empty when Dataverse does not name it."""
     return Sentence(
         "Add %(privilege)s to its security role, for the organisation.",
         privilege=privilege or Sentence("a privilege"),

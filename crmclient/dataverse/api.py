@@ -1,4 +1,4 @@
-"""Requests in the protocol's terms: JSON in and out, errors as `crmclient.errors`."""
+"""Requests of the Web API: JSON in and out, errors as `crmclient.errors`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crmclient import exact_json
+from crmclient.dataverse.error_subjects import Subject
 from crmclient.dataverse.failures import check
 from crmclient.dataverse.http.client import Client
 from crmclient.dataverse.http.messages import JSON, Answer, Request
 from crmclient.dataverse.multipart import one_get, parts_of
-from crmclient.dataverse.subjects import Subject
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.platform import Call
 
@@ -27,14 +27,16 @@ _NO_VERSION: Final = (None, "", 'W/""', '""')
 
 
 class Api:
-    """Paths are relative to the base, and encoded."""
+    """Sends requests of Dataverse's Web API. Paths are relative to the base, and encoded."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
         self.base = client.options.base
 
     def get(self, path: str, subject: Subject, call: Call, *, prefer: str | None = None) -> dict[str, Any]:
-        """The object that a GET answers. One with a long URL goes inside a $batch."""
+        """Return the JSON object that a GET is answered with. A GET with a long URL is sent inside a
+        $batch.
+        """
         headers = {} if prefer is None else {"Prefer": prefer}
         if len(self.base) + len(path) > LONGEST_URL:
             answer = self._inside_batch(path, headers, subject, call)
@@ -53,7 +55,9 @@ class Api:
         headers: Mapping[str, str] | None = None,
         repeatable: bool = False,
     ) -> Answer:
-        """A request that changes something, with a JSON body unless `content` is None."""
+        """Send a request that changes something, with a JSON body unless `content` is None. Return the
+        answer.
+        """
         request = self.request(method, path, content, headers, repeatable=repeatable)
         return self.send(request, subject, call)
 
@@ -91,11 +95,10 @@ class Api:
 
 
 def version_in(row: Mapping[str, Any], primary_id: str) -> str | None:
-    """The row version of the record `row`, from its entity tag `W/"123"`; None where there is no tag, or an
-    empty one: not every record has a version.
+    """Return the version of a record from its entity tag `W/"123"`; None without a tag or with an empty one.
 
-    Raises UnexpectedAnswer for an object without the attribute `primary_id`, which is no record, and for
-    another tag.
+    Not every record has a version. Raises UnexpectedAnswer for any other tag, and for an object without the
+    attribute `primary_id`, which is not a record.
     """
     # Without a version the id alone tells a record from the answer of something on the way.
     if not isinstance(row.get(primary_id), str):
@@ -109,5 +112,5 @@ def version_in(row: Mapping[str, Any], primary_id: str) -> str | None:
 
 
 def tag_of(version: str | None) -> str:
-    """The entity tag of a version; `*`, any version of a record that exists, for None."""
+    """Return the entity tag of a version. For None it is `*`, which matches every existing record."""
     return "*" if version is None else f'W/"{version}"'

@@ -1,4 +1,4 @@
-"""Whether an organisation can be reached and used, step by step, each with what to do where it cannot."""
+"""Checks, step by step, whether an organisation can be reached and used, and says what to do if not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What was tried, how it came out, and what to do where that was not well."""
+    """A step of the check: what was tried, how it came out, and what to do if it failed."""
 
     name: str
     outcome: Outcome
@@ -56,13 +56,15 @@ class Step:
 
 
 def reached(options: Options) -> Iterator[Step]:
-    """Name, connection, TLS, the address, and the clock: one request without a token."""
+    """Check name, connection, TLS, address and clock by one request without a token. Yield a step
+    for each.
+    """
     request = Request("GET", f"{options.base}WhoAmI()", {"Accept": "application/json"})
     start = time.monotonic()
     try:
         answer = Transport(options).send(request, start + options.timeout)
     except (AttemptFailed, UnexpectedAnswer) as failure:
-        yield _unreached(failure, options)
+        yield _unreachable_step(failure, options)
         return
     took = round((time.monotonic() - start) * 1000)
     yield Step(
@@ -82,24 +84,26 @@ def reached(options: Options) -> Iterator[Step]:
     yield _clock(answer.headers)
 
 
-def _unreached(failure: Exception, options: Options) -> Step:
+def _unreachable_step(failure: Exception, options: Options) -> Step:
     host = options.root.partition("://")[2].partition("/")[0]
-    advice = _way_there(failure, "CRM_URL")
+    advice = _connection_advice(failure, "CRM_URL")
     if _has_cause(failure, ssl.SSLError):
-        said = Sentence(
+        sentence = Sentence(
             "The certificate of %(host)s is not trusted, or TLS is broken on the way: %(reason)s",
             host=host,
             reason=str(failure),
         )
     elif _has_cause(failure, socket.gaierror):
-        said = Sentence("There is no address for %(host)s.", host=host)
+        sentence = Sentence("There is no address for %(host)s.", host=host)
     else:
-        said = Sentence("%(host)s cannot be reached: %(reason)s", host=host, reason=str(failure))
-    return Step("network", Outcome.FAILED, said, advice)
+        sentence = Sentence("%(host)s cannot be reached: %(reason)s", host=host, reason=str(failure))
+    return Step("network", Outcome.FAILED, sentence, advice)
 
 
-def _way_there(failure: Exception, setting: str) -> str:
-    """What to do where a server cannot be reached whose address is in `setting`."""
+def _connection_advice(failure: Exception, setting: str) -> str:
+    """Return what to do about a server that cannot be reached. `setting` names the setting with its
+    address.
+    """
     if _has_cause(failure, ssl.SSLError):
         return Sentence("Where a proxy opens TLS, set REQUESTS_CA_BUNDLE to a file with its authority.")
     if _has_cause(failure, socket.gaierror):
@@ -112,23 +116,30 @@ def _has_cause(failure: Exception, kind: type[BaseException]) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error, and all that it was made of: libraries hand theirs on as causes, reasons and arguments."""
+    """Yield an error and all errors behind it. Libraries keep these as cause, context, `reason` or
+    arguments.
+    """
     waiting: list[BaseException] = [error]
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     while waiting:
-        each = waiting.pop()
-        if id(each) in seen:
+        current_error = waiting.pop()
+        if id(current_error) in seen_ids:
             continue
-        seen.add(id(each))
-        yield each
-        parts = (each.__cause__, each.__context__, getattr(each, "reason", None), *each.args)
+        seen_ids.add(id(current_error))
+        yield current_error
+        parts = (
+            current_error.__cause__,
+            current_error.__context__,
+            getattr(current_error, "reason", None),
+            *current_error.args,
+        )
         waiting += [part for part in parts if isinstance(part, BaseException)]
 
 
 def _clock(headers: Mapping[str, str]) -> Step:
     try:
-        there = parsedate_to_datetime(headers.get("date", ""))
-        skew = (dt.datetime.now(dt.UTC) - there).total_seconds()
+        platform_time = parsedate_to_datetime(headers.get("date", ""))
+        skew = (dt.datetime.now(dt.UTC) - platform_time).total_seconds()
     except (TypeError, ValueError):
         return Step(
             "clock",
@@ -153,7 +164,7 @@ def _clock(headers: Mapping[str, str]) -> Step:
 
 
 def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator[Step]:
-    """A token for each application, by its id."""
+    """Fetch a token for each application; `sources` has them by client id. Yield a step for each."""
     for client_id, source in sources.items():
         try:
             token = source.fetch(options.timeout)
@@ -180,7 +191,7 @@ def _about_tokens(error: PlatformError) -> str:
     if isinstance(error, TokenRefused) and error.advice:
         return error.advice
     if isinstance(error, Unavailable) and error.__cause__ is not None:
-        return _way_there(error, "CRM_AUTHORITY or CRM_TOKEN_URL")
+        return _connection_advice(error, "CRM_AUTHORITY or CRM_TOKEN_URL")
     return Sentence(
         "Check CRM_TENANT_ID, CRM_CLIENT_ID, CRM_AUTHORITY, and the secret, certificate or federated "
         "token, which may have expired. A managed identity has to be assigned on Azure."
@@ -188,14 +199,16 @@ def _about_tokens(error: PlatformError) -> str:
 
 
 def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
-    """Who the service is there, the metadata, and whether it may act for others."""
-    yield from _told(
+    """Check who the service is in Dataverse, the metadata and, with `impersonates`, whether it may act for
+    others.
+    """
+    yield from _run_step(
         "who", lambda: _who(platform), Sentence("Add the application as an application user there.")
     )
-    yield from _told("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS)
-    yield from _untold(platform)
+    yield from _run_step("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS)
+    yield from _missing_metadata_privileges(platform)
     if impersonates:
-        yield from _told(
+        yield from _run_step(
             "impersonation",
             lambda: _acting(platform),
             Sentence("Give the application user the privilege prvActOnBehalfOfAnotherUser (role Delegate)."),
@@ -203,12 +216,13 @@ def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
 
 
 def readable(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
-    """Whether the service may read a record of each of `entities`."""
+    """Check whether the service may read a record of each of `entities`. Yield a step for each."""
     for entity in sorted(entities):
-        yield from _told(f"read {entity}", partial(_read, platform, entity), "")
+        yield from _run_step(f"read {entity}", partial(_read, platform, entity), "")
 
 
-def _told(name: str, ask: Callable[[], str], advice: str) -> Iterator[Step]:
+def _run_step(name: str, ask: Callable[[], str], advice: str) -> Iterator[Step]:
+    """Run `ask`, and yield a step with its answer or with the failure and what to do about it."""
     try:
         yield Step(name, Outcome.GOOD, ask())
     except MissingPrivilege as error:
@@ -222,13 +236,15 @@ def _told(name: str, ask: Callable[[], str], advice: str) -> Iterator[Step]:
         yield Step(name, Outcome.FAILED, str(error), Sentence("Take what reads it out of the configuration."))
     except PlatformError as error:
         # Of an answer that says nothing of the cause, the step knows most.
-        known = isinstance(error, UnexpectedAnswer) and not isinstance(error, TokenRefused)
-        yield Step(name, Outcome.FAILED, str(error), (known and advice) or advice_on(error) or advice)
+        is_unexplained = isinstance(error, UnexpectedAnswer) and not isinstance(error, TokenRefused)
+        yield Step(
+            name, Outcome.FAILED, str(error), (is_unexplained and advice) or advice_on(error) or advice
+        )
 
 
 def _lacks(privilege: str) -> Sentence:
-    named = privilege or Sentence("a privilege")
-    return Sentence("The application user lacks %(privilege)s.", privilege=named)
+    privilege_name = privilege or Sentence("a privilege")
+    return Sentence("The application user lacks %(privilege)s.", privilege=privilege_name)
 
 
 def _who(platform: Platform) -> str:
@@ -244,8 +260,8 @@ def _metadata(platform: Platform) -> str:
     return Sentence("%(count)s entities in %(seconds)s s.", count=count, seconds=took)
 
 
-def _untold(platform: Platform) -> Iterator[Step]:
-    """What the application user may not read of the metadata, a privilege a step."""
+def _missing_metadata_privileges(platform: Platform) -> Iterator[Step]:
+    """Yield a step for each privilege that the application user lacks for parts of the metadata."""
     parts = defaultdict[str, list[str]](list)
     try:
         for ask in (platform.option_sets, platform.processes, platform.languages):
@@ -272,17 +288,17 @@ def _untold(platform: Platform) -> Iterator[Step]:
 
 
 def _acting(platform: Platform) -> str:
-    own = platform.who()
+    service_user = platform.who()
     users = platform.conventions.users
-    platform.retrieve(users.entity if users else "", own, (), call=Call(caller=own))
+    platform.retrieve(users.entity if users else "", service_user, (), call=Call(caller=service_user))
     return Sentence("The service may act for users.")
 
 
 def _read(platform: Platform, entity: str) -> str:
-    known = platform.entities().get(entity)
-    if known is None:
+    definition = platform.entities().get(entity)
+    if definition is None:
         raise UnknownEntity(entity)
-    found = platform.query(Query(entity, (Column(known.primary_id),), top=1), ALL)
-    if found.rows:
+    answer = platform.query(Query(entity, (Column(definition.primary_id),), top=1), ALL)
+    if answer.rows:
         return Sentence("may be read.")
     return Sentence("may be read, and has no record that it may see.")

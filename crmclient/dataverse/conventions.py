@@ -1,4 +1,4 @@
-"""What Dataverse calls what every CRM has."""
+"""Dataverse's names for what every CRM has."""
 
 from __future__ import annotations
 

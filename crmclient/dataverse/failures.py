@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from crmclient import errors
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Answer
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidValue, MissingPrivilege, PlatformError, UnexpectedAnswer
 from crmclient.values import references
 
@@ -48,7 +48,7 @@ _PROBLEM_CODES: Final[dict[str, type[InvalidValue]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What an error's body says; all empty when it says nothing."""
+    """The contents of an error's body. All are empty when the body says nothing."""
 
     status: int
     code: str = ""
@@ -67,7 +67,10 @@ class TokenNotTaken(UnexpectedAnswer):
 
 
 def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
-    """Raises the error that an answer means, unless it is a success. `acting`: it was asked for a caller."""
+    """Raise the error that an answer means, unless the answer is a success.
+
+    `acting` says that the call was made for a caller.
+    """
     if not answer.ok:
         raise error_of(answer, subject, acting=acting)
 
@@ -104,24 +107,28 @@ def _read(answer: Answer) -> Refusal:
 
 
 def _privilege_in(message: str) -> str:
-    """The first privilege that a message names: of its words nothing else is taken over."""
-    found = _PRIVILEGE.search(message)
-    return found[0] if found else ""
+    """Return the name of the first privilege in a message; empty without one. Nothing else is taken from the
+    message.
+    """
+    match = _PRIVILEGE.search(message)
+    return match[0] if match else ""
 
 
 def is_unreadable(answer: Answer) -> bool:
-    """Whether a write is refused for want of a privilege to read, which only its answer needs."""
+    """Whether a write is refused because the user may not read the record, which only the answer needs."""
     return answer.status == 403 and _privilege_in(_read(answer).message).lower().startswith("prvread")
 
 
 def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
-    """The record itself, or one that a lookup among the written values points at."""
-    named = set(_GUID.findall(refusal.message.lower()))
+    """Return the error for a missing record: the written one, or the target of a lookup among the written
+    values.
+    """
+    named_ids = set(_GUID.findall(refusal.message.lower()))
     problems = [
         errors.UnknownTarget(name, f"There is no {record.entity} with id {record.id}.")
         for name, value in subject.values.items()
         for record in references(value)
-        if record.id in named and record.id != subject.id
+        if record.id in named_ids and record.id != subject.id
     ]
     if problems:
         return errors.InvalidRecord(subject.entity, problems)
@@ -135,12 +142,14 @@ def _no_resource(refusal: Refusal, subject: Subject) -> PlatformError:
 
 
 def _duplicate(refusal: Refusal, subject: Subject) -> PlatformError:
-    """The key that was hit: named in the message, or the one that can have been."""
-    written = [key for key in subject.keys if set(key.attributes) & set(subject.values)]
-    if refusal.code.lower() == "0x80040237" or not written:
+    """Return the error for a duplicate key: the key that the message names, else the first one that was
+    written.
+    """
+    written_keys = [key for key in subject.keys if set(key.attributes) & set(subject.values)]
+    if refusal.code.lower() == "0x80040237" or not written_keys:
         return errors.DuplicateKey(subject.entity, subject.primary_id)
-    named = [key for key in written if key.name in refusal.message]
-    return errors.DuplicateKey(subject.entity, (named or written)[0].name)
+    named_keys = [key for key in written_keys if key.name in refusal.message]
+    return errors.DuplicateKey(subject.entity, (named_keys or written_keys)[0].name)
 
 
 def _possible_duplicate(_: Refusal, subject: Subject) -> PlatformError:
@@ -164,7 +173,9 @@ def _refused(refusal: Refusal, _: Subject) -> PlatformError:
 
 
 def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
-    """Every wrong value that the answer lists; else the one that its code and message name."""
+    """Return an error with all wrong values that the answer lists, else with the one that its
+    message names.
+    """
     if subject.kind is Kind.QUERY:
         return errors.InvalidQuery(str(refusal))
     if subject.kind is Kind.METADATA:

@@ -1,4 +1,4 @@
-"""Whether the settings of fiscal years are those of the organisation, which keeps its own."""
+"""Checks whether the settings of fiscal years agree with those of the organisation."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _TYPES: Final = {
 
 
 def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[Step]:
-    """Compares `fiscal` with the record of the organisation, where there is one."""
+    """Compare `fiscal` with the organisation's settings, if it has a record of them. Yield steps."""
     try:
         if _ORGANIZATION not in platform.entities():
             return
-        found = _settings(platform)
+        settings = _settings(platform)
     except PlatformError as error:
         yield _unknown(
             Sentence("The organisation's own settings cannot be read: %(error)s", error=str(error))
         )
         return
-    start, periods = found.get(_START), found.get(_PERIODS)
+    start, periods = settings.get(_START), settings.get(_PERIODS)
     if not isinstance(start, dt.date) and periods is None:
         yield _unknown(Sentence("The organisation does not say how its fiscal years are."))
         return
@@ -48,24 +48,26 @@ def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[St
 
 
 def _settings(platform: Platform) -> Mapping[str, Value]:
-    known = platform.attributes(_ORGANIZATION)
-    columns = tuple(Column(name) for name in (_START, _PERIODS) if name in known and known[name].readable)
+    attributes = platform.attributes(_ORGANIZATION)
+    columns = tuple(
+        Column(name) for name in (_START, _PERIODS) if name in attributes and attributes[name].readable
+    )
     rows = platform.query(Query(_ORGANIZATION, columns, top=1), ALL).rows if columns else []
     return rows[0] if rows else {}
 
 
 def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator[Step]:
     if isinstance(start, dt.date) and (start.month, start.day) != fiscal.start:
-        there, here = f"{start:%m-%d}", "{:02}-{:02}".format(*fiscal.start)
+        theirs, here = f"{start:%m-%d}", "{:02}-{:02}".format(*fiscal.start)
         yield Step(
             _NAME,
             Outcome.WARNING,
             Sentence(
                 "The organisation's begin on %(there)s, those of the service on %(here)s.",
-                there=there,
+                there=theirs,
                 here=here,
             ),
-            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_YEAR_START={there}"),
+            Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_YEAR_START={theirs}"),
         )
     if periods is None:
         return

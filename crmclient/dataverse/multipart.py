@@ -24,13 +24,15 @@ class Part:
 
 
 def one_get(url: str, headers: Mapping[str, str]) -> tuple[str, bytes]:
-    """Content type and body of a batch of one GET."""
+    """Return content type and body of a batch with one GET."""
     boundary = f"batch_{uuid.uuid4()}"
     return _mixed(boundary), _enclosed(boundary, [_part(Request("GET", url, headers))])
 
 
 def change_set(requests: Sequence[Request]) -> tuple[str, bytes]:
-    """Content type and body of a batch of one change set. Content ids are the indexes, counted from 1."""
+    """Return content type and body of a batch with one change set. Content ids are the indexes, counted from
+    1.
+    """
     outer, inner = f"batch_{uuid.uuid4()}", f"changeset_{uuid.uuid4()}"
     parts = [_part(request, str(number)) for number, request in enumerate(requests, 1)]
     changes = _NEWLINE.join([b"Content-Type: " + _mixed(inner).encode(), b"", _enclosed(inner, parts)])
@@ -38,7 +40,7 @@ def change_set(requests: Sequence[Request]) -> tuple[str, bytes]:
 
 
 def parts_of(answer: Answer) -> Iterator[Part]:
-    """Every answer inside a batch's, those of change sets included. Raises UnexpectedAnswer."""
+    """Yield every answer in the answer to a batch, also those inside change sets. Raises UnexpectedAnswer."""
     content_type = answer.headers.get("content-type", "")
     if not content_type.lower().startswith("multipart/mixed"):
         return

@@ -1,4 +1,4 @@
-"""How the platform is reached."""
+"""Options for the connection to the platform."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class Options:
 
     @property
     def base(self) -> str:
-        """What every path is relative to."""
+        """The address that every path is relative to."""
         return f"{self.root}/api/data/v9.2/"

@@ -14,5 +14,5 @@ def record(entity: Entity, id: Guid) -> str:
 
 
 def with_query(path: str, options: Mapping[str, str]) -> str:
-    """`path?$select=name,revenue`: names and the marks of OData stay as they are, values are encoded."""
+    """Return `path?$select=name,revenue`: values are encoded, names and the characters of OData are not."""
     return path + "?" + "&".join(f"{name}={quote(value, safe='$,()/;=')}" for name, value in options.items())

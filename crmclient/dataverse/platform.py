@@ -13,25 +13,25 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
-from crmclient.dataverse.http.acting import Acting
 from crmclient.dataverse.http.budget import Budget, Limits
 from crmclient.dataverse.http.client import Client
+from crmclient.dataverse.http.impersonation import Acting
 from crmclient.dataverse.http.observer import Observer, Silent
 from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.dataverse.http.tokens import Tokens, TokenSource
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS
-from crmclient.dataverse.metadata.fetching import Fetcher
+from crmclient.dataverse.metadata.metadata_requests import Fetcher
 from crmclient.dataverse.metadata.store import MemoryStore, MetadataStore
 from crmclient.dataverse.options import Options
 from crmclient.dataverse.processes import Processes
-from crmclient.dataverse.queries.running import Queries
+from crmclient.dataverse.queries.query_runs import Queries
 from crmclient.dataverse.records.associations import Associations
 from crmclient.dataverse.records.batch import Batches
 from crmclient.dataverse.records.changes import Changes
 from crmclient.dataverse.records.file_facts import FileFacts
-from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.parties import Parties
+from crmclient.dataverse.records.single_records import Records
 from crmclient.dataverse.records.upserts import Upserts
 from crmclient.dataverse.records.writes import Writes
 from crmclient.errors import UnknownOptionSet
@@ -212,7 +212,9 @@ class DataversePlatform:
         return self._catalogue.entities()
 
     def definitions(self, entities: Sequence[str]) -> list[dict[str, Any]]:
-        """All that the organisation knows of some entities, as it writes it: for a copy of them."""
+        """Return the complete definitions of some entities as Dataverse writes them, to make a copy
+        of them.
+        """
         return self._fetcher.definitions(entities)
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
@@ -237,10 +239,10 @@ class DataversePlatform:
             if attribute.options is not None:
                 return attribute.options
             name = attribute.option_set
-        found = self._catalogue.option_sets().get(name)
-        if found is None:
+        global_set = self._catalogue.option_sets().get(name)
+        if global_set is None:
             raise UnknownOptionSet(name)
-        return found
+        return global_set
 
     def option_sets(self) -> Mapping[str, OptionSet]:
         self._catalogue.synchronise()
@@ -248,7 +250,7 @@ class DataversePlatform:
 
     def processes(self) -> Mapping[str, Process]:
         self._catalogue.synchronise()
-        return {name: known.process for name, known in self._catalogue.processes().items()}
+        return {name: document.process for name, document in self._catalogue.processes().items()}
 
     def languages(self) -> Sequence[int]:
         self._catalogue.synchronise()

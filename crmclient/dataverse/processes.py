@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import FORMATTED, Api
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import ProcessDocument
 from crmclient.dataverse.records.decoding import decode
 from crmclient.dataverse.records.encoding import encode
 from crmclient.dataverse.records.payload import payload
 from crmclient.dataverse.records.writes import record_id
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, InvalidValue, UnexpectedAnswer, UnknownProcess
 from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 from crmclient.parameters import as_attribute, in_place, problems, records_in, target_problems
@@ -28,7 +28,7 @@ _IN_QUOTES: Final = frozenset({AttributeType.STRING, AttributeType.MEMO})
 
 
 class Processes:
-    """Raises as `Platform.execute`."""
+    """Runs processes. Raises what `Platform.execute` raises."""
 
     def __init__(self, api: Api, catalogue: Catalogue) -> None:
         self._api = api
@@ -37,25 +37,26 @@ class Processes:
     def execute(
         self, name: str, inputs: ProcessValues, target: Reference | None, call: Call
     ) -> ProcessValues:
-        known = self._catalogue.processes().get(name)
-        if known is None:
+        document = self._catalogue.processes().get(name)
+        if document is None:
             raise UnknownProcess(name)
-        wrong = target_problems(known.process, target) + problems(known.process.inputs, inputs, encode)
+        wrong = target_problems(document.process, target) + problems(document.process.inputs, inputs, encode)
         if wrong:
             raise InvalidRecord(name, wrong)
-        content = self._content(known, inputs)
+        content = self._content(document, inputs)
         path = self._path(name, target)
         subject = Subject(
             Kind.PROCESS, target.entity if target else "", target.id if target else "", name, inputs
         )
-        if known.is_function:
+        if document.is_function:
             return self._outputs(
-                known.process, self._api.get(_called(path, known.process, content), subject, call)
+                document.process,
+                self._api.get(_function_call(path, document.process, content), subject, call),
             )
         answer = self._api.write("POST", path, content, subject, call)
         if answer.status == _NO_CONTENT:
-            return {parameter.name: None for parameter in known.process.outputs}
-        return self._outputs(known.process, answer.json())
+            return {parameter.name: None for parameter in document.process.outputs}
+        return self._outputs(document.process, answer.json())
 
     def _path(self, name: str, target: Reference | None) -> str:
         if target is None:
@@ -63,29 +64,32 @@ class Processes:
         entity = self._catalogue.entity(target.entity)
         return f"{paths.record(entity, record_id(entity, target.id))}/{NAMESPACE}.{name}"
 
-    def _content(self, known: ProcessDocument, inputs: ProcessValues) -> dict[str, Any]:
-        """Raises InvalidRecord with everything that is wrong with the records among the inputs."""
+    def _content(self, document: ProcessDocument, inputs: ProcessValues) -> dict[str, Any]:
+        """Return the inputs as the content of a request.
+
+        Raises InvalidRecord with everything that is wrong with the records among the inputs.
+        """
         content: dict[str, Any] = {}
         wrong: list[InvalidValue] = []
-        for parameter in known.process.inputs:
+        for parameter in document.process.inputs:
             value = inputs.get(parameter.name)
             if value is None:
                 continue
             if parameter.holds is not Holds.VALUE:
-                held = [
+                records = [
                     self._record(place, record, wrong) for place, record in records_in(value, parameter.name)
                 ]
-                content[parameter.name] = held if parameter.holds is Holds.RECORDS else held[0]
+                content[parameter.name] = records if parameter.holds is Holds.RECORDS else records[0]
             elif isinstance(value, Reference):
-                content[parameter.name] = self._reference(value, by_url=known.is_function)
+                content[parameter.name] = self._reference(value, by_url=document.is_function)
             else:
                 content[parameter.name] = encode(as_attribute(parameter), value)
         if wrong:
-            raise InvalidRecord(known.process.name, wrong)
+            raise InvalidRecord(document.process.name, wrong)
         return content
 
     def _record(self, place: str, record: NewRecord, wrong: list[InvalidValue]) -> dict[str, Any]:
-        """A record to be made; what is wrong with it is added to `wrong`."""
+        """Return the content of a record that the process is to create. Mistakes are added to `wrong`."""
         entity = self._catalogue.entity(record.entity)
         try:
             content = payload(self._catalogue, entity, record.values, creating=True)
@@ -136,14 +140,17 @@ class Processes:
         try:
             name = str(record.get("@odata.type", "")).rpartition(".")[2] or parameter.targets[0]
             entity = self._catalogue.entity(name)
-            shown = record.get(entity.primary_name) if entity.primary_name else record.get(FORMATTED)
-            return Reference(name, parse_guid(record[entity.primary_id]), shown)
+            shown_name = record.get(entity.primary_name) if entity.primary_name else record.get(FORMATTED)
+            return Reference(name, parse_guid(record[entity.primary_id]), shown_name)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise UnexpectedAnswer(f"The output {parameter.name} is no record.") from None
 
 
-def _called(path: str, process: Process, content: Mapping[str, Any]) -> str:
-    """A function's call: each argument an alias, whose value stands in the query string."""
+def _function_call(path: str, process: Process, content: Mapping[str, Any]) -> str:
+    """Return the URL of a call to a function.
+
+    Its arguments are aliases with their values in the query string.
+    """
     if not content:
         return f"{path}()"
     quoted = {parameter.name for parameter in process.inputs if parameter.type in _IN_QUOTES}
@@ -156,7 +163,7 @@ def _called(path: str, process: Process, content: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any, *, in_quotes: bool) -> str:
-    """An encoded value as OData writes it in a URL."""
+    """Return an encoded value as OData writes it in a URL."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -9,8 +9,9 @@ from typing import Final, Protocol
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
-from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import AccessDenied, MissingPrivilege, RecordNotFound, Refused, UnexpectedAnswer
+from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.http.messages import reading
+from crmclient.errors import AccessDenied, MissingPrivilege, RecordNotFound, Refused
 from crmclient.metadata import PlatformUser, SecurityRole, UserReports
 from crmclient.outages import Outage
 from crmclient.platform import SERVICE_CALL, Call
@@ -39,7 +40,9 @@ Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
 
 
 class Users:
-    """A user with its teams and security roles: one request, where the account may read all of them."""
+    """Reads a user with teams and security roles, by one request if the service's account may read all of
+    these.
+    """
 
     def __init__(self, api: Api, ask: Ask, retrieve: Retrieve) -> None:
         self._api = api
@@ -48,7 +51,7 @@ class Users:
         self._apart_until = 0.0
 
     def user(self, id: Guid) -> PlatformUser:
-        """Teams and roles come in the order of their names. Raises RecordNotFound."""
+        """Return a user, with teams and roles in the order of their names. Raises RecordNotFound."""
         if time.monotonic() >= self._apart_until:
             try:
                 return self._together(id)
@@ -67,7 +70,7 @@ class Users:
             Subject(Kind.RECORD, "systemuser", id),
             SERVICE_CALL,
         )
-        try:
+        with reading("the platform's user"):
             teams, roles = row["teammembership_association"], row["systemuserroles_association"]
             return PlatformUser(
                 parse_guid(row["systemuserid"]),
@@ -78,15 +81,13 @@ class Users:
                 tuple(str(team.get("name") or "") for team in teams),
                 tuple(str(role.get("name") or "") for role in roles),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnexpectedAnswer(f"The platform's user is not as expected: {error!r}.") from error
 
     def _apart(self, id: Guid) -> PlatformUser:
         record = self._retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
         values = record.values
         business_unit = values["businessunitid"]
-        teams = _unless_denied(self._ask, _tied("team", "teammembership", record.id))
-        roles = _unless_denied(self._ask, _tied("role", "systemuserroles", record.id))
+        teams = _unless_denied(self._ask, _tied_records_query("team", "teammembership", record.id))
+        roles = _unless_denied(self._ask, _tied_records_query("role", "systemuserroles", record.id))
         return PlatformUser(
             record.id,
             str(values["fullname"] or ""),
@@ -103,14 +104,16 @@ class AskForAll(Protocol):
 
 
 def reports(ask: AskForAll, id: Guid, call: Call) -> UserReports:
-    """Who reports to a user, and the teams of all of these: one query."""
-    found = ask(reports_query(id), call=call).rows
-    users, teams = ({row[key] for row in found} - {None} for key in ("systemuserid", "tie.teamid"))
+    """Return the users who report to a user, and the teams of all of them, by one query."""
+    rows = ask(reports_query(id), call=call).rows
+    users, teams = ({row[key] for row in rows} - {None} for key in ("systemuserid", "tie.teamid"))
     return UserReports(tuple(sorted(map(str, users))), tuple(sorted(map(str, teams))))
 
 
 def reports_query(id: Guid) -> Query:
-    """Everybody below a user in the hierarchy of managers, each with every team."""
+    """Return a query for everybody below a user in the hierarchy of managers, with a row for each of their
+    teams.
+    """
     tie = Link("teammembership", "systemuserid", "systemuserid", "tie", LinkType.OUTER, (Column("teamid"),))
     return Query(
         "systemuser",
@@ -121,9 +124,9 @@ def reports_query(id: Guid) -> Query:
 
 
 def object_id(retrieve: Retrieve, id: Guid, call: Call) -> Guid | None:
-    """A user's object id in Entra ID, if it has one. Raises RecordNotFound."""
-    found = retrieve("systemuser", id, (_OBJECT_ID,), call).values[_OBJECT_ID]
-    return None if found is None else str(found)
+    """Return a user's object id in Entra ID; None if the user has none. Raises RecordNotFound."""
+    identifier = retrieve("systemuser", id, (_OBJECT_ID,), call).values[_OBJECT_ID]
+    return None if identifier is None else str(identifier)
 
 
 def security_roles(ask: Ask) -> list[SecurityRole]:
@@ -134,7 +137,10 @@ def security_roles(ask: Ask) -> list[SecurityRole]:
 
 
 def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
-    """No rows where the service's own account may not read any: without teams or roles a user may do less."""
+    """Return the rows of a query; none when the service's own account may not read them.
+
+    Without teams or roles, a user may do less, not more.
+    """
     try:
         rows = ask(query, ALL, SERVICE_CALL).rows
     except MissingPrivilege as error:
@@ -144,13 +150,13 @@ def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
     return rows
 
 
-def _tied(entity: str, intersect: str, user: Guid) -> Query:
-    """What a user is tied to through an intersect entity."""
+def _tied_records_query(entity: str, intersect: str, user: Guid) -> Query:
+    """Return the query for the records that a user is tied to through an intersect entity."""
     key = f"{entity}id"
-    mine = Filter((Condition("systemuserid", Operator.EQ, (user,)),))
+    of_this_user = Filter((Condition("systemuserid", Operator.EQ, (user,)),))
     return Query(
         entity,
         (Column(key), Column("name")),
-        links=(Link(intersect, key, key, "tie", filter=mine),),
+        links=(Link(intersect, key, key, "tie", filter=of_this_user),),
         orders=(Order("name"),),
     )

@@ -7,8 +7,9 @@ from typing import Final
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
-from crmclient.dataverse.subjects import Kind, Subject
-from crmclient.errors import AccessDenied, MissingPrivilege, UnexpectedAnswer
+from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.http.messages import reading
+from crmclient.errors import AccessDenied, MissingPrivilege
 from crmclient.platform import SERVICE_CALL, SavedView
 
 # Views that list records; others serve quick find, lookups and associated records.
@@ -16,9 +17,12 @@ _LISTS: Final = "querytype eq 0 and fetchxml ne null"
 
 
 def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
-    """Those that the service's own account may read, by their names; none of a kind that it may not read."""
+    """Yield the views that the service's account may read, by name.
+
+    Kinds of views that it may not read are left out.
+    """
     quoted = "'" + entity.replace("'", "''") + "'"
-    for entity_set, name, is_personal in (
+    for entity_set, view, is_personal in (
         ("savedqueries", "savedquery", False),
         ("userqueries", "userquery", True),
     ):
@@ -28,11 +32,10 @@ def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
             "$orderby": "name",
         }
         try:
-            answer = api.get(paths.with_query(entity_set, options), Subject(Kind.QUERY, name), SERVICE_CALL)
+            answer = api.get(paths.with_query(entity_set, options), Subject(Kind.QUERY, view), SERVICE_CALL)
         except (MissingPrivilege, AccessDenied):
             continue
-        try:
-            for row in answer["value"]:
-                yield SavedView(str(row["name"]), str(row["fetchxml"]), is_personal)
-        except (KeyError, TypeError) as error:
-            raise UnexpectedAnswer(f"The platform's views are not as expected: {error!r}.") from error
+        with reading("the platform's views"):
+            texts = [(str(row["name"]), str(row["fetchxml"])) for row in answer["value"]]
+        for name, fetchxml in texts:
+            yield SavedView(name, fetchxml, is_personal)

@@ -69,7 +69,7 @@ class LinkType(str, Enum):
 
     @property
     def joins(self) -> bool:
-        """Whether the linked record takes part in the row, with its columns."""
+        """Whether the linked record is a part of the row, with its columns."""
         return self in _JOINING
 
     @property
@@ -136,7 +136,7 @@ class Filter:
 
     @property
     def links(self) -> Iterator[Link]:
-        """Those that stand in it, in whichever of its groups."""
+        """Yield the links in this filter and in its groups, but not those inside other links."""
         for item in self.items:
             if isinstance(item, Filter):
                 yield from item.links

@@ -1,4 +1,4 @@
-"""How large a query may be, on whatever platform."""
+"""The largest size of a query, on every platform."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ _JANUARY: Final = FiscalCalendar()
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Where days begin, and what fiscal years are."""
+    """The time zone in which days begin, and the fiscal calendar."""
 
     zone: dt.tzinfo = dt.UTC
     fiscal: FiscalCalendar = _JANUARY
@@ -43,17 +43,19 @@ class Calendar:
         return dt.datetime.combine(day, dt.time.min, self.zone)
 
     def spans_of_period(self, number: int) -> list[tuple[dt.datetime, dt.datetime]]:
-        """Where a fiscal period begins and ends, in every year of SPANNED; none where years have no such."""
+        """Return begin and end of a fiscal period in every year of SPANNED; empty if years have no such
+        period.
+        """
         of_year = self.fiscal.periods.of_year
         if not 1 <= number <= of_year:
             return []
         periods = (year * of_year + number - 1 for year in SPANNED)
-        days = ((self.fiscal.first_day(each), self.fiscal.first_day(each + 1)) for each in periods)
+        days = ((self.fiscal.first_day(period), self.fiscal.first_day(period + 1)) for period in periods)
         return [(self.start_of(first), self.start_of(after)) for first, after in days]
 
 
 def configured(settings: Mapping[str, Any]) -> Calendar:
-    """The calendar that CRM_TIME_ZONE and the CRM_FISCAL_… settings describe."""
+    """Return the calendar that CRM_TIME_ZONE and the CRM_FISCAL_… settings describe."""
     return _configured(
         settings["CRM_TIME_ZONE"],
         settings["CRM_FISCAL_YEAR_START"],
@@ -85,9 +87,9 @@ class Moment:
         return self.now.astimezone(self.calendar.zone).date()
 
     def bounds(self, operator: DateOperator, number: int) -> tuple[Bound, ...]:
-        """The bounds of an operator, with its `number` where it takes one.
+        """Return the bounds of an operator. `number` is its number, if it takes one.
 
-        Raises ValueError for a number that leads out of the calendar, or is not positive.
+        Raises ValueError for a number below 1, or one that leads out of the calendar.
         """
         if number < 1:
             raise ValueError(Sentence("the number must be at least 1"))
@@ -97,9 +99,9 @@ class Moment:
             raise ValueError(OUT_OF_RANGE) from error
 
     def in_period(self, operator: DateOperator, number: int, year: int) -> tuple[Bound, ...] | None:
-        """The bounds of an operator that takes the number of a fiscal period and a fiscal year.
+        """Return the bounds of an operator that takes the number of a fiscal period and a fiscal year.
 
-        None: years have no such period. Raises ValueError.
+        Return None if years have no such period. Raises ValueError.
         """
         fiscal = self.calendar.fiscal
         begins = fiscal.named_year(year)
@@ -117,7 +119,7 @@ class Moment:
             raise ValueError(OUT_OF_RANGE) from error
 
     def on(self, operator: DateOperator, day: dt.date) -> tuple[Bound, ...]:
-        """The bounds of an operator that compares with a whole day."""
+        """Return the bounds of an operator that compares with a whole day."""
         try:
             start, end = self._from(day), self._until(day + dt.timedelta(days=1))
         except OverflowError as error:
@@ -133,20 +135,20 @@ class Moment:
         return (self._from(first), self._until(after))
 
     def since(self, day: dt.date) -> tuple[Bound, ...]:
-        return (self._from(day), (Operator.LE, self._here(self.now)))
+        return (self._from(day), (Operator.LE, self._in_zone(self.now)))
 
     def through(self, day: dt.date) -> tuple[Bound, ...]:
-        return ((Operator.GE, self._here(self.now)), self._until(day + dt.timedelta(days=1)))
+        return ((Operator.GE, self._in_zone(self.now)), self._until(day + dt.timedelta(days=1)))
 
     def before(self, day: dt.date) -> tuple[Bound, ...]:
         return (self._until(day),)
 
     def around(self, first: dt.timedelta, last: dt.timedelta) -> tuple[Bound, ...]:
         now = self.now.astimezone(dt.UTC)
-        return ((Operator.GE, self._here(now + first)), (Operator.LE, self._here(now + last)))
+        return ((Operator.GE, self._in_zone(now + first)), (Operator.LE, self._in_zone(now + last)))
 
     def ago(self, distance: dt.timedelta) -> tuple[Bound, ...]:
-        return ((Operator.LT, self._here(self.now.astimezone(dt.UTC) - distance)),)
+        return ((Operator.LT, self._in_zone(self.now.astimezone(dt.UTC) - distance)),)
 
     def day(self, offset: int) -> dt.date:
         return self.today + dt.timedelta(days=offset)
@@ -174,10 +176,10 @@ class Moment:
         return self.period(fiscal.first_of_year(begins), fiscal.first_of_year(begins + 1))
 
     def up_to(self, start: dt.date) -> tuple[Bound, ...]:
-        """From now until a period begins."""
-        return ((Operator.GE, self._here(self.now)), self._until(start))
+        """Return the bounds from now until the day `start`."""
+        return ((Operator.GE, self._in_zone(self.now)), self._until(start))
 
-    def _here(self, instant: dt.datetime) -> dt.datetime:
+    def _in_zone(self, instant: dt.datetime) -> dt.datetime:
         return instant.astimezone(self.calendar.zone)
 
     def _from(self, day: dt.date) -> Bound:

@@ -110,7 +110,7 @@ _TWO_VALUES: Final = {Operator.BETWEEN, Operator.NOT_BETWEEN}
 
 
 def values_taken(operator: DesignedOperator) -> int | None:
-    """How many values an operator takes; None: at least one."""
+    """Return the number of values that an operator takes; None: at least one."""
     if operator in PERIODS_OF_YEARS:
         return 2
     if isinstance(operator, DateOperator):
@@ -128,14 +128,14 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`@name`: what the caller gives. Among several values it may stand for many."""
+    """`@name`: a parameter, which the caller gives. Among several values it may stand for many."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class UserValue:
-    """`@user.name`: a property of the caller, or what every caller has: `type`, and `roles`, a list."""
+    """`@user.name`: a property of the caller. Every caller has `type`, and `roles`, a list."""
 
     name: str
 
@@ -149,7 +149,7 @@ class ClaimValue:
 
 @dataclass(frozen=True, slots=True)
 class FetchValue:
-    """`@fetch.fetcher.key`: a column, by its key in the row, of what a data fetcher has read."""
+    """`@fetch.fetcher.key`: a column of the row that a data fetcher has read, by its key."""
 
     fetcher: str
     key: str
@@ -167,14 +167,18 @@ DesignedValue: TypeAlias = Literal | Parameter | UserValue | ClaimValue | FetchV
 
 @dataclass(frozen=True, slots=True)
 class DesignedColumn(Column):
-    """`user_time_zone`: dates are grouped in the calendar's time zone, else in UTC."""
+    """A column as `ast.Column`. With `user_time_zone`, dates are grouped in the calendar's time zone, else
+    in UTC.
+    """
 
     user_time_zone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class DesignedCondition:
-    """As `ast.Condition`. In a link's filter, the name of the query's entity as `link` means that entity."""
+    """A condition as `ast.Condition`. As `link` in a link's filter, the name of the query's entity means
+    that entity.
+    """
 
     attribute: str
     operator: DesignedOperator
@@ -185,14 +189,14 @@ class DesignedCondition:
 
 @dataclass(frozen=True, slots=True)
 class DesignedFilter:
-    """As `ast.Filter`: all of `items` (and), or any of them (or)."""
+    """A filter as `ast.Filter`: all of `items` (and), or any of them (or)."""
 
     items: tuple[DesignedItem, ...] = ()
     any: bool = False
 
     @property
     def links(self) -> Iterator[DesignedLink]:
-        """Those that stand in it, in whichever of its groups."""
+        """Yield the links in this filter and in its groups, but not those inside other links."""
         for item in self.items:
             if isinstance(item, DesignedFilter):
                 yield from item.links
@@ -201,7 +205,7 @@ class DesignedFilter:
 
     @property
     def every_link(self) -> Iterator[DesignedLink]:
-        """Those, and all that are in them, however deep."""
+        """Yield the links in this filter, and all links inside these."""
         for link in self.links:
             yield link
             yield from link.every_link
@@ -209,7 +213,9 @@ class DesignedFilter:
 
 @dataclass(frozen=True, slots=True)
 class DesignedLink:
-    """As `ast.Link`; with `all_columns` every attribute of the entity is selected beside `columns`."""
+    """A link as `ast.Link`. With `all_columns`, every attribute of the entity is selected beside
+    `columns`.
+    """
 
     entity: str
     from_attribute: str
@@ -223,7 +229,7 @@ class DesignedLink:
 
     @property
     def every_link(self) -> Iterator[DesignedLink]:
-        """The links in it, however deep: those of its filter, then its own."""
+        """Yield all links inside this link: those in its filter, then its own."""
         return _every_link(self)
 
 
@@ -232,10 +238,10 @@ DesignedItem: TypeAlias = DesignedCondition | DesignedFilter | DesignedLink
 
 @dataclass(frozen=True, slots=True)
 class DesignedQuery:
-    """As `ast.Query`. `page_size`, `page` and `total` say which `ast.Page` the text asked for.
+    """A query as `ast.Query`. `page_size`, `page` and `total` say which `ast.Page` the text asked for.
 
     `paging_cookie` is where the page before ended, on the platform that the text was saved from. It is kept
-    for the text alone: the number says the same.
+    only to write the same text again: the page's number says the same.
     """
 
     entity: str
@@ -257,7 +263,7 @@ class DesignedQuery:
 
     @property
     def every_link(self) -> Iterator[DesignedLink]:
-        """All links, however deep: those of filters, too."""
+        """Yield all links of the query, nested ones and those in filters, too."""
         return _every_link(self)
 
 
@@ -270,5 +276,5 @@ def _every_link(source: DesignedQuery | DesignedLink) -> Iterator[DesignedLink]:
 
 
 def _aggregates(source: DesignedQuery | DesignedLink) -> bool:
-    own = any(column.aggregate is not None or column.group_by for column in source.columns)
-    return own or any(_aggregates(link) for link in source.links)
+    has_own = any(column.aggregate is not None or column.group_by for column in source.columns)
+    return has_own or any(_aggregates(link) for link in source.links)

@@ -106,10 +106,10 @@ AGGREGATES: Final = {
 
 
 def families_of(operator: DesignedOperator) -> frozenset[Family]:
-    """The families that an operator of designed queries is offered for.
+    """Return the families of attributes that an operator of designed queries is offered for.
 
-    What compares with the caller compares ids. A text may hold one,
-    and is compared so where a query says it; nobody is offered that.
+    An operator that compares with the caller compares ids. A text may hold an id, and a query may compare it
+    so, but the operator is not offered for texts.
     """
     if isinstance(operator, Operator):
         return OPERATORS[operator]
@@ -126,7 +126,7 @@ def not_comparable(left: Attribute, right: Attribute) -> Sentence:
 
 
 def are_comparable(left: Attribute, right: Attribute) -> bool:
-    """Whether a condition may compare the two with each other."""
+    """Whether a condition may compare the two attributes with each other."""
     families = {FAMILY[left.type], FAMILY[right.type]}
     if families <= _IDS:
         return True
@@ -143,5 +143,12 @@ UNREADABLE: Final = Sentence("the platform keeps what it holds to itself")
 
 
 def every_column(attributes: Mapping[str, Attribute]) -> Iterator[str]:
-    """What *all columns* means of an entity: party lists, which are read apart, are named one by one."""
-    return (name for name, one in attributes.items() if one.readable and not one.type.holds_parties)
+    """Yield the attributes that *all columns* stands for.
+
+    Party lists are left out: they are read by a query of their own, and each has to be named.
+    """
+    return (
+        name
+        for name, attribute in attributes.items()
+        if attribute.readable and not attribute.type.holds_parties
+    )

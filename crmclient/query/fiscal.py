@@ -15,7 +15,9 @@ _FOUR_WEEKS: Final = dt.timedelta(weeks=4)
 
 
 class FiscalPeriods(str, Enum):
-    """What fiscal years are divided into. The names are those of the platform's own settings, in small."""
+    """The periods that fiscal years are divided into. The names are those of the platform's own settings, in
+    lower case.
+    """
 
     ANNUALLY = "annually"
     SEMIANNUALLY = "semiannually"
@@ -25,7 +27,7 @@ class FiscalPeriods(str, Enum):
 
     @property
     def of_year(self) -> int:
-        """How many there are in a year. Of four weeks the thirteenth takes what is left of the year."""
+        """The number of periods in a year. The thirteenth period of four weeks takes the rest of the year."""
         return _OF_YEAR[self]
 
 
@@ -47,18 +49,21 @@ class FiscalYearName(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class FiscalCalendar:
-    """Years begin on the month and day `start`. `named_by` None: it is not known how they are named."""
+    """A fiscal calendar, whose years begin on the month and day of `start`.
+
+    `named_by` is None where it is not known how fiscal years are named.
+    """
 
     start: tuple[int, int] = (1, 1)
     periods: FiscalPeriods = FiscalPeriods.QUARTERLY
     named_by: FiscalYearName | None = None
 
     def year_of(self, day: dt.date) -> int:
-        """The calendar year in which the fiscal year of a day begins."""
+        """Return the calendar year in which the fiscal year of a day begins."""
         return day.year - (day < self.first_of_year(day.year))
 
     def period_of(self, day: dt.date) -> int:
-        """The period of a day, counted over all years, as `first_day` takes it."""
+        """Return the number of a day's period, counted over all years, as `first_day` takes it."""
         first = self.year_of(day) * self.periods.of_year
         return next(
             period
@@ -67,14 +72,16 @@ class FiscalCalendar:
         )
 
     def first_of_year(self, year: int) -> dt.date:
-        """The first day of the fiscal year that begins in the calendar year `year`. Raises OverflowError."""
+        """Return the first day of the fiscal year that begins in the calendar year `year`. Raises
+        OverflowError.
+        """
         if not dt.MINYEAR <= year <= dt.MAXYEAR:
             raise OverflowError(OUT_OF_RANGE)
         month, day = self.start
         return dt.date(year, month, min(day, months.monthrange(year, month)[1]))
 
     def first_day(self, period: int) -> dt.date:
-        """The first day of a period, counted over all years. Raises OverflowError."""
+        """Return the first day of a period, counted over all years. Raises OverflowError."""
         year, place = divmod(period, self.periods.of_year)
         first = self.first_of_year(year)
         if self.periods is FiscalPeriods.FOUR_WEEKS:
@@ -82,7 +89,7 @@ class FiscalCalendar:
         return later_by_months(first, place * 12 // self.periods.of_year)
 
     def named_year(self, year: int) -> int:
-        """The calendar year in which the fiscal year called `year` begins.
+        """Return the calendar year in which the fiscal year called `year` begins.
 
         Raises ValueError where it is not known how fiscal years are named.
         """
@@ -99,7 +106,7 @@ class FiscalCalendar:
 
 
 def later_by_months(day: dt.date, count: int) -> dt.date:
-    """The same day `count` months later, or the last one of a month that is too short for it."""
+    """Return the day `count` months later, or the last day of a shorter month. Raises OverflowError."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
     if not dt.MINYEAR <= year < dt.MAXYEAR:
         raise OverflowError(OUT_OF_RANGE)

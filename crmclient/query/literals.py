@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Final
 
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.limits import decimal_places
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.calendar import Calendar
@@ -28,7 +28,9 @@ _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}
 
 
 def read(text: str, attribute: Attribute) -> Value | dt.datetime | dt.date:
-    """The value that `text` means. Of a DateTime attribute, a day or a time as written: see `stored`."""
+    """Return the value that `text` means. For a DateTime attribute, it is the day or time as written: see
+    `stored`.
+    """
     reader = _READERS.get(attribute.type)
     if reader is None:
         raise ValueError(Sentence("a %(type)s cannot be compared with a value", type=attribute.type.value))
@@ -36,10 +38,10 @@ def read(text: str, attribute: Attribute) -> Value | dt.datetime | dt.date:
 
 
 def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
-    """A day or a time as the attribute stores it: a date, or an instant in UTC.
+    """Return a day or time as the attribute stores it: a date, or an instant in UTC.
 
-    A day means its beginning, and a time without an offset is one of the calendar's zone; attributes that are
-    independent of time zones hold what the clock shows.
+    A day means its beginning. A time without an offset is in the calendar's zone. An attribute that is
+    independent of time zones holds what the clock shows. Raises ValueError.
     """
     if attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _whole_day(value)
@@ -57,7 +59,10 @@ def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
 
 
 def day_of(value: object, calendar: Calendar) -> dt.date:
-    """The day of a text, a date or a time; of a time with an offset, the day that it is in the calendar."""
+    """Return the day of a text, a date or a time. A time with an offset counts in the calendar's zone.
+
+    Raises TypeError for any other value, ValueError for a text that is no date.
+    """
     if isinstance(value, str):
         value = read_date(value)
     if isinstance(value, dt.datetime):
@@ -71,20 +76,22 @@ def shifted(value: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     try:
         return value.astimezone(zone)
     except OverflowError:
-        raise ValueError(fitting.OUT_OF_RANGE) from None
+        raise ValueError(value_checks.OUT_OF_RANGE) from None
 
 
 def fit(value: Value, attribute: Attribute) -> None:
-    """Raises ValueError, or TypeError, for what no record can hold: platforms refuse to compare with it."""
+    """Raise ValueError or TypeError for a value that no record can have: platforms refuse to compare with
+    it.
+    """
     if attribute.type is AttributeType.DATETIME:
         by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
-        (fitting.day if by_day else fitting.moment)(value)
+        (value_checks.day if by_day else value_checks.moment)(value)
     elif attribute.type in _FITS:
         _FITS[attribute.type](value)
 
 
 def read_date(text: str) -> dt.date:
-    """A date, or a datetime when a time is given."""
+    """Return the date in a text, or a datetime if it has a time. Raises ValueError."""
     text = text.strip()
     if _DATE(text):
         return dt.date.fromisoformat(text)
@@ -148,7 +155,7 @@ def _read_options(text: str) -> tuple[int, ...]:
 
 def _exact(places: int) -> Callable[[object], Decimal]:
     def fit(value: object) -> Decimal:
-        number = fitting.exact_number(value)
+        number = value_checks.exact_number(value)
         if decimal_places(number) > places:
             raise ValueError(Sentence("at most %(places)s decimal places are kept", places=places))
         return number
@@ -157,19 +164,19 @@ def _exact(places: int) -> Callable[[object], Decimal]:
 
 
 _FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
-    AttributeType.STRING: fitting.text,
-    AttributeType.MEMO: fitting.text,
-    AttributeType.BOOLEAN: fitting.boolean,
-    AttributeType.UNIQUEIDENTIFIER: fitting.guid,
-    AttributeType.LOOKUP: fitting.guid,
-    AttributeType.CUSTOMER: fitting.guid,
-    AttributeType.OWNER: fitting.guid,
-    AttributeType.INTEGER: fitting.integer,
-    AttributeType.PICKLIST: fitting.integer,
-    AttributeType.STATE: fitting.integer,
-    AttributeType.STATUS: fitting.integer,
-    AttributeType.BIGINT: fitting.bigint,
-    AttributeType.DOUBLE: fitting.double,
+    AttributeType.STRING: value_checks.text,
+    AttributeType.MEMO: value_checks.text,
+    AttributeType.BOOLEAN: value_checks.boolean,
+    AttributeType.UNIQUEIDENTIFIER: value_checks.guid,
+    AttributeType.LOOKUP: value_checks.guid,
+    AttributeType.CUSTOMER: value_checks.guid,
+    AttributeType.OWNER: value_checks.guid,
+    AttributeType.INTEGER: value_checks.integer,
+    AttributeType.PICKLIST: value_checks.integer,
+    AttributeType.STATE: value_checks.integer,
+    AttributeType.STATUS: value_checks.integer,
+    AttributeType.BIGINT: value_checks.bigint,
+    AttributeType.DOUBLE: value_checks.double,
     AttributeType.DECIMAL: _exact(10),
     AttributeType.MONEY: _exact(4),
 }

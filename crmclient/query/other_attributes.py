@@ -32,7 +32,7 @@ class AttributeChange:
     new: str | None
 
     def name(self, entity: str, attribute: str) -> str:
-        """What `attribute` of `entity` is called after the change."""
+        """Return the name of `attribute` of `entity` after the change."""
         return (
             self.new if self.new is not None and (entity, attribute) == (self.entity, self.old) else attribute
         )
@@ -47,17 +47,17 @@ class ChangedQuery:
 
 
 def changed_query(query: DesignedQuery, change: AttributeChange) -> ChangedQuery:
-    made = ChangedQuery(query)
+    changed = ChangedQuery(query)
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
     entities |= {link.alias: link.entity for link in query.every_link}
-    made.query = replace(
+    changed.query = replace(
         query,
-        columns=_columns(query, None, change, made.keys),
+        columns=_columns(query, None, change, changed.keys),
         orders=tuple(_orders(query.orders, entities, change)),
         filter=None if query.filter is None else changed_filter(query.filter, query.entity, change, entities),
-        links=tuple(_link(link, query.entity, change, entities, made.keys) for link in query.links),
+        links=tuple(_link(link, query.entity, change, entities, changed.keys) for link in query.links),
     )
-    return made
+    return changed
 
 
 def _orders(
@@ -78,10 +78,12 @@ def changed_filter(
     change: AttributeChange,
     entities: Mapping[str | None, str] | None = None,
 ) -> DesignedFilter:
-    """A filter that stands at `entity`; `entities` are those of a query, by alias."""
-    known: dict[str | None, str] = {**(entities or {}), None: entity}
-    known |= {link.alias: link.entity for link in group.every_link}
-    return replace(group, items=tuple(_item(item, entity, change, known) for item in group.items))
+    """Return the filter after the change. It belongs to `entity`; `entities` are those of a query,
+    by alias.
+    """
+    entities_by_alias: dict[str | None, str] = {**(entities or {}), None: entity}
+    entities_by_alias |= {link.alias: link.entity for link in group.every_link}
+    return replace(group, items=tuple(_item(item, entity, change, entities_by_alias) for item in group.items))
 
 
 def _item(
@@ -129,18 +131,20 @@ def _columns(
     change: AttributeChange,
     keys: dict[str, str | None],
 ) -> tuple[DesignedColumn, ...]:
-    """The columns after the change; what becomes of their keys goes into `keys`."""
+    """Return the columns after the change. Keys that change are added to `keys`, with None for a removed
+    column.
+    """
     if source.entity != change.entity:
         return source.columns
     prefix = "" if link is None else f"{link}."
-    kept = []
+    kept_columns = []
     for column in source.columns:
         if column.attribute != change.old:
-            kept.append(column)
+            kept_columns.append(column)
         elif change.new is None:
             keys[column.alias or f"{prefix}{change.old}"] = None
         else:
             if column.alias is None:
                 keys[f"{prefix}{change.old}"] = f"{prefix}{change.new}"
-            kept.append(replace(column, attribute=change.new))
-    return tuple(kept)
+            kept_columns.append(replace(column, attribute=change.new))
+    return tuple(kept_columns)

@@ -1,4 +1,4 @@
-"""Which pages of a query can be asked for at all."""
+"""Checks which pages of a query can be asked for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_PASSED_OVER: Final = 50_000
 
 
 def check_page(query: Query, page: Page) -> None:
-    """Raises InvalidQuery for a top or a size that is none, and for pages of a query with top."""
+    """Raise InvalidQuery for a wrong top, size or number of a page, and for pages of a query with top."""
     if query.top is not None:
         if type(query.top) is not int or query.top < 1:
             raise InvalidQuery(Sentence("top: a whole number, at least 1, is needed."))

@@ -1,4 +1,4 @@
-"""What is wrong with a query, all of it at once."""
+"""The problems of a query, all reported at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from crmclient.sentences import Sentence, listed
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`construct` names the part of the query, `line` where it begins in a text (None: not from a text)."""
+    """A problem of a query.
+
+    `construct` names the part of the query; `line` is where that begins in the text, None without a text.
+    """
 
     construct: str
     message: str
@@ -22,7 +25,7 @@ class Problem:
 
     @property
     def sentence(self) -> Sentence:
-        """All of it, to be said in any language."""
+        """The whole problem as a sentence that can be translated."""
         if self.line is None:
             return Sentence("%(construct)s: %(message)s", construct=self.construct, message=self.message)
         return Sentence(

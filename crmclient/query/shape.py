@@ -31,7 +31,9 @@ TOO_DEEP_LINKS: Final = Sentence("The links are nested more than %(most)s deep."
 
 
 def shape_of(query: Query) -> tuple[Shape, list[object]]:
-    """A query's shape, hashable, and its values. Raises InvalidQuery for a query nested too deeply."""
+    """Return the hashable shape of a query, and its values. Raises InvalidQuery for a query nested too
+    deeply.
+    """
     values: list[object] = []
     shape = (
         query.entity,
@@ -48,7 +50,7 @@ def shape_of(query: Query) -> tuple[Shape, list[object]]:
 
 
 def digest(shape: Shape) -> str:
-    """A short text that is the same for the same shape in every process."""
+    """Return a short text that is the same for the same shape in every process."""
     return hashlib.blake2b(repr(shape).encode(), digest_size=9).hexdigest()
 
 

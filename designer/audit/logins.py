@@ -9,7 +9,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 from django.urls import reverse
 
-from designer.audit.writing import address_of, note_account
+from designer.audit.audit_entries import address_of, note_account
 from designer.models import AuditEntry
 
 

@@ -1,9 +1,6 @@
 """The configuration as immutable values. The studio's rows are one form of it, these the other."""
 
 from designer.definition import Definition
-from designer.definitions.access import AccessDefinition
-from designer.definitions.bindings import BindingDefinition, BindingSource
-from designer.definitions.columns import ColumnDefinition
 from designer.definitions.context import (
     CALLER_TYPES,
     CallerTypeDefinition,
@@ -12,10 +9,18 @@ from designer.definitions.context import (
     UserPropertyKind,
 )
 from designer.definitions.document import ConfigurationDocument
-from designer.definitions.endpoints import EndpointDefinition
+from designer.definitions.endpoints import (
+    AccessDefinition,
+    BindingDefinition,
+    BindingSource,
+    ColumnDefinition,
+    EndpointDefinition,
+    FetcherDefinition,
+    InputDefinition,
+    PreconditionDefinition,
+)
 from designer.definitions.entities import ExposedEntityDefinition, ModuleDefinition, closed_entity
-from designer.definitions.example_calls import ExampleCallDefinition
-from designer.definitions.inputs import InputDefinition
+from designer.definitions.example_calls import ExampleCallDefinition, SampleFileDefinition
 from designer.definitions.issuers import (
     LONGEST_LEEWAY,
     TENANT,
@@ -31,9 +36,8 @@ from designer.definitions.issuers import (
     RoleRuleDefinition,
 )
 from designer.definitions.row_rules import Acknowledgement, RowRuleEntry
-from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
 from designer.kinds.settings import EndpointSettings
-from designer.stored_queries import FilterValue, QueryValue
+from designer.queries.stored_queries import FilterValue, QueryValue
 
 __all__ = [
     "CALLER_TYPES",
@@ -69,6 +73,7 @@ __all__ = [
     "RoleDefinition",
     "RoleRuleDefinition",
     "RowRuleEntry",
+    "SampleFileDefinition",
     "UserPropertyDefinition",
     "UserPropertyKind",
     "closed_entity",

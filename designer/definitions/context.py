@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from designer.definition import Definition, SetOf
-from designer.definitions.columns import ColumnDefinition
+from designer.definitions.endpoints import ColumnDefinition
 from designer.kinds.call_limits import MOST
 from designer.names import SERVICE_TYPE, USER_TYPE, property_key
 
@@ -48,7 +48,9 @@ class CallerTypeDefinition(Definition):
         return self.name == USER_TYPE
 
     def records(self, users: str) -> str:
-        """The entity of its records, given that of the platform's `users`; empty where it has none."""
+        """Return the entity of the records of such callers, empty when they have none. `users` is the entity
+        of the platform's users.
+        """
         return users if self.is_of_users else self.entity
 
 
@@ -58,7 +60,7 @@ CALLER_TYPES = (
     CallerTypeDefinition(name=SERVICE_TYPE, title="Service"),
     CallerTypeDefinition(name=USER_TYPE, title="User"),
 )
-_BUILT_IN = frozenset(known.name for known in CALLER_TYPES)
+_BUILT_IN = frozenset(caller_type.name for caller_type in CALLER_TYPES)
 
 
 class UserPropertyDefinition(Definition):
@@ -80,5 +82,5 @@ class UserPropertyDefinition(Definition):
 
     @property
     def key(self) -> str:
-        """What tells it from all others: of the type `user`, its name."""
+        """The key of the property in the document; for the caller type `user`, its name."""
         return property_key(self.caller_type, self.name)

@@ -1,10 +1,11 @@
-"""An endpoint: one operation with its path, inputs, bindings and access."""
+"""An endpoint: one operation with its path, access, inputs, bindings, columns and steps."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from pydantic import (
     Field,
@@ -15,19 +16,137 @@ from pydantic import (
     model_validator,
 )
 
-from designer.definition import Definition
-from designer.definitions.access import AccessDefinition
-from designer.definitions.bindings import BindingDefinition
-from designer.definitions.columns import ColumnDefinition
+from designer.definition import Definition, JsonValue, SetOf
 from designer.definitions.example_calls import ExampleCalls
-from designer.definitions.inputs import InputDefinition
 from designer.definitions.row_rules import Acknowledgements
-from designer.definitions.steps import FetcherDefinition, PreconditionDefinition
-from designer.definitions.translations import LONGEST_LINE, Translated, Translations
+from designer.definitions.translations import LONGEST_LINE, LONGEST_MESSAGE, Translated, Translations
 from designer.kinds import KINDS
 from designer.kinds.settings import EndpointSettings
+from designer.names import SERVICE_TYPE, USER_TYPE
+from designer.queries.stored_queries import FilterValue, QueryValue
 from designer.sentences import Sentence
-from designer.stored_queries import FilterValue
+
+BindingSource: TypeAlias = Literal["input", "constant", "user", "fetch", "expression"]
+
+# HTTP statuses that say why a caller's request cannot be done.
+PreconditionStatus: TypeAlias = Literal[400, 403, 404, 409, 422]
+
+
+class AccessDefinition(Definition):
+    """Callers of any of `caller_types`, with any of `roles`; no roles: with a token, whatever their roles.
+
+    Without authentication anyone may call, and there are no roles. A document that does not say which types
+    is of the time when there were users and services alone.
+    """
+
+    authentication_required: bool = True
+    roles: SetOf[str] = ()
+    caller_types: SetOf[str] = (SERVICE_TYPE, USER_TYPE)
+
+
+class ColumnDefinition(Definition):
+    """An attribute, a column of a query by its key in the row, or an output of a process, under its output
+    name (empty: its own). With a CEL `expression` it is calculated, and has a name but no attribute.
+    """
+
+    attribute: str = ""
+    name: str = ""
+    expression: str = ""
+
+    @property
+    def shown_as(self) -> str:
+        return self.name or self.attribute
+
+
+class BindingDefinition(Definition):
+    """`attribute` takes a value from `source`.
+
+    `value` is the input's name (`input`), the constant in JSON form (`constant`), the name of a user property
+    (`user`, what consultants write as `@user.name`), a fetcher's name and column (`fetch`, what they write as
+    `@fetch.name.column`; here without `@fetch.`) or a CEL expression (`expression`).
+    """
+
+    attribute: str
+    source: BindingSource = "input"
+    value: JsonValue
+
+    @model_validator(mode="after")
+    def _is_named(self) -> Self:
+        """Only a constant may be anything; a draft may have no value yet."""
+        if self.source != "constant" and not isinstance(self.value, str | None):
+            raise ValueError(
+                Sentence(
+                    "%(attribute)s: from %(source)s, its value is written as text",
+                    attribute=self.attribute,
+                    source=self.source,
+                )
+            )
+        return self
+
+
+class InputDefinition(Translated):
+    """One named value. `type` is the name of an input type (`designer.types`).
+
+    `minimum` and `maximum` are inclusive; lengths count characters, or items of a list; `allowed` holds the
+    only values accepted, in JSON form; `default` is used when the input is absent (None: no default).
+    `nullable` lets null clear an attribute on update. `label` is what forms call it; empty: what the platform
+    calls its attribute, in each of the platform's languages.
+
+    Of type `List`, it holds records to be created along with the endpoint's own: `relationship` is the schema
+    name of the one-to-many relationship from that to them, `inputs` and `bindings` are those of each item.
+    """
+
+    longest: ClassVar[Mapping[str, int | None]] = {"label": LONGEST_LINE, "description": None}
+
+    name: str
+    type: str = "String"
+    required: bool = False
+    nullable: bool = True
+    default: JsonValue = None
+    label: str = ""
+    description: str = ""
+    translations: Translations = Field(default_factory=dict)
+    minimum: Decimal | None = None
+    maximum: Decimal | None = None
+    min_length: int | None = Field(default=None, ge=0)
+    max_length: int | None = Field(default=None, ge=0)
+    pattern: str = ""
+    allowed: tuple[JsonValue, ...] = ()
+    relationship: str = ""
+    inputs: tuple[InputDefinition, ...] = ()
+    bindings: tuple[BindingDefinition, ...] = ()
+
+    def in_language(self, lcid: int) -> Self:
+        translated = super().in_language(lcid)
+        inputs = tuple(nested.in_language(lcid) for nested in self.inputs)
+        return translated if inputs == self.inputs else translated.model_copy(update={"inputs": inputs})
+
+    def languages(self) -> frozenset[int]:
+        return super().languages().union(*(nested.languages() for nested in self.inputs))
+
+
+class FetcherDefinition(Definition):
+    """A query for one row, whose columns are then `@fetch.name.column`.
+
+    Several rows are a conflict unless the `first` is meant. The exposed entity's row rules apply to it only
+    with `apply_row_rules`.
+    """
+
+    name: str
+    query: QueryValue = None
+    first: bool = False
+    apply_row_rules: bool = False
+
+
+class PreconditionDefinition(Translated):
+    """A CEL expression that must be true; else the answer is `status` with `message`."""
+
+    longest: ClassVar[Mapping[str, int | None]] = {"message": LONGEST_MESSAGE}
+
+    expression: str
+    status: PreconditionStatus = 422
+    message: str = ""
+    translations: Translations = Field(default_factory=dict)
 
 
 class EndpointDefinition(Translated):
@@ -75,13 +194,13 @@ class EndpointDefinition(Translated):
         return (*self.inputs, *self.preconditions)
 
     def in_language(self, lcid: int) -> Self:
-        found = super().in_language(lcid)
+        translated = super().in_language(lcid)
         if not any(part.languages() for part in self._with_texts):
-            return found
-        return found.model_copy(
+            return translated
+        return translated.model_copy(
             update={
-                "inputs": tuple(known.in_language(lcid) for known in self.inputs),
-                "preconditions": tuple(known.in_language(lcid) for known in self.preconditions),
+                "inputs": tuple(nested.in_language(lcid) for nested in self.inputs),
+                "preconditions": tuple(nested.in_language(lcid) for nested in self.preconditions),
             }
         )
 
@@ -94,8 +213,11 @@ class EndpointDefinition(Translated):
         if isinstance(data, dict) and not isinstance(data.get("settings"), Definition):
             kind = KINDS.get(data.get("kind", ""))
             if kind is not None:
-                given = data.get("settings")
-                return {**data, "settings": kind.settings.model_validate({} if given is None else given)}
+                settings = data.get("settings")
+                return {
+                    **data,
+                    "settings": kind.settings.model_validate({} if settings is None else settings),
+                }
         return data
 
     @field_validator("kind")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from designer.definition import Definition, JsonValue, SetOf
 from designer.names import USER_TYPE
@@ -13,17 +13,20 @@ from designer.sentences import Sentence
 # What a shape says of a value; a text is one of these, and stands for a value of that type.
 ANYTHING: Final = "anything"
 SHAPE_TYPES: Final = ("string", "number", "boolean", ANYTHING)
+# In bytes. Files are made up each time the calls are made; more than the usual limit of uploads, so that a
+# call can show that a file is refused as too large.
+LARGEST_SAMPLE: Final = 16 * 1024 * 1024
 
 
 def _in_one_order(value: Any) -> Any:
-    """Databases and authors order the members of objects in their own ways: none of that is a change."""
+    """Sort the members of objects: databases and authors order them differently, which is not a change."""
     if isinstance(value, dict):
         return {name: _in_one_order(value[name]) for name in sorted(value)}
     return [_in_one_order(item) for item in value] if isinstance(value, list) else value
 
 
 def _shape(shape: Any) -> Any:
-    """Raises ValueError for what is no shape. None: nothing is said."""
+    """Check a shape. None expects nothing. Raises ValueError for a wrong shape."""
     inner: list[Any] = []
     if isinstance(shape, dict):
         inner = list(shape.values())
@@ -42,14 +45,14 @@ def _shape(shape: Any) -> Any:
 
 
 def _values(values: Any) -> Any:
-    """Raises ValueError for a place that is none."""
-    for place in values:
-        if place and not place.startswith("/"):
+    """Check that each key of `values` is a JSON Pointer. Raises ValueError."""
+    for pointer in values:
+        if pointer and not pointer.startswith("/"):
             raise ValueError(
                 Sentence(
                     "%(place)s is not a JSON Pointer. Write the place of a value in the answer, such as "
                     "/name or /data/0/name",
-                    place=repr(place),
+                    place=repr(pointer),
                 )
             )
     return values
@@ -62,13 +65,21 @@ Shape: TypeAlias = Annotated[Json, AfterValidator(_shape)]
 Values: TypeAlias = Annotated[Members, AfterValidator(_values)]
 
 
+class SampleFileDefinition(Definition):
+    """A file of `size` bytes that an example call sends: made up, with the signature of its type."""
+
+    name: str = Field(min_length=1, max_length=255)
+    content_type: str = Field("", max_length=255)
+    size: int = Field(ge=0, le=LARGEST_SAMPLE)
+
+
 class ExampleCallDefinition(Definition):
     """A call as somebody has tried it, and what it should be answered.
 
     It is made without a token (`anonymous`), or as a caller of `caller_type` with `roles` and `claims`, who
     stands for the record `caller_record`. `record`, `file` and `related` are the ids in the path (`record`
-    the value of a key, where one finds it), `query` and `headers` as sent, `body` as JSON; `method` empty:
-    the endpoint's first.
+    the value of a key, where one finds it), `query` and `headers` as sent, `body` as JSON; `upload` is sent
+    instead of a body. `method` empty: the endpoint's first.
 
     The answer should have `status`, all that `shape` names with a value of its type or null, and, by their
     JSON Pointers, exactly `values`. Whoever calls with a role of `refused_for` alone should be refused.
@@ -87,14 +98,21 @@ class ExampleCallDefinition(Definition):
     query: Texts = Field(default_factory=dict)
     headers: Texts = Field(default_factory=dict)
     body: Json = None
+    upload: SampleFileDefinition | None = None
     status: int = Field(ge=200, le=599)
     shape: Shape = None
     values: Values = Field(default_factory=dict)
     refused_for: SetOf[str] = ()
 
+    @model_validator(mode="after")
+    def _one_body(self) -> ExampleCallDefinition:
+        if self.body is not None and self.upload is not None:
+            raise ValueError(Sentence("a call sends either “body” or “upload”. Remove one of the two"))
+        return self
+
 
 def _by_name(calls: tuple[ExampleCallDefinition, ...]) -> tuple[ExampleCallDefinition, ...]:
-    """In one order, whoever wrote them. Raises ValueError for two of one name."""
+    """Sort example calls by name. Raises ValueError when two have the same name."""
     names = [call.name for call in calls]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(Sentence("two example calls are called “%(name)s”. Rename one", name=twice[0]))

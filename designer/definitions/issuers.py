@@ -68,7 +68,8 @@ class ClaimInputDefinition(Definition):
 
 
 class RegistrationDefinition(Definition):
-    """How a caller without a record gets one: a record is linked, or `endpoint`, a Create endpoint, makes it.
+    """How a caller without a record gets one. An existing record is linked, or the Create endpoint `endpoint`
+    makes one.
 
     `link_claim` and `link_attribute`: a record whose attribute has the claim's value is linked, if the claim
     `link_verified` says that the value is verified. Empty: none is linked. `an_hour` is the most records that
@@ -130,7 +131,7 @@ class IssuerDefinition(Definition):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every `iss` that it stands for."""
+        """Return every value of `iss` that the definition stands for."""
         if not self.is_template:
             return (self.issuer,)
         return tuple(self.issuer.replace(TENANT, tenant) for tenant in self.tenants)

@@ -9,8 +9,8 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from crmclient.query.designed import DesignedFilter
 from designer.definition import Definition, SetOf
+from designer.queries.stored_queries import FilterValue
 from designer.sentences import Sentence
-from designer.stored_queries import FilterValue
 
 
 class RowRuleEntry(Definition):
@@ -34,11 +34,11 @@ class RowRuleEntry(Definition):
 
     @property
     def is_open(self) -> bool:
-        """Whether every caller reaches every record by it."""
+        """Whether the entry lets every caller reach every record."""
         return self.all_records and not self.roles
 
     def is_for(self, roles: Collection[str]) -> bool:
-        """Whether it is an entry of callers with `roles`."""
+        """Whether the entry is for callers with `roles`."""
         return not self.roles or not set(self.roles).isdisjoint(roles)
 
 
@@ -56,17 +56,19 @@ class _Nobodys(RowRuleEntry):
 NOBODY: Final = _Nobodys(all_records=True)
 
 
-def _entries(given: Any) -> Any:
-    """A filter alone, as rules were before they had entries, is the entry of everyone."""
-    if given is None or (isinstance(given, str) and not given.strip()):
+def _entries(content: Any) -> Any:
+    """Return the entries of a row rule's JSON form. A filter alone, as older documents have it, is an entry
+    for everyone.
+    """
+    if content is None or (isinstance(content, str) and not content.strip()):
         return ()
-    if isinstance(given, (str, DesignedFilter)):
-        return ({"filter": given},)
-    return given
+    if isinstance(content, (str, DesignedFilter)):
+        return ({"filter": content},)
+    return content
 
 
 def in_one_order(entries: tuple[RowRuleEntry, ...]) -> tuple[RowRuleEntry, ...]:
-    """Their union has no order: however they were written, the rule is the same."""
+    """Sort the entries and remove duplicates: a row rule is their union, whatever their order."""
     return tuple(sorted(dict.fromkeys(entries), key=lambda entry: (entry.roles, str(entry.to_json()))))
 
 

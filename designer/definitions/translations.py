@@ -23,14 +23,18 @@ LONGEST_MESSAGE: Final = 500
 
 
 def _keys_as_text(value: Any) -> Any:
-    """YAML has numbers as keys where JSON has texts."""
+    """Return the translations with keys as text: YAML reads them as numbers, where JSON has texts."""
     if isinstance(value, Mapping):
         return {str(key) if type(key) is int else key: texts for key, texts in value.items()}
     return value
 
 
 def in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """By language and name, without empty texts: what means the same is the same. Raises ValueError."""
+    """Return the translations sorted by language and name, without empty texts, so that equal ones compare
+    equal.
+
+    Raises ValueError when a key is not an LCID.
+    """
     for lcid in translations:
         if not _LCID.fullmatch(lcid):
             raise ValueError(
@@ -38,11 +42,11 @@ def in_one_order(translations: dict[str, dict[str, str]]) -> dict[str, dict[str,
                     "%(lcid)s is not a language. Write its LCID, such as 1031 for German", lcid=repr(lcid)
                 )
             )
-    found = {
+    texts_by_lcid = {
         lcid: {name: texts[name] for name in sorted(texts) if texts[name]}
-        for lcid, texts in sorted(translations.items(), key=lambda known: int(known[0]))
+        for lcid, texts in sorted(translations.items(), key=lambda entry: int(entry[0]))
     }
-    return {lcid: texts for lcid, texts in found.items() if texts}
+    return {lcid: texts for lcid, texts in texts_by_lcid.items() if texts}
 
 
 # Texts by the LCID of their language, and by what they stand for.
@@ -73,22 +77,22 @@ class Translated(Definition):
         translations: Translations
 
     def text(self, name: str, lcid: int) -> str:
-        """The text as it is answered to who asks for a language."""
+        """Return the text `name` for a caller who asks for the language `lcid`."""
         for language in (lcid, ENGLISH):
-            if found := self.translations.get(str(language), {}).get(name):
-                return found
-        own: str = getattr(self, name)
-        return own
+            if translation := self.translations.get(str(language), {}).get(name):
+                return translation
+        untranslated: str = getattr(self, name)
+        return untranslated
 
     def in_language(self, lcid: int) -> Self:
-        """The same with all of its texts as they are answered to who asks for a language."""
+        """Return the definition with all of its texts in the language `lcid`, as `text` gives them."""
         if not self.translations:
             return self
         texts = {name: self.text(name, lcid) for name in self.longest}
         return self.model_copy(update={**texts, "translations": {}})
 
     def languages(self) -> frozenset[int]:
-        """In which some text of it stands beside its own."""
+        """The languages (LCID) that some text is translated to."""
         return frozenset(map(int, self.translations))
 
     @model_validator(mode="after")

@@ -13,7 +13,9 @@ _NAMES = ("name", "attribute")
 
 
 def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
-    """A line for every change: `inputs.phone.max_length: 50 → 40`."""
+    """Yield a line for each change, such as `inputs.phone.max_length: 50 → 40`. `place` is where the values
+    stand.
+    """
     if before == after:
         return
     if isinstance(before, dict) and isinstance(after, dict):
@@ -21,7 +23,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
         return
     named_before, named_after = _by_name(before), _by_name(after)
     if named_before is None or named_after is None:
-        yield f"{place}: {_shown(before)} → {_shown(after)}"
+        yield f"{place}: {_json_text(before)} → {_json_text(after)}"
     elif named_before == named_after:
         yield Sentence("%(place)s: in another order", place=place)
     else:
@@ -36,15 +38,15 @@ def _in_objects(before: Mapping[str, Any], after: Mapping[str, Any], place: str)
         old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
         inner = f"{place}.{key}" if place else key
         if old is _ABSENT:
-            yield f"{inner}: + {_shown(new)}"
+            yield f"{inner}: + {_json_text(new)}"
         elif new is _ABSENT:
-            yield f"{inner}: - {_shown(old)}"
+            yield f"{inner}: - {_json_text(old)}"
         else:
             yield from differences(old, new, inner)
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
-    """The items of a list by name; None where it is no list of named items."""
+    """Return the items of a list by name; None for anything but a list of items with different names."""
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         return None
     names = [next((str(item[name]) for name in _NAMES if name in item), "") for item in value]
@@ -53,5 +55,5 @@ def _by_name(value: Any) -> dict[str, Any] | None:
     return dict(zip(names, value, strict=True))
 
 
-def _shown(value: Any) -> str:
+def _json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)

@@ -26,15 +26,19 @@ _IN_XML = re.compile(r"\{(?:env:([^{}<>\"']*)|record:([^{}<>\"]*))\}")
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """Where values come from: those `given`, then the process's environment, then what is `stored`; and the
-    ids of `records`."""
+    """Where values come from: first `given`, then the environment of the process, then `stored`.
+
+    The ids of records come from `records`.
+    """
 
     records: Records
     given: Mapping[str, str] = field(default_factory=dict)
     stored: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, name: str) -> str | None:
-        """What the environment says for `name`. Variables without the prefix cannot be named."""
+        """Return the text of a named value: given, in the environment (with the prefix), or stored; None
+        without one.
+        """
         for source, key in ((self.given, name), (os.environ, PREFIX + name), (self.stored, name)):
             if key in source:
                 return source[key]
@@ -48,14 +52,17 @@ class Names:
         self._supply = supply
         self._place = place
         self._types: dict[str, str] = {}
-        # By the names of their keys; empty where there is no such record.
+        # Ids of records by the names of their keys; empty where there is no such record.
         self._ids: dict[str, str] = {}
         self._missing: dict[str, list[str]] = {}
         self._uses: list[tuple[str, int, str, str]] = []
         self._problems: list[str] = []
 
     def resolved(self, data: dict[str, Any]) -> dict[str, Any]:
-        """`data` with values for names; with samples of their types for those of which `problems` tell."""
+        """Return `data` with values in place of names.
+
+        A name with a problem, see `problems`, gets a sample value of its type.
+        """
         return {
             member: self._resolve(content, (member,))
             if member in _FIELDS and isinstance(content, list)
@@ -65,7 +72,7 @@ class Names:
 
     @property
     def problems(self) -> list[str]:
-        """Each name that has no value here, and each that is wrong."""
+        """Return a sentence for each name that has no value here, and for each that is wrong."""
         missing = [
             Sentence(
                 "%(name)s has no value here. Set %(variable)s, or give it in a file with --values. It is "
@@ -79,17 +86,18 @@ class Names:
         return [*self._problems, *missing]
 
     def uses(self, document: ConfigurationDocument) -> list[Use]:
-        """Of the document that was made of the resolved data."""
+        """Return where the document, made of the resolved data, uses names."""
         return [
-            Use(member, _FIELDS[member].key(getattr(document, member)[at]), path, name)
-            for member, at, path, name in self._uses
+            Use(member, _FIELDS[member].key(getattr(document, member)[index]), path, name)
+            for member, index, path, name in self._uses
         ]
 
     @property
     def values(self) -> list[NamedValue]:
-        known = [(name, type, self._supply.text(name)) for name, type in self._types.items()]
-        known += [(name, _ID, id or None) for name, id in self._ids.items()]
-        return [NamedValue(name, type, text) for name, type, text in known if text is not None]
+        """Return the names in the document, with their types and values; without those that have no value."""
+        entries = [(name, type, self._supply.text(name)) for name, type in self._types.items()]
+        entries += [(name, _ID, id or None) for name, id in self._ids.items()]
+        return [NamedValue(name, type, text) for name, type, text in entries if text is not None]
 
     def _resolve(self, content: Any, location: Location) -> Any:
         match content:
@@ -102,9 +110,11 @@ class Names:
             case dict():
                 return {key: self._resolve(item, (*location, key)) for key, item in content.items()}
             case list():
-                return [self._resolve(item, (*location, at)) for at, item in enumerate(content)]
+                return [self._resolve(item, (*location, position)) for position, item in enumerate(content)]
             case str() if "<" in content:
-                return _IN_XML.sub(lambda found: self._in_xml(found[1], found[2], location), content)
+                return _IN_XML.sub(
+                    lambda reference: self._in_xml(reference[1], reference[2], location), content
+                )
             case _:
                 return content
 
@@ -112,12 +122,13 @@ class Names:
         if key is not None:
             return self._id_in_xml(unescape(key, UNQUOTED), location)
         text = self._text(name or "", None, location)
-        return escape(text or "", {'"': "&quot;"})
+        # What has no value is told by its name: an id is the likeliest, and no second thing to be wrong.
+        return escape(_SAMPLE_ID if text is None else text, {'"': "&quot;"})
 
     def _id_in_xml(self, name: str, location: Location) -> str:
         record = RecordKey.of_name(name)
         if record is None:
-            self._say(
+            self._add_problem(
                 location,
                 Sentence(
                     "“%(name)s” does not name a record. Write its entity and the values of its key, such as "
@@ -129,11 +140,13 @@ class Names:
         return self._id(record, location)
 
     def _id(self, record: RecordKey, location: Location) -> str:
-        """A sample, with a sentence, where the key does not mean one record."""
+        """Return the id of the record; a sample id, with a problem noted, when the key does not mean exactly
+        one record.
+        """
         name = record.name
         # What is written and read again is the same: an export has to name the same record.
         if RecordKey.of_name(name) != record or len(name) > LONGEST_NAME:
-            self._say(
+            self._add_problem(
                 location,
                 Sentence(
                     "%(record)s: name a record by its entity and at least one attribute, whose value is a "
@@ -144,21 +157,22 @@ class Names:
             )
             return _SAMPLE_ID
         if name not in self._ids:
-            self._ids[name] = self._found(record, location)
-        field, at, *path = location
-        self._uses.append((str(field), int(at), path_of(path), name))
+            self._ids[name] = self._id_of(record, location)
+        field, position, *path = location
+        self._uses.append((str(field), int(position), path_of(path), name))
         return self._ids[name] or _SAMPLE_ID
 
-    def _found(self, record: RecordKey, location: Location) -> str:
+    def _id_of(self, record: RecordKey, location: Location) -> str:
+        """Return the id of the record; empty, with a problem noted, when there is not exactly one."""
         try:
             return self._supply.records.id_of(record)
         except NoSuchRecord as error:
-            self._say(location, error.sentence)
+            self._add_problem(location, error.sentence)
             return ""
 
     def _value(self, name: str, type: Any, location: Location) -> Any:
         if type not in NAMED_TYPES:
-            self._say(
+            self._add_problem(
                 location,
                 Sentence(
                     "the type of %(name)s must be one of %(known)s, not %(type)s",
@@ -175,7 +189,7 @@ class Names:
         try:
             TYPES[type].compile(Limits.of(InputDefinition(name="value", type=type)))(value)
         except InvalidInput as error:
-            self._say(
+            self._add_problem(
                 location, Sentence("%(name)s: %(why)s, not %(text)s", name=name, why=error.message, text=text)
             )
             return TYPES[type].sample
@@ -183,7 +197,7 @@ class Names:
 
     def _text(self, name: str, type: str | None, location: Location) -> str | None:
         if _NAME.fullmatch(name) is None:
-            self._say(
+            self._add_problem(
                 location,
                 Sentence(
                     "“%(name)s” cannot be the name of a value. Use A to Z, 0 to 9 and _, and start with a "
@@ -192,36 +206,44 @@ class Names:
                 ),
             )
             return None
-        known = self._types.get(name)
-        if type is not None and known not in (None, type, _TEXT):
-            self._say(
+        earlier_type = self._types.get(name)
+        if type is not None and earlier_type not in (None, type, _TEXT):
+            self._add_problem(
                 location,
                 Sentence(
                     "%(name)s is of the type %(known)s elsewhere, and %(type)s here",
                     name=name,
-                    known=known,
+                    known=earlier_type,
                     type=type,
                 ),
             )
-        self._types[name] = type or known or _TEXT
-        field, at, *path = location
-        self._uses.append((str(field), int(at), path_of(path), name))
+        self._types[name] = type or earlier_type or _TEXT
+        field, position, *path = location
+        self._uses.append((str(field), int(position), path_of(path), name))
         text = self._supply.text(name)
         if text is None:
             self._missing.setdefault(name, []).append(self._place(location))
         return text
 
-    def _say(self, location: Location, sentence: Sentence) -> None:
+    def _add_problem(self, location: Location, sentence: Sentence) -> None:
         self._problems.append(
             Sentence("%(place)s: %(sentence)s", place=self._place(location), sentence=sentence)
         )
 
 
-def _nameable() -> Iterator[str]:
-    for name, known in TYPES.items():
-        if known.in_query and not known.is_several and not known.needs_targets and not known.is_choice:
+def _nameable_types() -> Iterator[str]:
+    """Yield the input types that a named value may have: those of single values without targets
+    or options.
+    """
+    for name, input_type in TYPES.items():
+        if (
+            input_type.in_query
+            and not input_type.is_several
+            and not input_type.needs_targets
+            and not input_type.is_choice
+        ):
             yield name
 
 
 _FIELDS = {collection.field: collection for collection in COLLECTIONS}
-NAMED_TYPES: Final = tuple(_nameable())
+NAMED_TYPES: Final = tuple(_nameable_types())

@@ -38,7 +38,9 @@ HOMES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class ItemFile(NamedTuple):
-    """A file, relative to the folder; the list of the document that its items are of; their module."""
+    """A file of items: its path in the folder, the list of the document that has the items, and their
+    module.
+    """
 
     path: PurePosixPath
     field: str
@@ -46,41 +48,44 @@ class ItemFile(NamedTuple):
 
 
 def manifest_of(folder: Path) -> Path | None:
-    """The file that says that the folder is a configuration; None where it is none."""
-    found = (folder / f"{MANIFEST}{suffix}" for suffix in SUFFIXES)
-    return next((path for path in found if path.is_file()), None)
+    """Return the manifest of the folder; None when the folder is not a configuration."""
+    candidates = (folder / f"{MANIFEST}{suffix}" for suffix in SUFFIXES)
+    return next((path for path in candidates if path.is_file()), None)
 
 
 def item_files(folder: Path) -> tuple[list[ItemFile], list[str]]:
-    """The files that hold items, in the order of their paths, and what to say of each other one."""
+    """Return the files that hold items, sorted by path, and a sentence about each file that does not
+    belong there.
+    """
     files: list[ItemFile] = []
-    strangers: list[str] = []
+    problems: list[str] = []
     for file in _documents_in(folder):
         path = PurePosixPath(file.relative_to(folder).as_posix())
         home = _home(path.with_suffix(""))
         if home is not None:
             files.append(ItemFile(path, *home))
         else:
-            known = ", ".join(home for homes in HOMES.values() for home in homes)
-            strangers.append(
+            all_homes = ", ".join(home for homes in HOMES.values() for home in homes)
+            problems.append(
                 Sentence(
                     "%(file)s: a configuration has no files there. It has these: %(known)s.",
                     file=str(path),
-                    known=known,
+                    known=all_homes,
                 )
             )
-    return files, strangers
+    return files, problems
 
 
 def _documents_in(folder: Path) -> Iterator[Path]:
-    """Of the layout's own folders: whatever else a repository holds is not looked at."""
+    """Yield the documents in the folders of the layout. Other folders of a repository are not read."""
     tops = {home.partition("/")[0] for homes in HOMES.values() for home in homes}
     for top in sorted(tops):
-        found = [*folder.glob(f"{top}.*"), *(folder / top).rglob("*")]
-        yield from (path for path in sorted(found) if path.suffix in SUFFIXES and path.is_file())
+        paths = [*folder.glob(f"{top}.*"), *(folder / top).rglob("*")]
+        yield from (path for path in sorted(paths) if path.suffix in SUFFIXES and path.is_file())
 
 
 def _home(path: PurePosixPath) -> tuple[str, str | None] | None:
+    """Return the list of the document that a path belongs to, and the module in it; None for other paths."""
     for field, homes in HOMES.items():
         for home in homes:
             if len(path.parts) == home.count("/") + 1 and path.match(home.replace("{module}", "*")):

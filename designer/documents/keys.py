@@ -11,11 +11,12 @@ from designer.kinds import KINDS, Scope
 from designer.sentences import Sentence
 
 Key: TypeAlias = str
-# Members and numbers on the way from the document to a value in it, and how that way is told.
+# A location: names of members and positions in lists, from the document to a value in it. A place writes a
+# location for people.
 Location: TypeAlias = Sequence[str | int]
 Place: TypeAlias = Callable[[Location], str]
 
-# The groups that are no module's. Neither can be a module's segment: both are reserved.
+# Groups besides those of modules. No module can have such a segment: both words are reserved.
 CONTEXT = "context"
 OPTION_SETS = "optionsets"
 
@@ -24,8 +25,10 @@ CALLER_TYPES = "caller_types"
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """One list of the document. `group` is what must be named before an item of it is removed; what
-    `is_fixed` never is.
+    """One list of the document.
+
+    `group` gives the group of an item: an import removes items only from the groups that it names. An item
+    that `is_fixed` is never removed.
     """
 
     field: str
@@ -51,11 +54,11 @@ COLLECTIONS = (
     Collection(
         CALLER_TYPES,
         Sentence("caller type"),
-        lambda known: known.name,
-        lambda known: CONTEXT,
-        lambda known: known.is_built_in,
+        lambda caller_type: caller_type.name,
+        lambda caller_type: CONTEXT,
+        lambda caller_type: caller_type.is_built_in,
     ),
-    Collection("user_properties", Sentence("user property"), lambda owned: owned.key, lambda owned: CONTEXT),
+    Collection("user_properties", Sentence("user property"), lambda item: item.key, lambda item: CONTEXT),
     Collection("issuers", Sentence("issuer"), lambda issuer: issuer.name, lambda issuer: CONTEXT),
     Collection("modules", Sentence("module"), lambda module: module.segment, lambda module: module.segment),
     Collection("entities", Sentence("entity"), lambda entity: entity.key, lambda entity: entity.module),
@@ -63,28 +66,52 @@ COLLECTIONS = (
 )
 
 
-def repeated(document: ConfigurationDocument, place: Place) -> Iterator[str]:
-    """A sentence for every item that stands in the document twice, or input or binding in its endpoint."""
+def duplicate_keys(document: ConfigurationDocument, place: Place) -> Iterator[str]:
+    """Yield a sentence for every item that the document has twice, and every input or binding that an
+    endpoint has twice.
+    """
     for collection in COLLECTIONS:
-        first: dict[Key, int] = {}
-        for at, item in enumerate(getattr(document, collection.field)):
+        first_positions: dict[Key, int] = {}
+        for position, item in enumerate(getattr(document, collection.field)):
             key = collection.key(item)
-            if key in first:
+            if key in first_positions:
                 yield Sentence(
                     "%(place)s: the %(item)s is already at %(first)s. Remove one of them",
-                    place=place((collection.field, at)),
+                    place=place((collection.field, position)),
                     item=collection.named(key),
-                    first=place((collection.field, first[key])),
+                    first=place((collection.field, first_positions[key])),
                 )
-            first.setdefault(key, at)
-    for at, endpoint in enumerate(document.endpoints):
-        for field, names in (
-            ("inputs", [known.name for known in endpoint.inputs]),
-            ("bindings", [binding.attribute for binding in endpoint.bindings]),
-        ):
-            for name in sorted({name for name in names if names.count(name) > 1}):
-                yield Sentence(
-                    "%(place)s: “%(name)s” is listed more than once. Rename or remove one",
-                    place=f"{place(('endpoints', at, field))} ({endpoint.key})",
-                    name=name,
-                )
+            first_positions.setdefault(key, position)
+    for position, endpoint in enumerate(document.endpoints):
+        for field, name in _repeated_names(endpoint):
+            yield Sentence(
+                "%(place)s: “%(name)s” is listed more than once. Rename or remove one",
+                place=f"{place(('endpoints', position, field))} ({endpoint.key})",
+                name=name,
+            )
+
+
+def _repeated_names(endpoint: EndpointDefinition) -> Iterator[tuple[str, str]]:
+    """Yield the list and the name of every input or binding that the endpoint has twice."""
+    for field, names in (
+        ("inputs", [input_definition.name for input_definition in endpoint.inputs]),
+        ("bindings", [binding.attribute for binding in endpoint.bindings]),
+    ):
+        yield from ((field, name) for name in sorted({name for name in names if names.count(name) > 1}))
+
+
+def without_duplicates(document: ConfigurationDocument) -> ConfigurationDocument:
+    """Return `document` with the first of the items that have the same key, and without endpoints that repeat
+    names.
+    """
+    # Reversed, because a dictionary keeps the last item of a key, and the first is wanted.
+    firsts = {
+        collection.field: tuple(
+            {collection.key(item): item for item in reversed(getattr(document, collection.field))}.values()
+        )[::-1]
+        for collection in COLLECTIONS
+    }
+    firsts["endpoints"] = tuple(
+        endpoint for endpoint in firsts["endpoints"] if not any(_repeated_names(endpoint))
+    )
+    return document.model_copy(update=firsts)

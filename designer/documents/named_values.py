@@ -22,7 +22,7 @@ from designer.documents.keys import COLLECTIONS, Key, Location
 from designer.documents.record_keys import RecordKey
 from designer.types import TYPES
 
-# What FetchXML must not have of a name as it is: characters of XML, and those that end the name.
+# Characters of a name that FetchXML escapes: those of XML, and those that would end the name.
 _QUOTED = {'"': "&quot;", "{": "&#123;", "}": "&#125;"}
 UNQUOTED = {written: character for character, written in _QUOTED.items()}
 _LITERAL = "literal"
@@ -30,9 +30,10 @@ _LITERAL = "literal"
 
 @dataclass(frozen=True, slots=True)
 class NamedValue:
-    """What an environment supplies: `text` as it was given, which is a value of the input type `type`.
+    """A value that an environment supplies.
 
-    `name` is that of the value or, of the id of a record, what `RecordKey.name` writes.
+    `name` is the name of the value or, when the value is the id of a record, the text of `RecordKey.name`.
+    `text` is the value as text of the input type `type`.
     """
 
     name: str
@@ -41,18 +42,18 @@ class NamedValue:
 
     @property
     def value(self) -> Any:
-        """As JSON has it."""
+        """The value as JSON writes it."""
         return TYPES[self.type].from_text(self.text)
 
     @property
     def in_json(self) -> dict[str, Any]:
-        """What a document says instead of the value."""
+        """The JSON object that stands for the value in a document."""
         record = RecordKey.of_name(self.name)
         return {"env": self.name, "type": self.type} if record is None else record.to_json()
 
     @property
     def in_xml(self) -> str:
-        """What FetchXML says instead of the value."""
+        """The text that stands for the value in FetchXML."""
         if RecordKey.of_name(self.name) is None:
             return f"{{env:{self.name}}}"
         return f"{{record:{escape(self.name, _QUOTED)}}}"
@@ -60,7 +61,10 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """That an item of the document has a value from a name. `path`: the members that lead to it."""
+    """The use of a named value in an item of the document.
+
+    `path`: the names of the members that lead to it.
+    """
 
     collection: str
     key: Key
@@ -71,31 +75,34 @@ class Use:
 def with_names(
     data: dict[str, Any], uses: Mapping[tuple[str, Key], list[tuple[str, NamedValue]]]
 ) -> dict[str, Any]:
-    """A document's JSON with the names in the places that have their values from them.
+    """Return the JSON of a document in which names stand for the values that came from names.
 
-    `uses`: path and value, by list and key. A place that has another value by now keeps that.
+    `uses`: for the list and the key of an item, pairs of a path in the item and the value that came from a
+    name. A value that has changed since stays as it is.
     """
     if not uses:
-        return {member: _renamed(content, (), []) for member, content in data.items()}
+        return {member: _with_names(content, (), []) for member, content in data.items()}
     document = ConfigurationDocument.model_validate(data)
     named = dict(data)
     for collection in COLLECTIONS:
         keys = [collection.key(item) for item in getattr(document, collection.field)]
         if collection.field in data:
             named[collection.field] = [
-                _renamed(item, (), uses.get((collection.field, key), []))
+                _with_names(item, (), uses.get((collection.field, key), []))
                 for key, item in zip(keys, data[collection.field], strict=True)
             ]
     return named
 
 
-def _renamed(content: Any, location: Location, values: list[tuple[str, NamedValue]]) -> Any:
+def _with_names(content: Any, location: Location, values: list[tuple[str, NamedValue]]) -> Any:
+    """Return a part of an item, at `location` in it, with names for its values."""
     if isinstance(content, dict):
         if is_name(content):
+            # A stored value that looks like a name, but is none.
             return {_LITERAL: content}
-        return {key: _renamed(item, (*location, key), values) for key, item in content.items()}
+        return {key: _with_names(item, (*location, key), values) for key, item in content.items()}
     if isinstance(content, list):
-        return [_renamed(item, (*location, at), values) for at, item in enumerate(content)]
+        return [_with_names(item, (*location, index), values) for index, item in enumerate(content)]
     for path, named in values:
         if path != path_of(location):
             continue
@@ -109,7 +116,9 @@ def _renamed(content: Any, location: Location, values: list[tuple[str, NamedValu
 
 
 def is_name(content: dict[str, Any]) -> bool:
-    """Whether a document that has it means another value: a name, or what is marked as none."""
+    """Whether the object stands for another value in a document: it is a name, or it is marked as a
+    literal.
+    """
     match content:
         case {"env": str(), **rest}:
             return rest.keys() <= {"type"}
@@ -120,16 +129,18 @@ def is_name(content: dict[str, Any]) -> bool:
     return False
 
 
-def _same(one: Any, other: Any) -> bool:
-    """As JSON has it: true is not 1."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
+def _same(first: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON, where true is not 1."""
+    if isinstance(first, bool) or isinstance(other, bool):
+        return first is other
     numbers = (int, float, Decimal)
-    if isinstance(one, numbers) and isinstance(other, numbers):
-        return Decimal(str(one)) == Decimal(str(other))
-    return type(one) is type(other) and bool(one == other)
+    if isinstance(first, numbers) and isinstance(other, numbers):
+        return Decimal(str(first)) == Decimal(str(other))
+    return type(first) is type(other) and bool(first == other)
 
 
 def path_of(location: Location) -> str:
-    """Without the places in lists: what is moved there stays what it is."""
+    """Return the path of a location, without positions in lists, so that moving an item there keeps its
+    path.
+    """
     return "/".join(str(part) for part in location if isinstance(part, str))

@@ -9,7 +9,7 @@ PRESENT = 2
 
 
 def modernised(data: dict[str, Any]) -> dict[str, Any]:
-    """A document's JSON in the present format, as far as it is one at all: what is wrong stays as it is."""
+    """Return the JSON of a document in the present format. What is wrong in it stays as it is."""
     if data.get("format") != 1 or isinstance(data["format"], bool):
         return data
     endpoints = data.get("endpoints")
@@ -23,18 +23,21 @@ def modernised(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _endpoint(item: Any, rules: dict[tuple[Any, Any], bool]) -> Any:
-    """In format 1 creates paid no heed to row rules. Where one applies they go on so, which is a finding."""
+    """Convert an endpoint of format 1, in which a create ignored row rules.
+
+    Where a row rule may apply, the create goes on ignoring it, and a finding says so.
+    """
     if not isinstance(item, dict) or item.get("kind") != "create":
         return item
     settings = item.get("settings", {})
     if not isinstance(settings, dict) or "may_create_outside_rule" in settings:
         return item
     module = item.get("module")
-    # An entity that the document does not hold may have one.
-    own = rules.get((module, item.get("exposure")), True) or bool(item.get("row_rule"))
-    has_lists = any(known.get("type") == "List" for known in _objects(item.get("inputs")))
-    in_lists = has_lists and any(ruled for (place, _), ruled in rules.items() if place == module)
-    if not own and not in_lists:
+    # An entity that the document does not hold may have a row rule.
+    has_rule = rules.get((module, item.get("exposure")), True) or bool(item.get("row_rule"))
+    has_lists = any(entry.get("type") == "List" for entry in _objects(item.get("inputs")))
+    lists_have_rule = has_lists and any(ruled for (place, _), ruled in rules.items() if place == module)
+    if not has_rule and not lists_have_rule:
         return item
     return {**item, "settings": {**settings, "may_create_outside_rule": True}}
 

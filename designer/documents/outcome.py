@@ -15,7 +15,7 @@ from designer.documents.plan import Change, Plan
 def document_after(
     now: ConfigurationDocument, plan: Plan, without: Collection[Change] = ()
 ) -> ConfigurationDocument:
-    """`now` with the confirmed changes of the plan, those of `without` left out."""
+    """Return the document `now` after the confirmed changes of `plan`, except those in `without`."""
     lists: dict[str, tuple[object, ...]] = {}
     for collection in COLLECTIONS:
         items = dict(collection.items(now))
@@ -31,7 +31,10 @@ def document_after(
 
 
 def configuration_after(now: Configuration, after: ConfigurationDocument) -> Configuration:
-    """`after` as what is judged. What stays as it is in `now` is the same object, and keeps its id."""
+    """Return the document `after` as a configuration.
+
+    Unchanged items are the same objects as in `now`, with their ids.
+    """
     places = {(entity.module, entity.segment): entity for entity in after.entities}
     order = dict.fromkeys((*((entity.module, entity.segment) for entity in now.entities), *places))
     entities = tuple(places[place] for place in order if place in places)
@@ -39,15 +42,15 @@ def configuration_after(now: Configuration, after: ConfigurationDocument) -> Con
     for entity in entities:
         exposures[entity.module].append(entity)
     ids = {endpoint.definition.key: id for id, endpoint in now.endpoints.items()}
-    # Rows have ids above zero.
+    # New endpoints get ids below zero: those of rows are above.
     new = count(-1, -1)
     endpoints: dict[int, Endpoint] = {}
     for definition in after.endpoints:
         id = ids.get(definition.key) or next(new)
         entity_of = places.get((definition.module, definition.exposure))
-        made = Endpoint(definition, entity_of, exposures=tuple(exposures[definition.module]))
-        known = now.endpoints.get(id)
-        endpoints[id] = known if known == made and known is not None else made
+        endpoint = Endpoint(definition, entity_of, exposures=tuple(exposures[definition.module]))
+        current = now.endpoints.get(id)
+        endpoints[id] = current if current == endpoint and current is not None else endpoint
     return Configuration(
         revision=now.revision,
         endpoints=endpoints,

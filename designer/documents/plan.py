@@ -83,7 +83,7 @@ class Plan:
 
 
 def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str] = ()) -> Plan:
-    """From `now` to `wanted`.
+    """Return the plan that leads from `now` to `wanted`.
 
     What `wanted` lacks is removed only in the groups that `delete` names: modules by their segments,
     `context` and `optionsets`. Raises DocumentError for a group that does not exist.
@@ -91,13 +91,13 @@ def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Name
     _check_groups(now, delete)
     changes: list[Change] = []
     for collection in COLLECTIONS:
-        old, new = collection.items(now), _said(collection, now, wanted, delete)
+        old, new = collection.items(now), _wanted_items(collection, now, wanted, delete)
         changes += [
             Change(collection, key, old.get(key), item) for key, item in new.items() if old.get(key) != item
         ]
-    # Those that refer to others go first.
+    # Removals in reverse order: items that refer to others go first.
     for collection in reversed(COLLECTIONS):
-        old, new = collection.items(now), _said(collection, now, wanted, delete)
+        old, new = collection.items(now), _wanted_items(collection, now, wanted, delete)
         changes += [
             Change(collection, key, item, None, confirmed=collection.group(item) in delete)
             for key, item in old.items()
@@ -106,46 +106,49 @@ def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Name
     return Plan(tuple(changes), reordered=_reordered(now, wanted))
 
 
-def _said(
+def _wanted_items(
     collection: Collection, now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Names[str]
 ) -> Mapping[Key, Definition]:
-    """What `wanted` says of a list.
+    """Return the items that a list has once the plan is carried out, as far as `wanted` tells.
 
-    Caller types are there whether or not it does: one that says nothing of them leaves them as they are,
-    unless all that it lacks is to go; and those that are there from the start never do.
+    Built-in caller types are always there. A document without `caller_types` leaves them all as they are,
+    unless `delete` names their group.
     """
-    said = collection.items(wanted)
+    wanted_items = collection.items(wanted)
     if collection.field != CALLER_TYPES:
-        return said
+        return wanted_items
     present = collection.items(now)
     if CALLER_TYPES not in wanted.model_fields_set and CONTEXT not in delete:
         return present
-    return {key: item for key, item in present.items() if collection.is_fixed(item)} | dict(said)
+    return {key: item for key, item in present.items() if collection.is_fixed(item)} | dict(wanted_items)
 
 
 def _concerns(
     wanted: ConfigurationDocument, collection: Collection, item: Definition, delete: Names[str]
 ) -> bool:
-    """Other modules' items are no part of a document of one module."""
+    """Whether `wanted` speaks of the group of `item`: a document of one module does not hold
+    items of others.
+    """
     group = collection.group(item)
     return group in delete or any(module.segment == group for module in wanted.modules)
 
 
 def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
-    known = {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
-    if unknown := sorted(set(delete) - known):
+    groups = {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
+    if unknown := sorted(set(delete) - groups):
         raise DocumentError(
             [
                 Sentence(
                     "%(option)s: there is no such module. There are: %(known)s.",
                     option=f"--delete {unknown[0]}",
-                    known=", ".join(sorted(known)),
+                    known=", ".join(sorted(groups)),
                 )
             ]
         )
 
 
 def _reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:
-    old = [known.key for known in now.user_properties]
-    new = [known.key for known in wanted.user_properties]
+    """Whether the user properties that both documents have stand in another order."""
+    old = [user_property.key for user_property in now.user_properties]
+    new = [user_property.key for user_property in wanted.user_properties]
     return [name for name in old if name in new] != [name for name in new if name in old]

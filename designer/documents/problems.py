@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from designer.definitions import ConfigurationDocument
 from designer.sentences import listed
 
 
@@ -13,3 +14,12 @@ class DocumentError(Exception):
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems: Sequence[str] = tuple(problems)
         super().__init__(listed(self.problems, "\n"))
+
+
+class PartlyRead(DocumentError):
+    """A document that cannot be used, of which `rest` could be read: it can be judged, so that what else is
+    wrong is told at once."""
+
+    def __init__(self, problems: Iterable[str], rest: ConfigurationDocument) -> None:
+        super().__init__(problems)
+        self.rest = rest

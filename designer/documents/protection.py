@@ -1,7 +1,7 @@
-"""What of a change of the configuration is only for a proposal: what is served in a protected part.
+"""Which changes of the configuration need a proposal: those of what a protected part serves.
 
-What callers lose may go at once: an endpoint is disabled, fewer callers may call it, they reach fewer
-records. Drafts are no part of what is served, and everyone's.
+A change by which callers only lose needs none: an endpoint is disabled, fewer callers may call it, or they
+reach fewer records. Drafts are not served, so anyone may change them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from designer.access_matrix import widens
+from designer.access_control.access_matrix import widens
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     Definition,
@@ -20,7 +20,7 @@ from designer.definitions import (
     RowRuleEntry,
 )
 from designer.definitions.row_rules import is_open
-from designer.documents.concerned import answers_by
+from designer.documents.affected_endpoints import answers_by
 from designer.documents.keys import COLLECTIONS, CONTEXT
 from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.plan import Change
@@ -28,14 +28,14 @@ from designer.readiness.findings import Finding, Severity
 from designer.sentences import Counted, Sentence, listed
 
 RULE = "protected"
-# The group of a protection that is of everything.
+# The group of the protection of everything.
 EVERYTHING = ""
-# Items that a finding names.
+# How many items a finding names.
 _FEW = 3
 
 
 def protection_refusals(before: Configuration, now: Configuration) -> list[Finding]:
-    """What of the way from `before` to `now` changes what protected parts serve: a finding for each part."""
+    """Return a finding for each protected part whose served items change between `before` and `now`."""
     groups = {protection.group for protection in now.protections}
     if not groups:
         return []
@@ -54,7 +54,10 @@ def protection_refusals(before: Configuration, now: Configuration) -> list[Findi
 
 
 def changes_between(before: Configuration, now: Configuration) -> Iterator[Change]:
-    """Every item that is another in `now`, comes or goes. Rows that make no definition are not there."""
+    """Yield a change for every item that differs between `before` and `now`.
+
+    Items whose rows make no definition do not count.
+    """
     for collection in COLLECTIONS:
         old, new = _items(before, collection), _items(now, collection)
         for key in dict.fromkeys((*old, *new)):
@@ -65,43 +68,50 @@ def changes_between(before: Configuration, now: Configuration) -> Iterator[Chang
 def _items(configuration: Configuration, collection: ListOfDocument) -> Mapping[str, Definition]:
     if collection.field != "endpoints":
         return {collection.key(item): item for item in getattr(configuration, collection.field)}
-    readable = (one.definition for one in configuration.endpoints.values() if one.problem is None)
+    readable = (
+        endpoint.definition for endpoint in configuration.endpoints.values() if endpoint.problem is None
+    )
     return {collection.key(definition): definition for definition in readable}
 
 
 def _protected_group(
     change: Change, groups: Collection[str], before: Configuration, now: Configuration
 ) -> str | None:
-    """The protection that keeps `change` from being made; None where nothing does."""
+    """Return the group whose protection forbids `change`; None when none does."""
     if _takes_away(change):
         return None
     if change.collection.field == "endpoints":
         if not (_is_enabled(change.before) or _is_enabled(change.after)):
             return None
-        return _of_group(change.group, groups)
+        return _protection_of(change.group, groups)
     if change.group == CONTEXT:
         if EVERYTHING in groups:
             # A role that nothing names yet lets nobody in.
             return None if change.collection.field == "roles" and change.before is None else EVERYTHING
         if change.before is None:
             return None
-        users = (endpoint for endpoint in _served(before) if answers_by(endpoint, change))
+        users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change))
         return next(
             (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
         )
-    group = _of_group(change.group, groups)
+    group = _protection_of(change.group, groups)
     if group is None:
         return None
     sides = (before, now) if change.before is None else (before,)
-    return group if any(answers_by(one, change) for side in sides for one in _served(side)) else None
+    return (
+        group
+        if any(answers_by(endpoint, change) for side in sides for endpoint in _enabled_endpoints(side))
+        else None
+    )
 
 
-def _of_group(group: str, groups: Collection[str]) -> str | None:
+def _protection_of(group: str, groups: Collection[str]) -> str | None:
+    """Return the group that protects `group`, itself or everything; None when it is not protected."""
     return group if group in groups else EVERYTHING if EVERYTHING in groups else None
 
 
-def _served(configuration: Configuration) -> Iterator[Endpoint]:
-    return (one for one in configuration.endpoints.values() if one.definition.enabled)
+def _enabled_endpoints(configuration: Configuration) -> Iterator[Endpoint]:
+    return (endpoint for endpoint in configuration.endpoints.values() if endpoint.definition.enabled)
 
 
 def _is_enabled(item: Any) -> bool:
@@ -109,7 +119,7 @@ def _is_enabled(item: Any) -> bool:
 
 
 def _takes_away(change: Change) -> bool:
-    """Whether callers only lose by it."""
+    """Whether callers only lose by the change."""
     match change.before, change.after:
         case EndpointDefinition() as old, EndpointDefinition() as new:
             return (old.enabled and not new.enabled) or _narrows(old, new)
@@ -135,7 +145,7 @@ def _same_but(old: Definition, new: Definition, *fields: str) -> bool:
 
 
 def _order(configuration: Configuration) -> list[str]:
-    return [known.key for known in configuration.user_properties]
+    return [user_property.key for user_property in configuration.user_properties]
 
 
 def _finding(group: str, items: list[Sentence], subject: str) -> Finding:

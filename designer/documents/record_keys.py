@@ -34,18 +34,20 @@ class RecordKey:
 
     @classmethod
     def of_name(cls, name: str) -> RecordKey | None:
-        """What `name` wrote; None for any other text."""
-        whole = _WHOLE.fullmatch(name)
-        if whole is None:
+        """Parse a text that the property `name` gave; None for any other text, or when an attribute
+        comes twice.
+        """
+        match = _WHOLE.fullmatch(name)
+        if match is None:
             return None
-        pairs = [(pair[1], _read(pair[2])) for pair in _PAIR.finditer(whole[2])]
+        pairs = [(pair[1], _read(pair[2])) for pair in _PAIR.finditer(match[2])]
         key = dict(pairs)
-        return cls(whole[1], key) if len(key) == len(pairs) else None
+        return cls(match[1], key) if len(key) == len(pairs) else None
 
     @property
     def name(self) -> str:
-        """`team(name='Portal')`, as the Web API of Dataverse writes keys."""
-        pairs = ",".join(f"{attribute}={_written(value)}" for attribute, value in self.key.items())
+        """The key as the Web API of Dataverse writes keys, such as `team(name='Portal')`."""
+        pairs = ",".join(f"{attribute}={_literal(value)}" for attribute, value in self.key.items())
         return f"{self.entity}({pairs})"
 
     def to_json(self) -> dict[str, Any]:
@@ -53,7 +55,7 @@ class RecordKey:
 
 
 class NoSuchRecord(Exception):
-    """A key that does not mean one record. `sentence` says why, and what to do."""
+    """The key does not identify exactly one record. `sentence` says why, and what to do."""
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__(sentence)
@@ -64,7 +66,10 @@ class Records(Protocol):
     """The platform's records, as far as documents name them."""
 
     def id_of(self, record: RecordKey) -> str:
-        """Raises NoSuchRecord where no record or more than one has the key, or where that cannot be told."""
+        """Return the id of the record that has the key.
+
+        Raises NoSuchRecord when no record or more than one has it, or when that cannot be found out.
+        """
         ...
 
 
@@ -75,7 +80,7 @@ def _read(text: str) -> KeyValue:
     return number
 
 
-def _written(value: KeyValue) -> str:
+def _literal(value: KeyValue) -> str:
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

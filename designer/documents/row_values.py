@@ -14,15 +14,15 @@ from designer.definitions import (
     RowRuleEntry,
     UserPropertyDefinition,
 )
-from designer.issuer_rows import issuer_values
+from designer.token_issuers.issuer_rows import issuer_values
 
 _ENDPOINT = {"kind", "segment", "name", "title", "description", "translations", "enabled", "row_rule"}
-# Rows of their own.
+# Members that have rows of their own.
 _PARTS = {"inputs", "bindings"}
 
 
 def values_of(item: Definition) -> dict[str, Any]:
-    """Of an item of a document's lists."""
+    """Return the column values of the row of an item of the document."""
     match item:
         case RoleDefinition():
             return {**item.model_dump(), "platform_roles": list(item.platform_roles)}
@@ -43,15 +43,15 @@ def values_of(item: Definition) -> dict[str, Any]:
 
 
 def part_values(part: Definition) -> dict[str, Any]:
-    """Of an endpoint's input, entity property, column, data fetcher or pre-condition."""
+    """Return the column values of an input, binding, column, data fetcher or pre-condition of an endpoint."""
     return part.model_dump(exclude=_PARTS)
 
 
 def entry_values(entry: RowRuleEntry) -> dict[str, Any]:
-    """Of an entry of a row rule, without its roles."""
+    """Return the column values of an entry of a row rule, without its roles."""
     return entry.model_dump(exclude={"roles"})
 
 
 def column_values(column: ColumnDefinition) -> dict[str, Any]:
-    """Of a column of related data."""
+    """Return the column values of a column of related data."""
     return column.model_dump(exclude={"expression"})

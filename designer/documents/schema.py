@@ -11,7 +11,7 @@ from designer.kinds import KINDS
 
 
 def document_schema() -> dict[str, Any]:
-    """JSON Schema, draft 2020-12."""
+    """Return the JSON Schema (draft 2020-12) of documents."""
     settings = {kind.settings for kind in KINDS.values()}
     pairs = [(model, "validation") for model in (ConfigurationDocument, *settings)]
     references, schema = models_json_schema(pairs, ref_template="#/$defs/{model}")  # type: ignore[arg-type]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from designer.documents.document_reader import parse
 from designer.documents.problems import DocumentError
-from designer.documents.reading import parse
 from designer.documents.yaml_text import from_yaml
 from designer.sentences import Sentence
 
 
 def read_values(file: Path) -> Mapping[str, str]:
-    """Texts by name, of a YAML file or a .json one. Raises DocumentError and OSError."""
+    """Return the texts of a YAML or .json file by name. Raises DocumentError and OSError."""
     raw = file.read_bytes()
     content = parse(raw) if file.suffix == ".json" else from_yaml(raw)
     if content is None:

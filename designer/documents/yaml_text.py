@@ -41,7 +41,7 @@ class _Representer(SafeRepresenter):
 
 
 class _Constructor(SafeConstructor):
-    """What JSON knows, and exactly: decimals are no floats, and a date is its text."""
+    """Constructs only what JSON has, exactly: decimals stay decimals, and a date is a text."""
 
     def construct_text(self, node: ScalarNode) -> str:
         text: str = self.construct_scalar(node)
@@ -80,14 +80,14 @@ _Constructor.add_constructor(None, _Constructor.refuse)
 
 
 def to_yaml(value: Any) -> str:
-    """`value`, of what JSON knows, as YAML with a last newline."""
+    """Return `value`, which holds only what JSON can hold, as YAML that ends with a newline."""
     text = io.StringIO()
     _yaml().dump(value, text)
     return text.getvalue()
 
 
 def from_yaml(raw: bytes) -> Any:
-    """What JSON would know of it, with decimals for numbers with a fraction.
+    """Return the content of a YAML text as JSON would have it, with decimals for numbers with a fraction.
 
     Raises DocumentError with line and column for what is no YAML 1.2 in UTF-8, holds several documents, or
     names a key twice.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree import ElementTree
 
-from designer.example_calls.running import CallResult
+from designer.example_calls.call_runs import CallResult
 
 _SECOND = 1000
 # Characters that no XML document can hold.
@@ -15,7 +15,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def report(results: Sequence[CallResult]) -> bytes:
-    """XML in UTF-8: a suite for each endpoint, a case for each of its example calls."""
+    """Return the report as XML in UTF-8, with a suite for each endpoint and a case for each example call."""
     suites = ElementTree.Element("testsuites", {"name": "example calls", **_counts(results)})
     for endpoint, group in groupby(results, lambda result: result.endpoint):
         calls = list(group)
@@ -29,8 +29,8 @@ def report(results: Sequence[CallResult]) -> bytes:
                 failure = ElementTree.SubElement(case, "failure", message=first)
                 failure.text = "\n".join(problems)
     ElementTree.indent(suites)
-    written: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
-    return written + b"\n"
+    xml: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return xml + b"\n"
 
 
 def _counts(results: Sequence[CallResult]) -> dict[str, str]:

@@ -20,7 +20,10 @@ _ARTICLES = {
 
 
 def shape_of(value: Any) -> Any:
-    """The shape of a JSON value. A list has that of all its items; of null nothing is known."""
+    """Return the shape of a JSON value: a type name, or an object or list of shapes.
+
+    A list has at most one item, the shape that all its items share. The shape of null is ANYTHING.
+    """
     if isinstance(value, Mapping):
         return {name: shape_of(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -29,14 +32,17 @@ def shape_of(value: Any) -> Any:
 
 
 def misshapen(shape: Any, value: Any, place: str = "") -> Iterator[Sentence]:
-    """A sentence for each difference. The answer may have more than the shape says, and null anywhere."""
+    """Yield a sentence for each difference between `value` and `shape`.
+
+    The value may have more members than the shape, and null anywhere. `place` is its JSON Pointer.
+    """
     if shape is None or shape == ANYTHING or value is None:
         return
     expected = "object" if isinstance(shape, Mapping) else "list" if isinstance(shape, list) else shape
     if _type(value) != expected:
         yield Sentence(
             "%(place)s is %(type)s, not %(expected)s.",
-            place=_named(place),
+            place=_place_or_answer(place),
             type=_ARTICLES[_type(value)],
             expected=_ARTICLES[expected],
         )
@@ -48,22 +54,25 @@ def misshapen(shape: Any, value: Any, place: str = "") -> Iterator[Sentence]:
             else:
                 yield Sentence("The answer has no %(place)s.", place=inside)
     elif isinstance(shape, list) and shape:
-        for at, item in enumerate(value):
-            yield from misshapen(shape[0], item, f"{place}/{at}")
+        for index, item in enumerate(value):
+            yield from misshapen(shape[0], item, f"{place}/{index}")
 
 
 def different(values: Mapping[str, Any], answer: Any) -> Iterator[Sentence]:
-    """A sentence for each of `values` that is not at its JSON Pointer. None repeats what was answered."""
+    """Yield a sentence for each of `values`, by JSON Pointer, that the answer does not have.
+
+    The sentences do not repeat values of the answer, which may be somebody's data.
+    """
     for place, expected in values.items():
-        found, value = _at(answer, place)
-        if not found:
+        exists, value = _value_at(answer, place)
+        if not exists:
             yield Sentence("The answer has no %(place)s.", place=place)
         elif value != expected or isinstance(value, bool) is not isinstance(expected, bool):
-            yield Sentence("%(place)s does not have the expected value.", place=_named(place))
+            yield Sentence("%(place)s does not have the expected value.", place=_place_or_answer(place))
 
 
 def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """The JSON Pointers of single values, with their types; of a list, those of its first item."""
+    """Yield the JSON Pointers of single values, with their types. Of a list, only its first item counts."""
     if isinstance(shape, Mapping):
         for name, inner in shape.items():
             yield from leaves(inner, f"{place}/{_escaped(name)}")
@@ -75,15 +84,20 @@ def leaves(shape: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _common(shapes: Sequence[Any]) -> Any:
-    """The shape that all of `shapes` have: what some objects lack is expected of none."""
-    known = [shape for shape in shapes if shape != ANYTHING]
-    if known and all(isinstance(shape, Mapping) for shape in known):
-        shared = [name for name in known[0] if all(name in shape for shape in known)]
-        return {name: _common([shape[name] for shape in known]) for name in shared}
-    if known and all(isinstance(shape, list) for shape in known):
-        items = [shape[0] for shape in known if shape]
+    """Return the shape that all of `shapes` share: objects keep the members that none of them lacks.
+
+    Shapes that differ in their type share ANYTHING.
+    """
+    definite_shapes = [shape for shape in shapes if shape != ANYTHING]
+    if definite_shapes and all(isinstance(shape, Mapping) for shape in definite_shapes):
+        shared = [name for name in definite_shapes[0] if all(name in shape for shape in definite_shapes)]
+        return {name: _common([shape[name] for shape in definite_shapes]) for name in shared}
+    if definite_shapes and all(isinstance(shape, list) for shape in definite_shapes):
+        items = [shape[0] for shape in definite_shapes if shape]
         return [_common(items)] if items else []
-    return known[0] if known and all(shape == known[0] for shape in known) else ANYTHING
+    if definite_shapes and all(shape == definite_shapes[0] for shape in definite_shapes):
+        return definite_shapes[0]
+    return ANYTHING
 
 
 def _type(value: Any) -> str:
@@ -98,8 +112,8 @@ def _type(value: Any) -> str:
     return "list" if isinstance(value, list) else "object"
 
 
-def _at(value: Any, place: str) -> tuple[bool, Any]:
-    """Whether there is a value at the JSON Pointer (RFC 6901), and that value."""
+def _value_at(value: Any, place: str) -> tuple[bool, Any]:
+    """Return whether there is a value at the JSON Pointer (RFC 6901), and that value."""
     for part in place.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping) and name in value:
@@ -115,5 +129,5 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def _named(place: str) -> Any:
+def _place_or_answer(place: str) -> Any:
     return place or Sentence("The answer")

@@ -37,7 +37,7 @@ _NO_MIXING = _("a whole number and one with a fraction do not mix: write 2.0 for
 class ExpressionError(ValueError):
     """An expression that cannot be compiled, or has no value; the message says what to change.
 
-    `line` and `column`, from 1, where the mistake is; None where that is not known.
+    `line` and `column`, counted from 1, say where the mistake is; None where that is not known.
     """
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
@@ -47,20 +47,21 @@ class ExpressionError(ValueError):
 
 
 def mistake(message: str) -> ExpressionError:
-    """The parser's complaint."""
-    found = _PLACE.search(message)
-    if found is None:
+    """Return the error for the message of the parser."""
+    match = _PLACE.search(message)
+    if match is None:
         return ExpressionError(_("This is no expression."))
-    return at(int(found[1]), int(found[2]), _reason(found[3]))
+    return at(int(match[1]), int(match[2]), _reason(match[3]))
 
 
 def mistake_at(text: str, offset: int, message: str) -> ExpressionError:
-    """A mistake at a character of the text, counted from 0."""
+    """Return the error for a mistake at the character `offset` of the text, counted from 0."""
     line = text.count("\n", 0, offset) + 1
     return at(line, offset - text.rfind("\n", 0, offset), message)
 
 
 def at(line: int, column: int, message: str) -> ExpressionError:
+    """Return the error for a mistake at a line and a column, both counted from 1."""
     if line == 1:
         sentence = _("At character %(column)s: %(message)s", column=column, message=message)
     else:
@@ -71,16 +72,20 @@ def at(line: int, column: int, message: str) -> ExpressionError:
 
 
 def failure(error: Exception, raised: Sequence[Exception] = ()) -> ExpressionError:
-    """Why there is no value. `raised` by functions of ours: what they said reaches `error` as mere text."""
-    reason = _failure(error, [str(known) for known in raised])
+    """Return the error for an expression that has no value, because of `error`.
+
+    `raised` are the exceptions of our own functions: the library keeps only their text, which is not
+    translated.
+    """
+    reason = _failure(error, [str(exception) for exception in raised])
     return ExpressionError(_("The expression has no value: %(reason)s.", reason=reason))
 
 
-def _reason(given: str) -> str:
-    """The parser's reason without its list of all that it would have taken."""
-    if "input '<EOF>'" in given:
+def _reason(message: str) -> str:
+    """Return why the parser stopped, without its list of everything that it would have accepted."""
+    if "input '<EOF>'" in message:
         return _("something is missing before the end.")
-    if unexpected := re.search(r"(?:input|at:) '(.+)'", given.split(" expecting ")[0]):
+    if unexpected := re.search(r"(?:input|at:) '(.+)'", message.split(" expecting ")[0]):
         return _("“%(text)s” is not expected here.", text=unexpected[1])
     return _("this cannot be read.")
 
@@ -91,26 +96,26 @@ def _failure(error: Exception, raised: Sequence[str]) -> str:
         return _("there is no “%(name)s” in the data", name=str(error.args[0]))
     if isinstance(error, ZeroDivisionError):
         return _("it divides by 0")
-    if found := _IN_FUNCTION.match(message):
-        return _in_function(found[1], found[3], raised)
-    if found := _OPERATION.match(message):
-        return _operation(found[1], found[2], found[3])
-    if found := _UNDEFINED.match(message):
-        return _("%(function)s does not take such values here", function=found[1])
+    if match := _IN_FUNCTION.match(message):
+        return _in_function(match[1], match[3], raised)
+    if match := _OPERATION.match(message):
+        return _operation(match[1], match[2], match[3])
+    if match := _UNDEFINED.match(message):
+        return _("%(function)s does not take such values here", function=match[1])
     if message.startswith("No such overload"):
         return _(
             "the values do not fit together: %(no_mixing)s; null has neither size nor order: coalesce(…); "
             "num(…) makes a number of Money and Decimal, which are text here",
             no_mixing=_NO_MIXING,
         )
-    if found := _PAST_THE_END.match(message):
-        return _("index out of bounds: %(index)s", index=found[1])
-    if found := _OVERFLOW.match(message):
+    if match := _PAST_THE_END.match(message):
+        return _("index out of bounds: %(index)s", index=match[1])
+    if match := _OVERFLOW.match(message):
         return _(
             "Arithmetic overflow in '%(function)s' on %(left)s and %(right)s",
-            function=found[1],
-            left=found[2],
-            right=found[3],
+            function=match[1],
+            left=match[2],
+            right=match[3],
         )
     return message if isinstance(message, Sentence) else message.rstrip(".")
 
@@ -124,10 +129,10 @@ def _in_function(name: str, reason: str, raised: Sequence[str]) -> str:
 
 
 def usage(name: str) -> str:
-    """How one of our own functions is called: `div(first, second, places)`."""
+    """Return how one of our own functions is called, such as `div(first, second, places)`."""
     function = FUNCTIONS[name]
-    taken = list(inspect.signature(function.call).parameters.values())
-    return f"{name}({', '.join(map(_argument, taken[1:] if function.is_timed else taken))})"
+    parameters = list(inspect.signature(function.call).parameters.values())
+    return f"{name}({', '.join(map(_argument, parameters[1:] if function.is_timed else parameters))})"
 
 
 def _argument(parameter: inspect.Parameter) -> str:

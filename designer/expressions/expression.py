@@ -33,7 +33,7 @@ _TYPES = frozenset({"int", "uint", "double", "string", "bool", "bytes", "list", 
 
 
 class Expression:
-    """A CEL expression over `names`, of which it refers to `references`.
+    """A CEL expression that may use `names`; `references` are those that it uses.
 
     Raises ExpressionError when it does not compile.
     """
@@ -44,16 +44,18 @@ class Expression:
         _check_names(text, self._program, names, self._outline.variables)
         self.references = frozenset(self._program.variables()).intersection(names)
         bare = PATH.fullmatch(text.strip()) if self.references else None
-        # What it names, where it is nothing but a name with fields: `record.revenue`.
+        # The path, where the expression is nothing but a name with fields, such as `record.revenue`.
         self.path = tuple(bare[0].split(".")) if bare else None
         called = [FUNCTIONS[name] for name in self._program.functions() if name in FUNCTIONS]
-        self._functions = {known.name: known.call for known in called if not known.is_timed}
-        self._timed = {known.name: known.call for known in called if known.is_timed}
+        self._functions = {function.name: function.call for function in called if not function.is_timed}
+        self._timed = {function.name: function.call for function in called if function.is_timed}
         self._is_exact = exactness(text)
 
     @property
     def is_fixed(self) -> bool:
-        """Whether it gives the same value always: it refers to nothing, the present included."""
+        """Whether the expression always gives the same value: it uses no name, and does not depend on the
+        time.
+        """
         return not self.references and not self._timed
 
     @property
@@ -62,19 +64,23 @@ class Expression:
         return "now" in self.references or bool(self._timed)
 
     def members(self, name: str) -> frozenset[str] | None:
-        """The fields of `name` that it reads; None: it may be any of them."""
-        found = self.paths(name)
-        return None if found is None else frozenset(path[0] for path in found)
+        """Return the fields of `name` that the expression reads; None: it may be any of them."""
+        read_paths = self.paths(name)
+        return None if read_paths is None else frozenset(path[0] for path in read_paths)
 
     def paths(self, name: str) -> frozenset[tuple[str, ...]] | None:
-        """As `members`, with the fields read inside them: `record.a.b` gives ("a", "b")."""
+        """Return the paths of fields of `name` that the expression reads: `record.a.b` gives ("a", "b").
+
+        None, as for `members`: it may be any of them.
+        """
         return paths(self.text, name) if name in self.references else frozenset()
 
     def evaluate(self, values: Mapping[str, Any], moment: Moment | None = None) -> Any:
-        """The expression's value over `values`, keyed by the offered names. Raises ExpressionError.
+        """Return the value of the expression over `values`, keyed by the offered names. Raises
+        ExpressionError.
 
-        One that only names a plain value gives it untouched, and one that reckons exactly a Decimal.
-        `moment` is the present of functions of time; None: this very one, in UTC.
+        An expression that only names a plain value gives that very value; one that calculates exactly gives a
+        Decimal. `moment` is the present for functions of time; None: the present moment, in UTC.
         """
         if self.path is not None:
             value = follow(self.path, values)
@@ -85,7 +91,7 @@ class Expression:
         if not is_affordable(self._outline, data):
             raise ExpressionError(_("The data is too large for this expression."))
         try:
-            result = leave(self._program.execute({**self._called(moment, raised), **data}))
+            result = leave(self._program.execute({**self._bound_functions(moment, raised), **data}))
         except Exception as error:
             raise failure(error, raised) from error
         except BaseException as error:
@@ -93,33 +99,44 @@ class Expression:
         exact = isinstance(result, str) and self._is_exact is not None and self._is_exact(values)
         return Decimal(result) if exact else result
 
-    def _called(self, moment: Moment | None, raised: list[Exception]) -> dict[str, Any]:
-        """Our own functions that it calls; what they raise is noted in `raised`."""
+    def _bound_functions(self, moment: Moment | None, raised: list[Exception]) -> dict[str, Any]:
+        """Return the functions of ours that the expression calls.
+
+        Whatever they raise is added to `raised`.
+        """
         if not self._functions and not self._timed:
             return {}
         present = moment or Moment(dt.datetime.now(dt.UTC), Calendar())
         return {
-            **{name: partial(_noting, raised, function) for name, function in self._functions.items()},
-            **{name: partial(_noting, raised, function, present) for name, function in self._timed.items()},
+            **{
+                name: partial(_call_noting_errors, raised, function)
+                for name, function in self._functions.items()
+            },
+            **{
+                name: partial(_call_noting_errors, raised, function, present)
+                for name, function in self._timed.items()
+            },
         }
 
 
-def _noting(raised: list[Exception], function: Callable[..., Any], *given: Any) -> Any:
+def _call_noting_errors(raised: list[Exception], function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call the function, and add the exception that it raises to `raised`."""
     try:
-        return function(*given)
+        return function(*arguments)
     except Exception as error:
         raised.append(error)
         raise
 
 
-# Rules of readiness read an expression many times over, and many endpoints have the same. What is refused is
-# not kept, so that each refusal is an exception of its own.
+# Readiness rules read an expression many times, and many endpoints have the same one. Refusals are not
+# cached: each is an exception of its own.
 @lru_cache(maxsize=2048)
 def _parsed(text: str) -> tuple[Outline, cel.Program]:
     return _check_limits(text), _compile(text)
 
 
 def _check_limits(text: str) -> Outline:
+    """Return the outline of the text. Raises ExpressionError when the text exceeds a limit."""
     if not text.strip():
         raise ExpressionError(_("Write an expression."))
     if len(text) > MOST_CHARACTERS:
@@ -168,7 +185,7 @@ def _check_names(text: str, program: cel.Program, names: Collection[str], bound:
 
 
 def _place(text: str, name: str) -> int:
-    """Where a name or a function first stands."""
+    """Return the first position of a name or a function."""
     for token in tokens(text):
         if name in (token["name"], (token["field"] or "").removeprefix(".").strip()):
             return token.end() - len(name)
@@ -176,7 +193,10 @@ def _place(text: str, name: str) -> int:
 
 
 def _unless_stopping(error: BaseException) -> ExpressionError:
-    """The library's own panics are no Exception; neither is the wish to stop the process, which passes."""
+    """Return the error for a panic of the library, which is no Exception.
+
+    The wish to stop the process is no Exception either; it is raised again.
+    """
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         raise error
     return ExpressionError(_("The expression cannot be used."))

@@ -20,7 +20,7 @@ DEEPEST_BRACKETS = 25
 # About half a second, and some tens of megabytes.
 MOST_STEPS = 10_000_000
 MOST_NODES = 1_000_000
-# Of a text that a function makes longer than it was.
+# The most characters of a text that a function makes longer.
 MOST_TEXT = 100_000
 
 _MACROS = "map|filter|all|exists|exists_one|existsOne"
@@ -44,8 +44,9 @@ _TOKEN = re.compile(
 class Outline:
     """What the limits need to know of a text.
 
-    `depth` of macros and `brackets` inside one another; `variables` that macros bind; `growth`: by how much
-    the text can at most multiply its data; `listed`: how many items a list written in it can at most have.
+    `depth` is how deep macros stand inside one another, `brackets` how deep brackets do; `variables` are
+    those that macros bind. `growth`: the most times that the text can multiply its data. `listed`: the most
+    items that a list written in it can have.
     """
 
     depth: int
@@ -56,12 +57,12 @@ class Outline:
 
 
 def tokens(text: str) -> Iterator[re.Match[str]]:
-    """The parts of a text that tell its shape; what stands in quotes and comments is one part."""
+    """Return the parts of a text that tell its shape. A text in quotes is one part, and so is a comment."""
     return _TOKEN.finditer(text)
 
 
 def outline(text: str) -> Outline:
-    """The outline of a text, which need not be an expression."""
+    """Return the outline of a text, which need not be an expression."""
     names_within = [0]  # how often names occur, by macro; the first entry is for what stands outside of them
     inside: list[int] = []  # for each open bracket, the macro that it opens, or is in
     depth = brackets = commas = 0
@@ -95,11 +96,13 @@ def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:
     return copied <= MOST_NODES and copied * length ** (outline.depth + 1) <= MOST_STEPS
 
 
-def bounded(function: str, made: str, *given: str) -> str:
-    """A text that a function has made of others. Raises ValueError where it has grown too long."""
-    if len(made) > max(MOST_TEXT, *map(len, given), 0):
+def bounded(function: str, result: str, *arguments: str) -> str:
+    """Return the text `result` of a function. Raises ValueError when it is longer than MOST_TEXT and than
+    every argument.
+    """
+    if len(result) > max(MOST_TEXT, *map(len, arguments), 0):
         raise too_long(function)
-    return made
+    return result
 
 
 def too_long(function: str) -> ValueError:
@@ -109,10 +112,12 @@ def too_long(function: str) -> ValueError:
 
 
 def _size(value: Any) -> tuple[int, int]:
-    """How many values there are, long texts counting as several, and how many items the longest list has."""
+    """Return the number of values, with long texts counted as several, and the length of the longest list."""
     if isinstance(value, str):
         return 1 + len(value) // 16, 0
     if not isinstance(value, (dict, list)):
         return 1, 0
     sizes = [_size(item) for item in (value.values() if isinstance(value, dict) else value)]
-    return 1 + sum(nodes for nodes, _longest in sizes), max([len(value), *(each for _nodes, each in sizes)])
+    return 1 + sum(nodes for nodes, _longest in sizes), max(
+        [len(value), *(longest for _nodes, longest in sizes)]
+    )

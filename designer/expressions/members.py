@@ -13,20 +13,23 @@ ENDPOINT_NAMES = ("input", "user", "fetch", "record", "now")
 
 
 def reads(text: str, name: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Each use of a name: the fields read as `name.field.inner`, and where in the text it stands.
+    """Yield each use of a name: the fields that are read as `name.field.inner`, and its position in the text.
 
-    No fields: it is used as a whole. Functions called on a field (`name.field.size()`) are no part of it.
+    Without fields, the name is used as a whole. A function that is called on a field (`name.field.size()`) is
+    no field.
     """
     parts = list(tokens(text))
-    for at, token in enumerate(parts):
+    for position, token in enumerate(parts):
         if token["name"] == name:
-            yield _path(text, parts[at:]), token.start()
+            yield _path(text, parts[position:]), token.start()
 
 
 def paths(text: str, name: str) -> frozenset[tuple[str, ...]] | None:
-    """All that is read of a name; None where it is used as a whole, so that it may be any field."""
-    found = frozenset(path for path, _ in reads(text, name))
-    return None if () in found else found
+    """Return the paths of fields that an expression reads of a name; None when it uses the name as a
+    whole.
+    """
+    read_paths = frozenset(path for path, _ in reads(text, name))
+    return None if () in read_paths else read_paths
 
 
 def _path(text: str, parts: list[re.Match[str]]) -> tuple[str, ...]:

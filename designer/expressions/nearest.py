@@ -1,4 +1,4 @@
-"""What somebody may have meant by a name that there is not."""
+"""Suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from designer.sentences import Sentence as _
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question that names the nearest of `known`, with a space before it; empty where none is near."""
-    by_lower = {name.lower(): name for name in sorted(known, reverse=True)}
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return a question that names the nearest of `names`, with a space before it; empty where
+    none is near.
+    """
+    by_lower = {name.lower(): name for name in sorted(names, reverse=True)}
     near = get_close_matches(word.lower(), by_lower, n=1)
     return _(" Did you mean “%(name)s”?", name=by_lower[near[0]]) if near else ""

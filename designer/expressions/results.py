@@ -1,7 +1,8 @@
-"""Which expressions give an exact number. CEL has none: it sees text of digits, which these turn back.
+"""Which expressions give an exact number.
 
-They are calls of the functions that reckon exactly, and those that pass on one of several exact numbers:
-`coalesce(record.revenue, 0)`.
+CEL has no exact numbers, so an expression sees and returns them as text of digits. This module tells for
+which expressions that text is a number: calls of the functions that calculate exactly, and calls that pass on
+one of several exact numbers, such as `coalesce(record.revenue, 0)`.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from designer.expressions.limits import tokens
 
 PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _NUMERAL = re.compile(r"""(?P<quote>['"]?)-?\d+(\.\d+)?(?P=quote)""", re.ASCII)
-# Whether text that the expression gives over these values stands for a number.
+# A check of one expression: given the values that it reads, is its text result an exact number?
 Exactness: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 
 def exactness(text: str) -> Exactness | None:
-    """None for an expression that gives what it gives."""
+    """Return the check of the expression `text`; None when its result is never an exact number."""
     call = _call(text.strip())
     if call is None:
         return None
@@ -31,32 +32,36 @@ def exactness(text: str) -> Exactness | None:
         return None
     if function.is_exact:
         return lambda values: True
-    return _each(arguments) if function.passes_on else None
+    return _exactness_of_all(arguments) if function.passes_on else None
 
 
 def is_exact(text: str) -> bool:
-    """Whether it gives an exact number over any values."""
+    """Whether the expression `text` gives an exact number whatever values it reads."""
     call = _call(text.strip())
     function = None if call is None else FUNCTIONS.get(call[0])
     return function is not None and function.is_exact
 
 
 def follow(path: tuple[str, ...], values: Any) -> Any:
-    """The value at `path`; None where objects do not lead there."""
+    """Return the value at `path`; None where the objects do not lead there."""
     for name in path:
         values = values.get(name) if isinstance(values, Mapping) else None
     return values
 
 
-def _each(arguments: list[str]) -> Exactness | None:
-    each = [_argument(argument.strip()) for argument in arguments]
-    known = [one for one in each if one is not None]
-    if not known or len(known) < len(each):
-        return None
-    return lambda values: all(one(values) for one in known)
+def _exactness_of_all(arguments: list[str]) -> Exactness | None:
+    """Return the check that all `arguments` are exact numbers; None when one of them never is."""
+    checks: list[Exactness] = []
+    for argument in arguments:
+        check = _exactness_of_argument(argument.strip())
+        if check is None:
+            return None
+        checks.append(check)
+    return (lambda values: all(check(values) for check in checks)) if checks else None
 
 
-def _argument(text: str) -> Exactness | None:
+def _exactness_of_argument(text: str) -> Exactness | None:
+    """Return the check of an argument: a number, a path to a value, or another expression."""
     if _NUMERAL.fullmatch(text):
         return lambda values: True
     if PATH.fullmatch(text):
@@ -66,7 +71,9 @@ def _argument(text: str) -> Exactness | None:
 
 
 def _call(text: str) -> tuple[str, list[str]] | None:
-    """The function and the arguments of a text that is one call and nothing else."""
+    """Return the function and the arguments of a text that is one call and nothing else; None
+    for any other.
+    """
     parts = list(tokens(text))
     if len(parts) < 3 or not parts[0]["name"] or parts[1]["open"] != "(":
         return None

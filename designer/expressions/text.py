@@ -7,6 +7,7 @@ from typing import Any
 
 
 def as_text(value: Any) -> str:
+    """Return the value as text. Instants are in UTC, without fractions of a second."""
     match value:
         case bool():
             return "true" if value else "false"

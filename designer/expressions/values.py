@@ -15,7 +15,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def enter(value: Any) -> Any:
-    """What CEL can hold. Decimals and numbers past 64 bits enter as exact text: they would become floats."""
+    """Return a value that CEL can hold. Decimals and numbers past 64 bits become exact texts, not floats."""
     if isinstance(value, Mapping):
         return {str(key): enter(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -37,7 +37,10 @@ def enter(value: Any) -> Any:
 
 
 def leave(value: Any) -> Any:
-    """A plain value: null, boolean, number, text, instant, list or object of those. Raises ValueError."""
+    """Return a plain value: null, boolean, number, text, instant, list or object of those.
+
+    Raises ValueError for any other value.
+    """
     if isinstance(value, dict):
         return {_key(key): leave(item) for key, item in value.items()}
     if isinstance(value, list):

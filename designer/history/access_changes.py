@@ -13,35 +13,38 @@ _ENDPOINTS = "endpoints"
 
 
 class AccessChange(NamedTuple):
+    """A change of who may call an endpoint."""
+
     before: AccessDefinition
     after: AccessDefinition
 
 
 def last_access_change(key: str) -> AccessChange | None:
-    """The change that brought the access of the endpoint with `key`; None where it is what it began with.
+    """Return the last change of access of the endpoint with `key`; None when its access is as it began.
 
-    A change that was taken back does not count: after Anonymous on and off, the last is the one before these.
+    A change that was taken back does not count. After Anonymous was switched on and off, the last change is
+    the one before both.
     """
-    standing: list[AccessChange] = []
+    lasting_changes: list[AccessChange] = []
     for change in _changes(key).reverse().iterator():
         if change.before is None or change.after is None:
-            standing.clear()
+            lasting_changes.clear()
             continue
         before, after = _access(change.before), _access(change.after)
-        if standing and after == standing[-1].before:
-            standing.pop()
+        if lasting_changes and after == lasting_changes[-1].before:
+            lasting_changes.pop()
         elif before != after:
-            standing.append(AccessChange(before, after))
-    return standing[-1] if standing else None
+            lasting_changes.append(AccessChange(before, after))
+    return lasting_changes[-1] if lasting_changes else None
 
 
 def last_change(key: str) -> ItemChange | None:
-    """The last change of the endpoint with `key`, whatever it was."""
+    """Return the last change of the endpoint with `key`, of whatever kind."""
     return _changes(key).first()
 
 
 def of_access_alone(change: ItemChange) -> AccessChange | None:
-    """What `change` did to who may call; None where it did anything else, or nothing of the kind."""
+    """Return the change of access that `change` is; None when it changes anything else, or no access."""
     if change.collection != _ENDPOINTS or change.before is None or change.after is None:
         return None
     if _rest(change.before) != _rest(change.after):

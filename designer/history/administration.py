@@ -17,19 +17,21 @@ RULE = "administrator-right"
 
 
 def administration_refusals(before: Configuration, now: Configuration) -> Iterator[Finding]:
-    """What of the change from `before` to `now` only an administrator may do."""
-    for name in _changed(before.caller_types, now.caller_types):
+    """Yield a finding for each part of the change from `before` to `now` that only an
+    administrator may make.
+    """
+    for name in _changed_names(before.caller_types, now.caller_types):
         message = Sentence(
             "Only an administrator may change caller types. Leave “%(name)s” as it is, or ask one.", name=name
         )
         yield Finding(RULE, Severity.BLOCKING, message, f"caller type {name}")
-    for name in _changed(before.issuers, now.issuers):
+    for name in _changed_names(before.issuers, now.issuers):
         message = Sentence(
             "Only an administrator may change issuers. Leave “%(name)s” as it is, or ask one.", name=name
         )
         yield Finding(RULE, Severity.BLOCKING, message, f"issuer {name}")
 
 
-def _changed(before: tuple[Any, ...], now: tuple[Any, ...]) -> list[str]:
-    """The names of what is in one of both alone."""
-    return sorted({one.name for one in set(before) ^ set(now)})
+def _changed_names(before: tuple[Any, ...], now: tuple[Any, ...]) -> list[str]:
+    """Return the names of the definitions that differ, or that only one of both has."""
+    return sorted({definition.name for definition in set(before) ^ set(now)})

@@ -23,12 +23,12 @@ _OF_USER_PROPERTIES = ("kind", "attribute", "relationship", "expression")
 
 
 def _endpoint(content: _Content) -> dict[str, Any]:
-    # Documents leave out what is usual, and the log is read without a list of that.
+    # Documents leave defaults out. Readers of the log have no list of the defaults, so it states them.
     access = AccessDefinition.model_validate(content.get("access", {})).model_dump(mode="json")
-    kept = {"enabled": content.get("enabled", True), "access": access, **_only(content, _OF_ENDPOINTS)}
+    deciding = {"enabled": content.get("enabled", True), "access": access, **_only(content, _OF_ENDPOINTS)}
     if _OUTSIDE_RULE in content.get("settings", {}):
-        kept["settings"] = {_OUTSIDE_RULE: content["settings"][_OUTSIDE_RULE]}
-    return kept
+        deciding["settings"] = {_OUTSIDE_RULE: content["settings"][_OUTSIDE_RULE]}
+    return deciding
 
 
 def _issuer(content: _Content) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _only(content: _Content, names: Iterable[str]) -> dict[str, Any]:
     return {name: content[name] for name in names if name in content}
 
 
-# By list of the document: what of an item decides. The other lists decide nothing.
+# The deciding part of an item, by the list of the document. Items of other lists decide nothing.
 _DECISIVE: Mapping[str, Callable[[_Content], dict[str, Any]]] = {
     "roles": lambda content: _only(content, ("name", "platform_roles")),
     "caller_types": lambda content: _only(content, ("name", "entity")),
@@ -54,19 +54,26 @@ _NAMED = {collection.field: collection.named for collection in COLLECTIONS}
 
 
 def deciding_part(collection: str, content: _Content) -> dict[str, Any]:
-    """What of an item, as JSON, decides who may call, or which records callers reach."""
+    """Return the part of an item, as JSON, that decides who may call or which records callers reach."""
     decisive = _DECISIVE.get(collection)
     return {} if decisive is None else decisive(content)
 
 
 def note_access_changes(version: Version, address: str, changes: Iterable[ItemChange]) -> None:
-    """Write one entry about `version`, where it changes anything of the kind. `address` is the author's."""
-    said = list(_lines(changes))
-    if said:
+    """Write one audit entry about `version`, if it changes who may call or what callers reach.
+
+    `address` is the network address of the author.
+    """
+    access_lines = list(_lines(changes))
+    if access_lines:
         origin = Version.Origin(version.origin).label
         subject = f"version {version.pk} ({origin})"
         note_account(
-            version.account, AuditEntry.Action.CONFIGURATION, subject, "\n".join(said), address=address
+            version.account,
+            AuditEntry.Action.CONFIGURATION,
+            subject,
+            "\n".join(access_lines),
+            address=address,
         )
 
 

@@ -1,4 +1,4 @@
-"""What became of something, in sentences with their effects."""
+"""Changes in sentences, each with its effect on callers."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ class Line:
 
 
 def worst(effects: Iterable[Effect]) -> Effect:
-    """The most serious; of nothing at all, the most harmless."""
+    """Return the most serious effect; the most harmless one where there are none."""
     return max(effects, key=lambda effect: effect.rank, default=Effect.ADDITIVE)

@@ -14,16 +14,19 @@ from designer.documents.keys import COLLECTIONS, Key
 
 ItemKey: TypeAlias = tuple[str, Key]
 
-# A list of the document has an order of its own only here.
+# The one list whose order means something.
 ORDER = "order"
 USER_PROPERTIES = "user_properties"
 
-_MOST_KNOWN = 20_000
+_MOST_CACHED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`content` is the JSON form."""
+    """An item of the document, or the order of user properties.
+
+    `content` is the JSON form. `definition` is None for an order, which `order` holds.
+    """
 
     digest: str
     definition: Definition | None
@@ -35,26 +38,27 @@ class Item:
 
 
 def items_of(configuration: Configuration) -> Mapping[ItemKey, Item]:
-    """By list and key. Rows that make no definition are left out."""
-    found: dict[ItemKey, Item] = {}
+    """Return the items of the configuration by list and key, without rows that cannot be read."""
+    items: dict[ItemKey, Item] = {}
     for collection in COLLECTIONS:
         for definition in _definitions(configuration, collection.field):
             digest = _digest_of(definition)
-            found[collection.field, collection.key(definition)] = Item(digest, definition)
-    names = tuple(known.key for known in configuration.user_properties)
+            items[collection.field, collection.key(definition)] = Item(digest, definition)
+    names = tuple(user_property.key for user_property in configuration.user_properties)
     if names:
-        found[ORDER, USER_PROPERTIES] = Item(digest_of(list(names)), None, names)
-    return found
+        items[ORDER, USER_PROPERTIES] = Item(digest_of(list(names)), None, names)
+    return items
 
 
 def unreadable_keys(configuration: Configuration) -> Iterator[ItemKey]:
-    """Items that are there, though nobody can say what they are."""
+    """Yield the keys of endpoints that exist, but whose rows make no definition."""
     for endpoint in configuration.endpoints.values():
         if endpoint.problem is not None:
             yield "endpoints", endpoint.definition.key
 
 
 def digest_of(content: Any) -> str:
+    """Return the SHA-256 of a JSON value, as hexadecimal digits."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -69,15 +73,15 @@ def _definitions(configuration: Configuration, field: str) -> Iterator[Definitio
 
 
 # An endpoint that has not changed is the same object in the next configuration: its digest is made once.
-_known: dict[int, tuple[EndpointDefinition, str]] = {}
+_cached_digests: dict[int, tuple[EndpointDefinition, str]] = {}
 
 
 def _digest_of(definition: Definition) -> str:
     if not isinstance(definition, EndpointDefinition):
         return digest_of(definition.to_json())
-    known = _known.get(id(definition))
-    if known is None or known[0] is not definition:
-        if len(_known) > _MOST_KNOWN:
-            _known.clear()
-        known = _known[id(definition)] = (definition, digest_of(definition.to_json()))
-    return known[1]
+    cached = _cached_digests.get(id(definition))
+    if cached is None or cached[0] is not definition:
+        if len(_cached_digests) > _MOST_CACHED:
+            _cached_digests.clear()
+        cached = _cached_digests[id(definition)] = (definition, digest_of(definition.to_json()))
+    return cached[1]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from designer.merged_order import merged_order
+from designer.history.merged_order import merged_order
 
-# What is not there; None is a value.
+# Stands for a missing value; None is a value.
 GONE: Any = object()
-# By the name of a list, what tells its items apart. Any other list is one value.
+# The members that tell the items of a list apart, by the name of the list. Any other list is one value.
 _KEYS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("name",),
     "bindings": ("attribute",),
@@ -19,20 +19,21 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "acknowledgements": ("entity",),
     "example_calls": ("name",),
 }
-# Texts by language and name, each a part of its own; not there means none.
+# Texts by language and name, each of which merges by itself. Without the member there are no texts.
 _TEXTS = "translations"
-# Whose parts mean something only together: who may call, and who callers are.
+# Values whose parts mean something only together, so they are one value: who may call, and who callers are.
 _WHOLE = frozenset({"access", "issuers"})
 
 
 class Clash(Exception):
-    """Something else stands in the place of what is to be replaced."""
+    """Two changes of the same part cannot be merged."""
 
 
 def replaced(old: Any, new: Any, now: Any, name: str = "") -> Any:
-    """`now` with what leads from `old` to `new`; any of them may be GONE. `name` is that of the place.
+    """Return `now` with the change from `old` to `new` made to it.
 
-    Raises Clash where both changes are of the same part.
+    Any of the three, and the result, may be GONE. `name` is the name of the member, or of the list of the
+    document, that they are values of. Raises Clash when `now` has another change of the same part.
     """
     if old == new or now == new:
         return now
@@ -48,35 +49,39 @@ def replaced(old: Any, new: Any, now: Any, name: str = "") -> Any:
 
 
 def _replaced_object(old: Any, new: Any, now: Any) -> dict[str, Any]:
-    found = {
+    members = {
         name: replaced(old.get(name, GONE), new.get(name, GONE), now.get(name, GONE), name)
         for name in dict.fromkeys((*now, *new))
     }
-    return {name: value for name, value in found.items() if value is not GONE}
+    return {name: value for name, value in members.items() if value is not GONE}
 
 
 def _replaced_texts(old: Any, new: Any, now: Any) -> Any:
-    """Two people may give something its first texts in different languages."""
-    was, wanted, there = ({} if side is GONE else side for side in (old, new, now))
-    languages = dict.fromkeys((*there, *wanted))
-    found = {
-        lcid: _replaced_object(was.get(lcid, {}), wanted.get(lcid, {}), there.get(lcid, {}))
+    """Merge translated texts. Two people may add the first texts in different languages, which
+    is no clash.
+    """
+    old_texts, new_texts, present_texts = ({} if side is GONE else side for side in (old, new, now))
+    languages = dict.fromkeys((*present_texts, *new_texts))
+    texts_by_lcid = {
+        lcid: _replaced_object(old_texts.get(lcid, {}), new_texts.get(lcid, {}), present_texts.get(lcid, {}))
         for lcid in sorted(languages, key=int)
     }
-    return {lcid: texts for lcid, texts in found.items() if texts} or GONE
+    return {lcid: texts for lcid, texts in texts_by_lcid.items() if texts} or GONE
 
 
 def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
-    was, wanted, there = (_keyed(side, name) for side in (old, new, now))
-    if not _in_same_order(was, wanted) and not _in_same_order(was, there):
+    old_items, new_items, present_items = (_keyed(side, name) for side in (old, new, now))
+    if not _in_same_order(old_items, new_items) and not _in_same_order(old_items, present_items):
         raise Clash
     # Where the change moves items, they move; what others have added stays behind its neighbour.
-    lead, other = (there, wanted) if _in_same_order(was, wanted) else (wanted, there)
-    found = [
-        replaced(was.get(key, GONE), wanted.get(key, GONE), there.get(key, GONE))
+    lead, other = (
+        (present_items, new_items) if _in_same_order(old_items, new_items) else (new_items, present_items)
+    )
+    items = [
+        replaced(old_items.get(key, GONE), new_items.get(key, GONE), present_items.get(key, GONE))
         for key in merged_order(lead, other)
     ]
-    return [item for item in found if item is not GONE]
+    return [item for item in items if item is not GONE]
 
 
 def _is_keyed(items: Any, name: str) -> bool:

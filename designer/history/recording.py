@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.db import transaction
-from django.db.models import Q
 
 from designer.configuration import Configuration, Revision
 from designer.documents.protection import protection_refusals
 from designer.history.administration import administration_refusals
 from designer.history.audited_access import note_access_changes
 from designer.history.effects import Effect, worst
+from designer.history.item_keys import any_of
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
-from designer.history.refused import ProtectionRefused
+from designer.history.refused_changes import ProtectionRefused
 from designer.history.wording import lines
 from designer.history.write_access import WriteAccessRefused, refusals, remember
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
 from designer.platform import get_platform
+from designer.query_chunks import CHUNK, chunks
 from designer.readiness import Metadata
 from designer.readiness.drift import facts_of
 from designer.readiness.findings import Finding
@@ -30,17 +31,15 @@ Origin: TypeAlias = Version.Origin
 LONGEST_NOTE = 500
 
 _ROW = 1
-# Keys to a query: databases bound the parameters of one.
-_CHUNK = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes the configuration: an account's name (empty: nobody knows), the way, and why.
+    """Who changes the configuration (an account's name, empty when unknown), in which way, and why.
 
-    `address`: where the account is, for the audit log.
-    `may_change_write_access`: who may call what writes is theirs to decide; `may_administer`: so is what
-    kinds of caller there are. `publishes`: it is a proposal's publication, or the way back from one.
+    `address` is the account's network address, for the audit log. `may_change_write_access`: the account may
+    decide who calls endpoints that write. `may_administer`: it may change caller types and issuers.
+    `publishes`: the change publishes a proposal, or takes a publication back.
     """
 
     account: str = ""
@@ -54,17 +53,17 @@ class Author:
 
 @dataclass(slots=True)
 class Recorded:
-    """`version`: the number of what was made, known after the transaction; None where nothing changed."""
+    """The number of the recorded version, known after the transaction; None when nothing changed."""
 
     version: int | None = None
 
 
 @contextmanager
 def recording(author: Author) -> Iterator[Recorded]:
-    """A transaction whose changes of the configuration become one version.
+    """Open a transaction whose changes of the configuration become one version.
 
-    What others had changed past the studio becomes a version of its own before, so that it is not taken for
-    the author's. When nothing has changed there is no version. Raises ProtectionRefused and
+    Earlier changes made outside the studio are recorded first, as a version of their own, so that they are
+    not taken for the author's. Without a change there is no version. Raises ProtectionRefused and
     WriteAccessRefused.
     """
     with transaction.atomic():
@@ -72,7 +71,7 @@ def recording(author: Author) -> Iterator[Recorded]:
         before = latest()
         recorded = Recorded()
         yield recorded
-        # Here and not with each form: whatever way somebody finds to change the configuration comes by.
+        # Checked here and not in each form, because every way to change the configuration ends here.
         now = latest()
         if not author.publishes and (protected := protection_refusals(before, now)):
             raise ProtectionRefused(protected, before, now)
@@ -82,12 +81,16 @@ def recording(author: Author) -> Iterator[Recorded]:
 
 
 def _refusals(author: Author, before: Configuration, now: Configuration) -> list[Finding]:
+    """Return findings for what the author has no right to change."""
     refused = [] if author.may_change_write_access else refusals(before, now)
     return refused if author.may_administer else [*refused, *administration_refusals(before, now)]
 
 
 def record_outside() -> None:
-    """Record what has come past the studio since the last version. Costs two reads where nothing has."""
+    """Record a version of changes made outside the studio since the last version, such as by SQL.
+
+    Costs two reads when there are none.
+    """
     revision = latest().revision
     head = RecordedRevision.objects.filter(pk=_ROW).first()
     if head is None or not _is_at(head, revision):
@@ -96,7 +99,7 @@ def record_outside() -> None:
 
 
 def _record(author: Author) -> int | None:
-    """Write a version of what has changed since the last one; its number, if there is one."""
+    """Write a version of the changes since the last one, and return its number; None without changes."""
     # Held until the transaction ends: versions are written one after the other.
     RecordedRevision.objects.get_or_create(pk=_ROW)
     head = RecordedRevision.objects.select_for_update().get(pk=_ROW)
@@ -120,11 +123,11 @@ def _record_changes(author: Author, now: Configuration) -> int | None:
     items = items_of(now)
     recorded = _digests(leaving_out=set(unreadable_keys(now)))
     changed = [key for key, item in items.items() if recorded.get(key) != item.digest]
-    gone = [key for key in recorded if key not in items]
-    if not (changed or gone):
+    removed_keys = [key for key in recorded if key not in items]
+    if not (changed or removed_keys):
         return None
-    version = _write_version(author, items, [*changed, *gone])
-    _write_items(now, items, changed, gone)
+    version = _write_version(author, items, [*changed, *removed_keys])
+    _write_items(now, items, changed, removed_keys)
     return version
 
 
@@ -152,7 +155,7 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     )
     for change in changes:
         change.version = version
-    ItemChange.objects.bulk_create(changes, batch_size=_CHUNK)
+    ItemChange.objects.bulk_create(changes, batch_size=CHUNK)
     if author.origin is not Version.Origin.START:
         note_access_changes(version, author.address, changes)
     return version.pk
@@ -170,8 +173,8 @@ def _write_items(
     now: Configuration, items: Mapping[ItemKey, Item], changed: list[ItemKey], gone: list[ItemKey]
 ) -> None:
     facts = _facts(now, {key for field, key in changed if field == "endpoints"})
-    for chunk in _chunks([*changed, *gone]):
-        RecordedItem.objects.filter(_any_of(chunk)).delete()
+    for chunk in chunks([*changed, *gone]):
+        RecordedItem.objects.filter(any_of(chunk)).delete()
     RecordedItem.objects.bulk_create(
         (
             RecordedItem(
@@ -183,7 +186,7 @@ def _write_items(
             )
             for field, key in changed
         ),
-        batch_size=_CHUNK,
+        batch_size=CHUNK,
     )
 
 
@@ -197,17 +200,5 @@ def _facts(now: Configuration, keys: set[str]) -> Mapping[str, Any]:
 
 
 def _rows(keys: list[ItemKey]) -> Iterator[RecordedItem]:
-    for chunk in _chunks(keys):
-        yield from RecordedItem.objects.filter(_any_of(chunk))
-
-
-def _any_of(keys: list[ItemKey]) -> Q:
-    found = Q(pk__in=())
-    for field in dict.fromkeys(field for field, _ in keys):
-        found |= Q(collection=field, key__in=[key for known, key in keys if known == field])
-    return found
-
-
-def _chunks(keys: list[ItemKey]) -> Iterator[list[ItemKey]]:
-    for at in range(0, len(keys), _CHUNK):
-        yield keys[at : at + _CHUNK]
+    for chunk in chunks(keys):
+        yield from RecordedItem.objects.filter(any_of(chunk))

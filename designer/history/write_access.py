@@ -11,20 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from designer.access_matrix import callers
+from designer.access_control.access_matrix import callers
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import AccessDefinition
 from designer.definitions.row_rules import is_open, roles_of
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.models import EndpointAccess, EndpointRole, PathAccess, Role
+from designer.query_chunks import CHUNK, chunks
 from designer.readiness.findings import Finding, Severity
 from designer.sentences import Sentence
 
 PERMISSION = "designer.change_write_access"
 RULE = "write-access-right"
 
-# Rows to a query: databases bound the parameters of one.
-_CHUNK = 200
 _COLUMNS = [
     *("authentication_required", "roles", "caller_types"),
     *("creates_outside_row_rule", "reaches_all_records", "all_records_roles"),
@@ -36,15 +35,16 @@ Roles: TypeAlias = tuple[tuple[int, str], ...]
 
 
 class WriteAccessRefused(ChangeRefused):
-    """What was about to be done changes who may call what writes, which is for a publisher to do."""
+    """The change affects who may call an endpoint that writes. Only a publisher may make such a change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """`roles` are pairs of row id and name. Without authentication there are none, nor `caller_types`.
+    """Who may call an endpoint, and which records its callers reach.
 
-    `reaches_all_records`: no row rule keeps anything from its callers. `all_records_roles` are those whose
-    callers reach every record although a rule narrows what others reach. None where that is not known.
+    `roles` are pairs of row id and name. Without authentication, `roles` and `caller_types` are empty.
+    `reaches_all_records`: no row rule hides records from any caller. `all_records_roles`: the roles whose
+    callers reach every record, although a row rule hides records from others. Both are None when not known.
     """
 
     authentication_required: bool
@@ -71,7 +71,7 @@ class Access:
         return self.authentication_required, self.roles
 
     def is_within(self, other: Access) -> bool:
-        """Whether the same roles may call, and no type of caller more."""
+        """Whether the same roles may call as in `other`, and no further types of caller."""
         return self.callers == other.callers and set(self.caller_types) <= set(other.caller_types)
 
     @property
@@ -88,70 +88,72 @@ class Access:
 
 
 def refusals(before: Configuration, now: Configuration) -> list[Finding]:
-    """What of the change from `before` to `now` only a publisher may do.
+    """Return findings for the parts of the change from `before` to `now` that only a publisher may make.
 
-    Who may call an enabled endpoint that writes is as when the endpoint, and its path, were last enabled; it
-    may admit fewer types of caller. One
-    that is enabled for the first time, at a path that never was, may be for any caller with a token. Nor does
-    it begin to create records outside its row rule, and neither everyone nor the callers of a role come to
-    reach all records where row rules narrowed that. What filters and expressions mean is not judged.
+    For an enabled endpoint that writes, these are:
 
-    Drafts are everyone's, but for what they reach past row rules: only a publisher says of any endpoint that
-    this is meant.
+    - other callers than when the endpoint, or its path, was last enabled. Fewer types of caller are
+      allowed. An endpoint that is enabled for the first time, at a new path, may admit any caller with a
+      token;
+    - to create records outside the row rule;
+    - to let everyone, or callers with a role, reach all records where row rules hid some.
+
+    The meaning of filters and expressions is not compared. Anyone may change drafts, except for one thing:
+    only a publisher may acknowledge, for any endpoint, that it reaches records past row rules.
     """
-    past_rules = list(_acknowledgements(before, now))
+    acknowledgements = list(_acknowledgements(before, now))
     changed = {
         id: endpoint
         for id, endpoint in now.endpoints.items()
         if _is_gated(endpoint) and endpoint != before.endpoints.get(id)
     }
     if not changed:
-        return past_rules
-    known = _Known.of(changed)
+        return acknowledgements
+    last_enabled = _LastEnabled.of(changed)
     accesses = _accesses(changed)
-    found = [
+    findings = [
         refusal
         for id, endpoint in changed.items()
         if (
             refusal := _refusal(
-                endpoint, before.endpoints.get(id), accesses[id], known.of_endpoint(id, endpoint)
+                endpoint, before.endpoints.get(id), accesses[id], last_enabled.of_endpoint(id, endpoint)
             )
         )
     ]
-    # Of one entity's rule, all of its endpoints say the same: once is enough.
-    return [*past_rules, *{refusal.message: refusal for refusal in reversed(found)}.values()]
+    # All endpoints of an entity give the same message about the entity's row rule: one of them is enough.
+    return [*acknowledgements, *{refusal.message: refusal for refusal in reversed(findings)}.values()]
 
 
 def remember(now: Configuration) -> None:
     """Keep who may call each enabled endpoint that writes, by endpoint and by path."""
     gated = {id: endpoint for id, endpoint in now.endpoints.items() if _is_gated(endpoint)}
     accesses = _accesses(gated)
-    known = {row.endpoint: Access.of_row(row) for row in EndpointAccess.objects.all()}
+    accesses_by_endpoint = {row.endpoint: Access.of_row(row) for row in EndpointAccess.objects.all()}
     by_endpoint = [
         EndpointAccess(endpoint=id, **access.columns)
         for id, access in accesses.items()
-        if known.get(id) != access
+        if accesses_by_endpoint.get(id) != access
     ]
     EndpointAccess.objects.bulk_create(
         by_endpoint,
-        batch_size=_CHUNK,
+        batch_size=CHUNK,
         update_conflicts=True,
         unique_fields=["endpoint"],
         update_fields=_COLUMNS,
     )
-    for ids in _chunks([id for id in known if id not in now.endpoints]):
+    for ids in chunks([id for id in accesses_by_endpoint if id not in now.endpoints]):
         EndpointAccess.objects.filter(endpoint__in=ids).delete()
-    held = {(row.method, row.path): Access.of_row(row) for row in PathAccess.objects.all()}
+    stored_by_place = {(row.method, row.path): Access.of_row(row) for row in PathAccess.objects.all()}
     # Where two endpoints claim one place, readiness blocks both; the last is kept.
-    wanted = {place: accesses[id] for id, endpoint in gated.items() for place in _places(endpoint)}
+    accesses_by_place = {place: accesses[id] for id, endpoint in gated.items() for place in _places(endpoint)}
     by_place = [
         PathAccess(method=method, path=path, **access.columns)
-        for (method, path), access in wanted.items()
-        if held.get((method, path)) != access
+        for (method, path), access in accesses_by_place.items()
+        if stored_by_place.get((method, path)) != access
     ]
     PathAccess.objects.bulk_create(
         by_place,
-        batch_size=_CHUNK,
+        batch_size=CHUNK,
         update_conflicts=True,
         unique_fields=["method", "path"],
         update_fields=_COLUMNS,
@@ -159,30 +161,32 @@ def remember(now: Configuration) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What was last enabled, of some endpoints and of their places."""
+class _LastEnabled:
+    """Who could call when some endpoints, and the places (method and path) they are at, were last enabled."""
 
     by_endpoint: Mapping[int, Access]
     by_place: Mapping[Place, Access]
 
     @classmethod
-    def of(cls, endpoints: Mapping[int, Endpoint]) -> _Known:
+    def of(cls, endpoints: Mapping[int, Endpoint]) -> _LastEnabled:
+        """Read the accesses of `endpoints`, by their row ids."""
         by_endpoint: dict[int, Access] = {}
         by_place: dict[Place, Access] = {}
-        for ids in _chunks(list(endpoints)):
+        for ids in chunks(list(endpoints)):
             for row in EndpointAccess.objects.filter(endpoint__in=ids):
                 by_endpoint[row.endpoint] = Access.of_row(row)
-            for place in PathAccess.objects.filter(path__in={endpoints[id].path for id in ids}):
-                by_place[place.method, place.path] = Access.of_row(place)
+            for path_row in PathAccess.objects.filter(path__in={endpoints[id].path for id in ids}):
+                by_place[path_row.method, path_row.path] = Access.of_row(path_row)
         return cls(by_endpoint, by_place)
 
     def of_endpoint(self, id: int, endpoint: Endpoint) -> list[Access]:
-        found = [self.by_endpoint.get(id), *(self.by_place.get(place) for place in _places(endpoint))]
-        return [access for access in found if access is not None]
+        """Return the last access of the endpoint, then those of its places."""
+        accesses = [self.by_endpoint.get(id), *(self.by_place.get(place) for place in _places(endpoint))]
+        return [access for access in accesses if access is not None]
 
 
 def _is_gated(endpoint: Endpoint) -> bool:
-    # One whose rows make no definition, too: mending it must not be the way round.
+    # An endpoint whose rows cannot be read counts, too: to repair it must not be a way around the check.
     return endpoint.definition.enabled and endpoint.kind.writes
 
 
@@ -192,36 +196,36 @@ def _places(endpoint: Endpoint) -> Iterator[Place]:
 
 
 def _accesses(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
+    """Return who may call each endpoint now, by row id."""
     roles: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
-    for ids in _chunks(list(endpoints)):
+    for ids in chunks(list(endpoints)):
         granted = EndpointRole.objects.filter(endpoint__in=ids).order_by("role__name")
         for id, role, name in granted.values_list("endpoint_id", "role_id", "role__name"):
             roles[id].append((role, name))
     reach = {id: _reach(endpoint) for id, endpoint in endpoints.items()}
     named = frozenset[str]().union(*(names for _, names in reach.values()))
-    numbers = dict(Role.objects.filter(name__in=named).values_list("name", "id")) if named else {}
-    found = {}
+    role_ids = dict(Role.objects.filter(name__in=named).values_list("name", "id")) if named else {}
+    accesses = {}
     for id, endpoint in endpoints.items():
         access = endpoint.definition.access
         required = access.authentication_required
-        free = endpoint.definition.settings.creates_outside_row_rule
         types = access.caller_types if required else ()
         reaches_all, all_records = reach[id]
-        found[id] = Access(
+        accesses[id] = Access(
             required,
             tuple(roles[id]) if required else (),
             types,
-            free,
+            endpoint.definition.settings.creates_outside_row_rule,
             reaches_all,
-            tuple((numbers[name], name) for name in sorted(all_records) if name in numbers),
+            tuple((role_ids[name], name) for name in sorted(all_records) if name in role_ids),
         )
-    return found
+    return accesses
 
 
 def _reach(endpoint: Endpoint) -> tuple[bool, frozenset[str]]:
     """Whether every caller reaches every record; if not, the roles whose callers do."""
     rule = endpoint.entity.row_rule if endpoint.entity is not None else ()
-    # A rule of the endpoint's own narrows what anybody reaches by the entity's.
+    # The endpoint's own row rule applies on top of the entity's, to every caller.
     if endpoint.definition.row_rule is not None:
         return False, frozenset()
     if is_open(rule):
@@ -230,14 +234,14 @@ def _reach(endpoint: Endpoint) -> tuple[bool, frozenset[str]]:
 
 
 def _refusal(
-    endpoint: Endpoint, was: Endpoint | None, access: Access, known: Sequence[Access]
+    endpoint: Endpoint, endpoint_before: Endpoint | None, access: Access, earlier_accesses: Sequence[Access]
 ) -> Finding | None:
-    last = next((one for one in known if not access.is_within(one)), None)
+    last = next((earlier for earlier in earlier_accesses if not access.is_within(earlier)), None)
     named = f"{', '.join(endpoint.methods)} {endpoint.path}"
-    if last is None and (known or access.authentication_required):
-        if not _holds_as_before(access, known):
+    if last is None and (earlier_accesses or access.authentication_required):
+        if not _holds_as_before(access, earlier_accesses):
             return _outside_row_rule(endpoint, named)
-        return _every_record(endpoint, was, access, known)
+        return _every_record(endpoint, endpoint_before, access, earlier_accesses)
     if last is None:
         message = Sentence(
             "%(endpoint)s writes. Only a publisher may open it to callers without a token.", endpoint=named
@@ -255,10 +259,10 @@ def _refusal(
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
 
 
-def _holds_as_before(access: Access, known: Sequence[Access]) -> bool:
+def _holds_as_before(access: Access, earlier_accesses: Sequence[Access]) -> bool:
     if not access.creates_outside_row_rule:
         return True
-    return bool(known) and all(one.creates_outside_row_rule for one in known)
+    return bool(earlier_accesses) and all(earlier.creates_outside_row_rule for earlier in earlier_accesses)
 
 
 def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
@@ -272,17 +276,29 @@ def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
 
 
 def _every_record(
-    endpoint: Endpoint, was: Endpoint | None, access: Access, known: Sequence[Access]
+    endpoint: Endpoint, endpoint_before: Endpoint | None, access: Access, earlier_accesses: Sequence[Access]
 ) -> Finding | None:
-    """Why everyone, or callers with a role, may not come to reach every record. `was` is before the save."""
-    narrowed = [one for one in known if one.reaches_all_records is False]
-    noted = [set(one.all_records_roles) for one in narrowed if one.all_records_roles is not None]
-    new = {role for before in noted for role in access.all_records_roles or () if role not in before}
-    if not (new or (narrowed and access.reaches_all_records)):
+    """Return a finding if everyone, or callers with a new role, would begin to reach every record.
+
+    `endpoint_before` is the endpoint before the save.
+    """
+    narrowed_accesses = [earlier for earlier in earlier_accesses if earlier.reaches_all_records is False]
+    new_roles = {
+        role
+        for earlier in narrowed_accesses
+        if earlier.all_records_roles is not None
+        for role in access.all_records_roles or ()
+        if role not in earlier.all_records_roles
+    }
+    if not (new_roles or (narrowed_accesses and access.reaches_all_records)):
         return None
     entity = endpoint.entity.key if endpoint.entity else ""
     place = "entity.row_rule"
-    if was is not None and was.definition.row_rule is not None and endpoint.definition.row_rule is None:
+    if (
+        endpoint_before is not None
+        and endpoint_before.definition.row_rule is not None
+        and endpoint.definition.row_rule is None
+    ):
         place = "row_rule"
         message = Sentence(
             "Only a publisher may remove the row rule of %(endpoint)s. Write a row rule again, or ask a "
@@ -299,32 +315,27 @@ def _every_record(
         message = Sentence(
             "Only a publisher may let callers with the role %(roles)s reach every record of %(entity)s. Keep "
             "the entries of the row rule, or ask a publisher.",
-            roles=", ".join(sorted(name for _, name in new)),
+            roles=", ".join(sorted(name for _, name in new_roles)),
             entity=entity,
         )
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
 
 
 def _acknowledgements(before: Configuration, now: Configuration) -> Iterator[Finding]:
-    """Those that have come."""
+    """Yield a finding for each acknowledgement that `now` has and `before` has not."""
     by_key = {endpoint.definition.key: endpoint for endpoint in before.endpoints.values()}
     for id, endpoint in now.endpoints.items():
         definition = endpoint.definition
         if not definition.acknowledgements:
             continue
-        was = before.endpoints.get(id) or by_key.get(definition.key)
-        there = set(was.definition.acknowledgements) if was is not None else set()
-        for one in definition.acknowledgements:
-            if one not in there:
+        endpoint_before = before.endpoints.get(id) or by_key.get(definition.key)
+        present = set(endpoint_before.definition.acknowledgements) if endpoint_before is not None else set()
+        for acknowledgement in definition.acknowledgements:
+            if acknowledgement not in present:
                 message = Sentence(
                     "Only a publisher may acknowledge that %(endpoint)s reaches %(entity)s past its row "
                     "rule. Ask a publisher.",
                     endpoint=f"{', '.join(endpoint.methods)} {endpoint.path}",
-                    entity=one.entity,
+                    entity=acknowledgement.entity,
                 )
                 yield Finding(RULE, Severity.BLOCKING, message, definition.key, "acknowledgements")
-
-
-def _chunks(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for at in range(0, len(ids), _CHUNK):
-        yield ids[at : at + _CHUNK]

@@ -47,5 +47,5 @@ __all__ = ["KINDS", "OperationKind", "Place", "Scope", "Section", "kind_of_items
 
 
 def kind_of_items() -> OperationKind:
-    """The kind by whose rules the records that inputs hold are judged: each is made as a create makes one."""
+    """Return the kind whose rules judge the records that inputs hold: each is made as a create makes one."""
     return CREATE

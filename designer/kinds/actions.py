@@ -12,10 +12,10 @@ from designer.definition import SetOf
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.pickers import PROCESS
+from designer.kinds.process_parameters import inputs_of, outputs_of
 from designer.kinds.record_groups import RecordGroup, groups_of_process
 from designer.kinds.settings import EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
-from designer.processes import inputs_of, outputs_of
 
 
 class ActionSettings(EndpointSettings):

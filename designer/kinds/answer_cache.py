@@ -65,7 +65,7 @@ class AnswerCache(Definition):
 
 
 def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """What another setting means to callers. None: off."""
+    """Return what a changed cache setting means to callers, in words. None stands for no cache."""
     before, after = AnswerCache.model_validate(old or {}), AnswerCache.model_validate(new or {})
     if not after.is_on:
         return gettext("answers are no longer cached"), Effect.ADDITIVE

@@ -29,7 +29,7 @@ _METHODS = MappingProxyType({"associate": ASSOCIATE_METHOD, "disassociate": DISA
 
 
 def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """What callers may do. `both` where nothing is said."""
+    """Return what callers may do after a change, in words. Without a setting, `both` counts."""
     before, after = old or "both", new or "both"
     words = {
         "both": gettext("associate and disassociate"),
@@ -44,7 +44,7 @@ def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
 
 
 class _Exposed(Protocol):
-    """As much of an exposed entity as a setting names."""
+    """The part of an exposed entity that the setting needs."""
 
     @property
     def segment(self) -> str: ...
@@ -82,12 +82,14 @@ class AssociateSettings(EndpointSettings):
     def related_segment(self) -> str:
         return self.related
 
-    def relationship_among(self, known: Iterable[Relationship]) -> Relationship | None:
-        return next((one for one in known if one.name == self.relationship), None)
+    def relationship_among(self, relationships: Iterable[Relationship]) -> Relationship | None:
+        return next(
+            (relationship for relationship in relationships if relationship.name == self.relationship), None
+        )
 
     def related_among(self, exposures: Iterable[Exposed]) -> Exposed | None:
         """The related entity, among those that are exposed in the endpoint's module."""
-        return next((one for one in exposures if one.segment == self.related), None)
+        return next((exposure for exposure in exposures if exposure.segment == self.related), None)
 
 
 ASSOCIATE = OperationKind(

@@ -41,7 +41,7 @@ class CallLimits(Definition):
 
 
 def limits_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """What other limits mean to callers. None: none."""
+    """Return what changed limits mean to callers, in words. None stands for no limits."""
     before, after = CallLimits.model_validate(old or {}), CallLimits.model_validate(new or {})
     if not after.are_set:
         return gettext("no limit of requests a minute any more"), Effect.ADDITIVE

@@ -24,7 +24,9 @@ _CONTENT_TYPE = re.compile(r"[a-z]+/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,99})")
 
 
 class FileSettings(EndpointSettings):
-    """Which files: those of `attribute` or, with `notes`, the attachments of the record's notes."""
+    """The files of an endpoint: those of the column `attribute` or, with `notes`, the attachments of
+    notes.
+    """
 
     attribute: Annotated[str, FILE_COLUMN] = Field(
         "", title=_("File column"), description=_("The file or image column. Empty for notes.")
@@ -106,6 +108,7 @@ UPLOAD = OperationKind(
     methods=("POST",),
     path="/api/{module}/{segment}/{id}/files/{name}",
     settings=UploadSettings,
+    takes_files=True,
     sections=STEPS,
     place=Place.FILES,
 )

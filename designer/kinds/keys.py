@@ -28,12 +28,12 @@ class KeySettings(EndpointSettings):
     def key_name(self) -> str:
         return self.key
 
-    def key_among(self, known: Iterable[AlternateKey]) -> AlternateKey | None:
-        return next((one for one in known if one.name == self.key), None)
+    def key_among(self, keys: Iterable[AlternateKey]) -> AlternateKey | None:
+        return next((key for key in keys if key.name == self.key), None)
 
 
 class ReadByKeySettings(ReadSettings, KeySettings):
-    """Those of a read, and the key."""
+    """The settings of a read, and the key."""
 
 
 class UpsertSettings(CreateSettings, KeySettings):

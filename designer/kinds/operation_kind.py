@@ -40,20 +40,21 @@ class Place(str, Enum):
     OPTION_SETS = "optionsets"
 
 
-# Of the setting that several kinds have: whether an answer holds the label of an option beside its value.
+# For a setting that several kinds have: whether an answer holds the label of an option beside its value.
 LABELS = Switch(
     _("labels of options are answered"),
     Effect.ADDITIVE,
     _("labels of options are no longer answered"),
     Effect.BREAKING,
 )
-# What comes between the inputs and the platform: any kind that callers are checked for can have it.
+# The sections of what happens between the inputs and the platform. Any kind that checks its callers can have
+# them.
 STEPS = frozenset({Section.FETCHERS, Section.PRECONDITIONS})
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one method of a kind does, where its methods do different things. `done` says what 204 means."""
+    """What one method does, for kinds whose methods do different things. `done` describes the answer 204."""
 
     label: str
     summary: str
@@ -72,8 +73,8 @@ class OperationKind:
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
     sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
     as. `takes_lists`: inputs may be lists of records that are made along with the endpoint's own.
-    `removes_records`: calls remove the path's record. `summary` is the sentence the studio shows beside the
-    kind. `place` says where `/api/schema` shows it.
+    `takes_files`: calls send a file, and no JSON. `removes_records`: calls remove the path's record.
+    `summary` is the sentence the studio shows beside the kind. `place` says where `/api/schema` shows it.
     """
 
     name: str
@@ -88,6 +89,7 @@ class OperationKind:
     partial: bool = False
     public: bool = False
     takes_lists: bool = False
+    takes_files: bool = False
     removes_records: bool = False
     place: Place = Place.OPERATIONS
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
@@ -108,7 +110,7 @@ class OperationKind:
 
     @property
     def is_on_record(self) -> bool:
-        """Whether it is about one record that is there, which the path names."""
+        """Whether endpoints are about one existing record, which the path names."""
         return self.is_by_id or (self.is_by_key and not self.settings.creates_records)
 
     @property
@@ -118,12 +120,12 @@ class OperationKind:
 
     @property
     def is_on_related_record(self) -> bool:
-        """Whether it is about another record too, that of the second id in the path."""
+        """Whether endpoints are about a second record, too: that of the second id in the path."""
         return "{relatedId}" in self.path
 
     @property
     def has_rows(self) -> bool:
-        """Whether its endpoints reach or make records, which a row rule can narrow."""
+        """Whether endpoints reach or make records, which a row rule can narrow."""
         return self.is_on_record or self.settings.asks_query or self.settings.creates_records
 
     @property
@@ -131,6 +133,8 @@ class OperationKind:
         return "{name}" in self.path
 
     def path_of(self, *, module: str, segment: str, name: str) -> str:
-        """The path with `{id}`, `{relatedId}` and `{value}` left for the request's."""
-        requests = {place: f"{{{place}}}" for place in ("id", "relatedId", "value")}
-        return self.path.format(module=module, segment=segment, name=name, **requests)
+        """Return the path, in which `{id}`, `{relatedId}` and `{value}` stay placeholders for values of a
+        request.
+        """
+        placeholders = {place: f"{{{place}}}" for place in ("id", "relatedId", "value")}
+        return self.path.format(module=module, segment=segment, name=name, **placeholders)

@@ -1,4 +1,4 @@
-"""What a setting's value is chosen from, where the platform's metadata knows the choices."""
+"""Choices for the values of settings, from the platform's metadata."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from designer.kinds.vocabulary import MetadataSource
 
 @dataclass(frozen=True, slots=True)
 class PickerPlace:
-    """Where a setting is chosen: on an endpoint of the exposed `entity`, empty where the kind has none.
+    """Where a setting is chosen: on an endpoint of the exposed `entity`, which is empty where the kind has
+    none.
 
-    `exposures` gives the logical names of the entities that its module exposes, by segment.
+    `exposures` returns the logical names of the entities that the endpoint's module exposes, by segment.
     """
 
     metadata: MetadataSource
@@ -27,28 +28,28 @@ class PickerPlace:
 class Picker:
     """Annotates a setting: `option_set: Annotated[str, OPTION_SET]`.
 
-    `offered` gives pairs of a value and its label, in any order. It may let what the metadata raises pass:
-    there is then nothing to choose from but the present value.
+    `offered` yields pairs of a value and its label, in any order. Exceptions of the metadata may pass
+    through; only the present value can be chosen then.
     """
 
     offered: Callable[[PickerPlace], Iterable[tuple[str, str]]]
 
 
 def labelled(label: Label, name: str) -> str:
-    """“Label (logical name)”, as the studio writes all choices."""
+    """Return a choice as the studio writes it: “Label (logical name)”."""
     text = label.text()
     return f"{text} ({name})" if text else name
 
 
 def _attributes(place: PickerPlace, wanted: Callable[[Attribute], bool]) -> Iterator[tuple[str, str]]:
-    known = place.metadata.attributes(place.entity) if place.entity else {}
-    for name, attribute in known.items():
+    attributes = place.metadata.attributes(place.entity) if place.entity else {}
+    for name, attribute in attributes.items():
         if wanted(attribute):
             yield name, labelled(attribute.label, name)
 
 
 def _option_sets(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """Those of the entity's attributes or, where there is no entity, the global ones."""
+    """Yield the option sets of the entity's attributes; without an entity, the global option sets."""
     if place.entity:
         yield from _attributes(place, lambda attribute: attribute.type.has_options)
         return
@@ -57,17 +58,17 @@ def _option_sets(place: PickerPlace) -> Iterator[tuple[str, str]]:
 
 
 def _processes(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """Those that run on a record of the entity or, where there is none, on no record."""
+    """Yield the processes that run on a record of the entity or, without an entity, on no record."""
     for name, process in place.metadata.processes().items():
         if (process.entity or "") == place.entity:
             yield name, f"{process.label} ({name})"
 
 
 def _many_to_many(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """The relationships by which records can be associated, by the entity that they lead to."""
-    known = place.metadata.entities()
-    for relationship, other in _leading(place):
-        label = labelled(known[other].plural_label, other) if other in known else other
+    """Yield the many-to-many relationships of the entity, labelled with the entity that they lead to."""
+    entities = place.metadata.entities()
+    for relationship, other in _relationships_with_ends(place):
+        label = labelled(entities[other].plural_label, other) if other in entities else other
         yield (
             relationship.name,
             gettext("%(entity)s by %(attribute)s") % {"entity": label, "attribute": relationship.name},
@@ -75,14 +76,15 @@ def _many_to_many(place: PickerPlace) -> Iterator[tuple[str, str]]:
 
 
 def _related_entities(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """The exposed entities of the module that a many-to-many relationship leads to."""
-    others = {other for _, other in _leading(place)}
+    """Yield the exposed entities of the module that many-to-many relationships lead to."""
+    others = {other for _, other in _relationships_with_ends(place)}
     for segment, entity in place.exposures().items():
         if entity in others:
             yield segment, f"{segment} ({entity})"
 
 
-def _leading(place: PickerPlace) -> Iterator[tuple[Relationship, str]]:
+def _relationships_with_ends(place: PickerPlace) -> Iterator[tuple[Relationship, str]]:
+    """Yield each many-to-many relationship of the entity with the entity at its other end."""
     for relationship in place.metadata.relationships(place.entity) if place.entity else ():
         other = relationship.other_end(place.entity)
         if other is not None:
@@ -90,9 +92,9 @@ def _leading(place: PickerPlace) -> Iterator[tuple[Relationship, str]]:
 
 
 def _alternate_keys(place: PickerPlace) -> Iterator[tuple[str, str]]:
-    """The alternate keys of the entity, each with its attributes in their order."""
-    known = place.metadata.entities().get(place.entity) if place.entity else None
-    for key in known.keys if known is not None else ():
+    """Yield the alternate keys of the entity, each labelled with its attributes in their order."""
+    entity = place.metadata.entities().get(place.entity) if place.entity else None
+    for key in entity.keys if entity is not None else ():
         yield key.name, f"{', '.join(key.attributes)} ({key.name})"
 
 

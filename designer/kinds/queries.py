@@ -14,9 +14,9 @@ from designer.definition import Definition
 from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
-from designer.queries import answered
+from designer.queries.answered_columns import answered
+from designer.queries.stored_queries import QueryValue
 from designer.sentences import Sentence
-from designer.stored_queries import QueryValue
 
 LARGEST_RESULT = 5_000
 
@@ -28,18 +28,18 @@ class OfferedOrder(Definition):
     by: tuple[str, ...] = Field(min_length=1)
 
     def with_keys(self, keys: ChangedKeys) -> OfferedOrder | None:
-        """The same where keys of the row have changed; None where nothing is left to sort by."""
-        made = []
+        """Return the order after a change of keys of the row; None when nothing is left to sort by."""
+        new_keys = []
         for key in self.by:
             name = key.removeprefix("-")
-            now = keys.get(name, name)
-            if now is not None:
-                made.append(f"-{now}" if key.startswith("-") else now)
-        return self.model_copy(update={"by": tuple(made)}) if made else None
+            new_name = keys.get(name, name)
+            if new_name is not None:
+                new_keys.append(f"-{new_name}" if key.startswith("-") else new_name)
+        return self.model_copy(update={"by": tuple(new_keys)}) if new_keys else None
 
 
 class PageSizes(NamedTuple):
-    """Rows a page: where callers do not say, and at most."""
+    """The number of rows in a page: `usual` when callers do not say, and `largest`."""
 
     usual: int
     largest: int
@@ -79,7 +79,7 @@ class QuerySettings(CachedSettings):
 
     @property
     def pages(self) -> PageSizes | None:
-        """How many rows a page has; None where an answer holds all rows."""
+        """Return the page sizes; None when an answer has all rows."""
         return None
 
     @property
@@ -115,7 +115,7 @@ class SortedQuerySettings(QuerySettings):
         settings, keys = super().with_attribute(entity, change)
         if not keys:
             return settings, keys
-        orders = [offered for one in self.orders if (offered := one.with_keys(keys)) is not None]
+        orders = [offered for order in self.orders if (offered := order.with_keys(keys)) is not None]
         return settings.model_copy(update={"orders": tuple(orders)}), keys
 
 
@@ -129,7 +129,7 @@ class MultiQuerySettings(SortedQuerySettings):
     )
 
     def first_rows(self, most: int) -> MultiQuerySettings:
-        # Groups are made of all rows, and a cut one would be another answer.
+        # Groups are made of all rows: with fewer rows, their values would be wrong.
         if self.query is None or self.query.is_aggregate:
             return self
         cut = replace(self.query, top=min(self.query.top or most, most))

@@ -10,7 +10,7 @@ from crmclient.metadata import Holds, Process, Relationship
 
 @dataclass(frozen=True, slots=True)
 class RecordGroup:
-    """What an input that holds records may stand for.
+    """A relationship or a process parameter whose records an input may hold.
 
     `name` is that of a relationship or of a parameter, `entity` that of the records; `several`: it is a list.
     `parent` is the attribute that is set to the endpoint's own record, empty where none is.
@@ -24,20 +24,25 @@ class RecordGroup:
 
 
 def groups_of_entity(entity: str, relationships: Iterable[Relationship]) -> Mapping[str, RecordGroup]:
-    """What is made along with a record of `entity`, by relationship."""
+    """Return the groups of records that can be created with a record of `entity`, by relationship."""
     return {
-        known.name: RecordGroup(known.name, known.referencing, parent=known.referencing_attribute or "")
-        for known in relationships
-        if known.is_to_many_from(entity)
+        relationship.name: RecordGroup(
+            relationship.name, relationship.referencing, parent=relationship.referencing_attribute or ""
+        )
+        for relationship in relationships
+        if relationship.is_to_many_from(entity)
     }
 
 
 def groups_of_process(process: Process) -> Mapping[str, RecordGroup]:
-    """The records that a process makes, by parameter."""
+    """Return the groups of records that a process takes, by parameter."""
     return {
-        known.name: RecordGroup(
-            known.name, known.targets[0], several=known.holds is Holds.RECORDS, required=known.required
+        parameter.name: RecordGroup(
+            parameter.name,
+            parameter.targets[0],
+            several=parameter.holds is Holds.RECORDS,
+            required=parameter.required,
         )
-        for known in process.inputs
-        if known.holds is not Holds.VALUE and len(known.targets) == 1
+        for parameter in process.inputs
+        if parameter.holds is not Holds.VALUE and len(parameter.targets) == 1
     }

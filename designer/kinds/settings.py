@@ -34,17 +34,17 @@ class EndpointSettings(Definition):
     limits: Annotated[CallLimits, ToldBy(limits_told)] = CallLimits()
 
     def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
-        """The HTTP methods that the endpoint takes, among those of its kind."""
+        """Return the HTTP methods that the endpoint takes, among those of its kind."""
         return of_kind
 
     @property
     def item(self) -> str:
-        """The path parameter of one item of the list answered; empty where items have no paths."""
+        """The path parameter of one item of the answered list; empty where items have no paths."""
         return ""
 
     @property
     def platform_name(self) -> str:
-        """What the platform calls the process or option set that is served; empty where it is neither."""
+        """The name on the platform of the process or option set that is served; empty where it is neither."""
         return ""
 
     @property
@@ -53,26 +53,28 @@ class EndpointSettings(Definition):
         return ""
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
-        """The same after a change of an attribute, for an endpoint of the exposed `entity`, with the keys of
-        the rows of its query that are others now.
+        """Return the settings after a change of an attribute, and the keys of the query's rows that change
+        with it.
+
+        `entity` is the exposed entity of the endpoint.
         """
         return self, {}
 
     @property
     def related_segment(self) -> str:
-        """The segment of another exposed entity of the module, whose records calls reach too; empty where
-        there is none.
+        """The segment of another exposed entity of the module whose records calls reach, too; empty without
+        one.
         """
         return ""
 
     @property
     def key_name(self) -> str:
-        """The alternate key whose value the path gives; empty where a path holds none, or none is chosen."""
+        """The alternate key whose value is in the path; empty when there is none, or none is chosen."""
         return ""
 
     @property
     def designed_query(self) -> DesignedQuery | None:
-        """The endpoint's own query, where its kind asks one and it is designed."""
+        """The endpoint's own query; None when its kind has none, or while it is not designed."""
         return None
 
     @property
@@ -102,21 +104,21 @@ class EndpointSettings(Definition):
 
     @property
     def changed_entities(self) -> tuple[str, ...]:
-        """What a process that calls run may change, beside the path's record; none: everything."""
+        """The entities that a process may change besides the record in the path; empty: any entity."""
         return ()
 
     @property
     def answer_cache(self) -> AnswerCache | None:
         """How answers are kept and shared; None where they are not, or cannot be.
 
-        They can where an answer follows from the request's path and query string, from what the
-        definition names of the caller, and from records of the exposed entity, the endpoint's query and its
+        Answers can be kept when they follow from the path and query string of the request, from what the
+        definition reads of the caller, and from records of the exposed entity, the endpoint's query and its
         data fetchers.
         """
         return None
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
-        """What bindings may set and columns may answer, for an endpoint of the exposed `entity`.
+        """Return what bindings may set and columns may answer, for an endpoint of the exposed `entity`.
 
         None while what it would come from is not chosen, or not known to the platform.
         """
@@ -124,11 +126,14 @@ class EndpointSettings(Definition):
         return Vocabulary(entity, attributes, attributes) if attributes else None
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
-        """The records that inputs may hold, for an endpoint of the exposed `entity`, by name."""
+        """Return the groups of records that inputs may hold, by name.
+
+        `entity` is the endpoint's exposed entity.
+        """
         return {}
 
     def first_rows(self, most: int) -> EndpointSettings:
-        """The same, for an answer of at most `most` rows where it would list more and refuse to."""
+        """Return the settings for an answer of at most `most` rows, where more rows would be refused."""
         return self
 
 

@@ -14,7 +14,7 @@ from designer.kinds.vocabulary import MetadataSource
 
 
 class UpdateSettings(VersionSettings, DuplicateSettings):
-    """Those of any write of a known record. Its lists hold changes of the records of a relationship."""
+    """The settings of an update. Its lists hold changes to the records of a relationship."""
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
         return groups_of_entity(entity, metadata.relationships(entity)) if entity else {}

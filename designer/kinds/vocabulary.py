@@ -11,8 +11,11 @@ from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationsh
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """`owner` is the logical name of the entity or process, or says that it is the query. Both mappings are
-    by attribute; of a query, by the key of its row."""
+    """What bindings may set (`written`) and columns may answer (`read`).
+
+    `owner` is the logical name of the entity or process, or says that it is the query. Both mappings are by
+    attribute; for a query, by the key of its row.
+    """
 
     owner: str
     written: Mapping[str, Attribute]
@@ -31,7 +34,7 @@ class MetadataSource(Protocol):
         """The attributes of an entity by logical name; empty for an unknown entity."""
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
-        """Those that an entity is part of; none of an unknown entity."""
+        """Return the relationships of an entity; empty for an unknown one."""
 
     def option_sets(self) -> Mapping[str, OptionSet]: ...
 

@@ -12,8 +12,8 @@ def add_proposal_argument(parser: CommandParser) -> None:
 
 
 def found_proposal(number: int) -> Proposal:
-    """Raises CommandError."""
-    known = Proposal.objects.filter(pk=number).first()
-    if known is None:
+    """Return the proposal with a number. Raises CommandError where there is none."""
+    proposal = Proposal.objects.filter(pk=number).first()
+    if proposal is None:
         raise CommandError(f"There is no proposal {number}. listproposals lists them.")
-    return known
+    return proposal

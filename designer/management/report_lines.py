@@ -1,41 +1,52 @@
-"""What reports say, as lines that commands write."""
+"""Reports as lines that commands write."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from designer.endpoint_calls import DAYS
-from designer.example_calls.running import CallResult
+from designer.example_calls.call_runs import CallResult
 from designer.history.effects import Effect
-from designer.import_report import ImportReport
+from designer.imports.import_report import ImportReport
 
 
 def counted(results: Sequence[CallResult]) -> str:
-    """`Example calls: 12 made, 1 failed.`"""
+    """Return the number of example calls in words: `Example calls: 12 made, 1 failed.`"""
     failed = sum(result.failed for result in results)
     return f"Example calls: {len(results)} made, {failed} failed."
 
 
 def failures(results: Sequence[CallResult]) -> Iterator[str]:
-    """A line for each problem of an example call."""
+    """Yield a line for each problem of an example call."""
     for result in results:
         yield from (f"  {result.endpoint}, {result.name}: {problem}" for problem in result.problems)
 
 
 def effects(report: ImportReport) -> Iterator[str]:
-    """What changes, by what it means to callers; additive changes are only counted."""
-    for effect, told in report.by_effect.items():
+    """Yield lines with the changes, grouped by their effect on callers; additive changes are only counted."""
+    for effect, lines in report.by_effect.items():
         if effect is Effect.ADDITIVE:
-            yield f"Additive: {len(told)}"
+            yield f"Additive: {len(lines)}"
         else:
             yield f"{effect.value.capitalize()}:"
-            yield from (f"  {what}: {line.text}" for what, line in told)
+            yield from (f"  {what}: {line.text}" for what, line in lines)
 
 
 def affected(report: ImportReport) -> Iterator[str]:
-    """A line for each endpoint that may answer otherwise."""
+    """Yield a line for each endpoint that may answer otherwise, after a headline."""
     if report.affected:
         yield f"Callers affected (calls of the last {DAYS} days):"
-    for known in report.affected:
-        last = f", the last on {known.last_at:%Y-%m-%d}" if known.last_at else ""
-        yield f"  {known.endpoint}: {known.calls} calls{last} ({known.effect.value})"
+    for affected in report.affected:
+        last = f", the last on {affected.last_at:%Y-%m-%d}" if affected.last_at else ""
+        yield f"  {affected.endpoint}: {affected.calls} calls{last} ({affected.effect.value})"
+
+
+def taken_back(report: ImportReport) -> Iterator[str]:
+    """Yield a line for each recorded change that the plan undoes, after a headline."""
+    if report.taken_back:
+        yield "Takes back what was changed here before:"
+    for undone in report.taken_back:
+        version, account = undone.version, undone.version.account
+        who = f" by {account}" if account else ""
+        texts = "; ".join(line.text for line in undone.lines)
+        yield f"  #{version.pk} of {version.made_at:%Y-%m-%d %H:%M}{who}, {undone.what}: {texts}"

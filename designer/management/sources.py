@@ -1,4 +1,4 @@
-"""What commands read a document or a folder from."""
+"""The document or folder that a command reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from designer.documents.values_file import read_values
-from designer.importing import Source
+from designer.imports.document_import import Source
 from designer.management.values_option import add_values_option
 
 
@@ -30,9 +30,9 @@ def add_source_arguments(parser: CommandParser) -> None:
 
 
 def source_of(file: str, values: Path | None, delete: Sequence[str]) -> Source:
-    """Raises DocumentError and OSError."""
-    given = read_values(values) if values else {}
+    """Read the document or folder that the arguments of a command name. Raises DocumentError and OSError."""
+    named_values = read_values(values) if values else {}
     if file != "-" and Path(file).is_dir():
-        return Source.of_folder(Path(file), delete, given)
+        return Source.of_folder(Path(file), delete, named_values)
     raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    return Source.of_document(raw, delete, given)
+    return Source.of_document(raw, delete, named_values)

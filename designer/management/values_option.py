@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 
 def add_values_option(parser: CommandParser) -> None:
-    """`values`: a file as `designer.documents.values_file` reads it, or None."""
+    """Add the option `--values`: the path of a file for `designer.documents.values_file`; None without it."""
     parser.add_argument(
         "--values",
         type=Path,

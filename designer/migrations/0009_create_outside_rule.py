@@ -62,8 +62,8 @@ def _remember(apps: Any, alias: str, endpoint: Any) -> None:
         .filter(method="POST", path=f"/api/{endpoint.entity.module.segment}/{segment}")
     )
     endpoints = apps.get_model("designer", "EndpointAccess").objects.using(alias).filter(endpoint=endpoint.pk)
-    for known in (paths, endpoints):
-        known.update(creates_outside_row_rule=True)
+    for rows in (paths, endpoints):
+        rows.update(creates_outside_row_rule=True)
 
 
 def _key(endpoint: Any) -> str:

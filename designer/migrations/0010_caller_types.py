@@ -26,15 +26,15 @@ def add_types(apps: Any, schema_editor: Any) -> None:
     """Those that are there from the start, and always have been: no version has added them."""
     alias = schema_editor.connection.alias
     CallerType = apps.get_model("designer", "CallerType")
-    CallerType.objects.using(alias).bulk_create(CallerType(**known) for known in _TYPES)
+    CallerType.objects.using(alias).bulk_create(CallerType(**caller_type) for caller_type in _TYPES)
     if not apps.get_model("designer", "RecordedRevision").objects.using(alias).exclude(token="").exists():
         return
     RecordedItem = apps.get_model("designer", "RecordedItem")
     RecordedItem.objects.using(alias).bulk_create(
         RecordedItem(
-            collection="caller_types", key=known["name"], digest=_digest(known), content=known, facts=None
+            collection="caller_types", key=caller_type["name"], digest=_digest(caller_type), content=caller_type, facts=None
         )
-        for known in _TYPES
+        for caller_type in _TYPES
     )
 
 

@@ -8,13 +8,13 @@ from designer.names import TYPES_BEFORE_TYPES
 
 
 class EnabledAccess(models.Model):
-    """`roles` holds pairs of a role's row id and its name: a renamed role has other callers.
-    `caller_types` are names, which never change.
+    """Who could call when an endpoint or path was last enabled, and which records those callers reached.
 
-    `creates_outside_row_rule`: its callers could make records that they may not reach. `reaches_all_records`:
-    no row rule, of its entity or of its own, narrowed what every caller reaches. `all_records_roles`: the
-    roles, as in `roles`, of which callers reached every record all the same. Both are None where nobody has
-    noted it.
+    `roles` holds pairs of a role's row id and its name: a renamed role has other callers. `caller_types` are
+    names, which never change. `creates_outside_row_rule`: callers could make records that they may not reach.
+    `reaches_all_records`: no row rule of the entity or of the endpoint hid records from any caller.
+    `all_records_roles`: the roles, as in `roles`, whose callers reached every record although others did not.
+    Both are None where this was not noted.
     """
 
     authentication_required = models.BooleanField()
@@ -29,7 +29,9 @@ class EnabledAccess(models.Model):
 
 
 class EndpointAccess(EnabledAccess):
-    """Of an endpoint, by its row's id, which is never given twice: it holds whatever its path becomes."""
+    """The access of an endpoint, by its row id, which is never given twice: it holds whatever its path
+    becomes.
+    """
 
     endpoint = models.BigIntegerField(unique=True)
 
@@ -41,7 +43,7 @@ class EndpointAccess(EnabledAccess):
 
 
 class PathAccess(EnabledAccess):
-    """Of one method of a path: it holds whichever endpoint is made there later."""
+    """The access of one method of a path: it holds for any endpoint that is made there later."""
 
     method = models.CharField(max_length=10)
     path = models.CharField(max_length=400)

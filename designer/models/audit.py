@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuditEntry(models.Model):
-    """One thing that an account did in the studio. The database lets nobody change an entry, nor delete it
-    before `AUDIT_DAYS` are over.
+    """One thing that an account did in the studio.
 
-    `account` is a name and no reference: accounts go, what they did stays. `detail` has what was before and
-    what is after. Nothing secret is in it: no password, key or hash.
+    The database lets nobody change an entry, nor delete it before `AUDIT_DAYS` are over. `account` is a name
+    and no reference, because accounts may be deleted. `detail` has what was before and what is after. Nothing
+    secret is in it: no password, key or hash.
     """
 
     class Action(models.TextChoices):

@@ -118,7 +118,7 @@ class UserProperty(models.Model):
 
     @property
     def key(self) -> str:
-        """What tells it from all others, as in its definition."""
+        """The key of the user property, as in its definition."""
         # The column holds the name: this asks nothing of the database.
         return property_key(str(self.caller_type_id), self.name)
 

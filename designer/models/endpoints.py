@@ -21,7 +21,9 @@ from designer.names import TYPES_BEFORE_TYPES, USER_TYPE
 
 
 def admitted() -> list[str]:
-    """The caller types that a new endpoint admits: no issuer of other callers opens anything."""
+    """Return the caller types that a new endpoint admits: only users, so that no new issuer opens an
+    endpoint.
+    """
     return [USER_TYPE]
 
 
@@ -123,7 +125,7 @@ class Endpoint(models.Model):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods that it takes; all of its kind's while its settings cannot be read."""
+        """Return the methods that the endpoint takes; those of its kind while its settings cannot be read."""
         if self.operation is None:
             return ()
         try:
@@ -134,7 +136,7 @@ class Endpoint(models.Model):
 
     @property
     def path(self) -> str:
-        """The path as far as it is known: a draft may lack parts of it."""
+        """Return the path as far as it is known: a draft may lack parts of it."""
         if self.operation is None:
             return ""
         module = self.entity.module if self.entity else self.module
@@ -146,9 +148,9 @@ class Endpoint(models.Model):
 
     def clean(self) -> None:
         if self.operation is None:
-            known = ", ".join(sorted(KINDS))
+            kinds = ", ".join(sorted(KINDS))
             sentence = gettext("There is no kind “%(kind)s”; choose one of %(known)s.")
-            raise ValidationError({"kind": sentence % {"kind": self.kind, "known": known}})
+            raise ValidationError({"kind": sentence % {"kind": self.kind, "known": kinds}})
         self._clean_place(self.operation.scope)
 
     def _clean_place(self, scope: Scope) -> None:

@@ -27,7 +27,10 @@ class EnvironmentValue(models.Model):
 
 
 class EnvironmentValueUse(models.Model):
-    """That an item of the document has the value in a place: `path`, the members that lead to it."""
+    """A place in an item of the document that has the value.
+
+    `path` names the members that lead to the place.
+    """
 
     value = models.ForeignKey(EnvironmentValue, on_delete=models.CASCADE, related_name="uses")
     collection = models.CharField(max_length=40)

@@ -64,7 +64,10 @@ _EXACT = json.JSONDecoder(parse_float=Decimal)
 
 
 class ExactJSONDecoder(json.JSONDecoder):
-    """Reads numbers exactly. One is asked for with every value of a column: it is the same each time."""
+    """Reads numbers exactly.
+
+    Django makes a decoder for every value, so this one is always the same object.
+    """
 
     def __new__(cls) -> json.JSONDecoder:  # type: ignore[misc]  # one that has been made
         return _EXACT

@@ -9,9 +9,9 @@ from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 
 
 class Version(models.Model):
-    """One change of the configuration, whatever came of one save, import, restore or command.
+    """One change of the configuration, made by one save, import, restore or command.
 
-    `account` is a name and no reference: accounts go, what they did stays.
+    `account` is a name and no reference, because accounts may be deleted.
     """
 
     class Origin(models.TextChoices):
@@ -40,7 +40,9 @@ class Version(models.Model):
 
 
 class ItemChange(models.Model):
-    """What one version did to one item of the document: JSON forms, null where it is not there."""
+    """The change of one item of the document by one version: JSON forms, null where the item
+    does not exist.
+    """
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="changes")
     collection = models.CharField(max_length=40)
@@ -58,7 +60,10 @@ class ItemChange(models.Model):
 
 
 class RecordedItem(models.Model):
-    """One item as the last version left it. `facts`: what the platform said of it when it was recorded."""
+    """One item as the last version left it.
+
+    `facts`: the platform's metadata about it when it was recorded.
+    """
 
     collection = models.CharField(max_length=40)
     key = models.CharField(max_length=400)

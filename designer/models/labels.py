@@ -48,7 +48,7 @@ _FIELDS: Mapping[str, Any] = {
     "type": _("type"),
     "user": _("user"),
 }
-# One, and several, by the class's name.
+# Singular and plural, by the name of the class.
 _MODELS: Mapping[str, tuple[Any, Any]] = {
     "ApiAccount": (_("API account"), _("API accounts")),
     "ApiKey": (_("API key"), _("API keys")),
@@ -71,9 +71,9 @@ _MODELS: Mapping[str, tuple[Any, Any]] = {
 }
 
 
-def label(known: Iterable[type[models.Model]]) -> None:
+def label(model_classes: Iterable[type[models.Model]]) -> None:
     """Give models and fields that the studio shows their names. What is named already keeps its name."""
-    for model in known:
+    for model in model_classes:
         names = _MODELS.get(model.__name__)
         if names is None:
             continue

@@ -1,4 +1,4 @@
-"""What a name can be, whoever writes it. The rules are the HTTP contract's."""
+"""Validators of names. Their rules are those of the HTTP contract."""
 
 from __future__ import annotations
 

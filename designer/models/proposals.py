@@ -1,4 +1,4 @@
-"""What is protected, and proposals: changes that wait until somebody publishes them."""
+"""Protections, and proposals: changes that wait until somebody publishes them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 
 
 class Protection(models.Model):
-    """What is served of `group`, a module's segment, changes by a proposal alone; empty: of everything.
+    """What `group` serves changes only by a proposal.
 
-    It belongs to this system, and is no part of documents.
+    `group` is the segment of a module; empty: everything. Protections belong to this system, and are no part
+    of documents.
     """
 
     group = models.CharField(max_length=63, unique=True, blank=True)
@@ -26,13 +27,14 @@ class Protection(models.Model):
 
 
 class Proposal(models.Model):
-    """`document` is what is proposed, `base` what it started from: JSON of the whole configuration or, with
-    `module`, of that module and the roles that it names.
+    """A change of the configuration that waits until somebody publishes it.
 
-    `digest` is that of `base`, `approved` that of what was approved: what has changed since is not.
-    Accounts are names: accounts go, what they did stays. `version` is what publishing has made. `named` is
-    what the document has from values of the environment. `reading_digest` is the SHA-256 of the secret with
-    which applications read what is proposed; empty while nobody has asked for one.
+    `document` is what is proposed, `base` what it started from: JSON of the whole configuration or, with
+    `module`, of that module and the roles that it names. `digest` is that of `base`. `approved` is the digest
+    of what was approved: an approval does not count for later changes. Accounts are names, because they may
+    be deleted. `version` is the version that publishing made. `named` holds what the document has from values
+    of the environment. `reading_digest` is the SHA-256 of the secret with which applications read the
+    proposed configuration; empty while nobody has asked for one.
     """
 
     class State(models.TextChoices):
@@ -78,5 +80,5 @@ class Proposal(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether it may still be edited, published or withdrawn."""
+        """Whether the proposal may still be edited, published or withdrawn."""
         return self.state in (self.State.OPEN, self.State.APPROVED)

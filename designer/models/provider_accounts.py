@@ -7,7 +7,7 @@ from django.db import models
 
 
 class ProviderAccount(models.Model):
-    """Makes a studio account that of a provider's `subject`. Nothing else leads to it: it has no password."""
+    """Links a studio account to the `subject` of an identity provider. The account has no password."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="provider_account"

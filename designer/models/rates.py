@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 def rate_column(
     help_text: str | _StrPromise,
 ) -> models.PositiveIntegerField[float | int | str | Combinable, int]:
-    """Requests a minute; 0: none of its own. The release before writes rows without it."""
+    """Return a column for requests a minute; 0: no limit of its own.
+
+    The column has a database default, because the release before writes rows without it.
+    """
     return models.PositiveIntegerField(
         _("requests a minute"),
         blank=True,

@@ -1,4 +1,4 @@
-"""What the studio asks permission for beside rows of its own."""
+"""Permissions of the studio that belong to no table."""
 
 from __future__ import annotations
 

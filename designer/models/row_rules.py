@@ -11,7 +11,10 @@ from designer.models.modules import ExposedEntity
 
 
 class RowRuleEntry(models.Model):
-    """What callers with any of some roles reach of an exposed entity; without roles, everyone."""
+    """An entry of the row rule of an exposed entity: the records that callers with one of the roles reach.
+
+    Without roles: everyone.
+    """
 
     exposed = models.ForeignKey(ExposedEntity, on_delete=models.CASCADE, related_name="row_rule")
     roles = models.ManyToManyField(

@@ -8,20 +8,22 @@ from typing import Any, NamedTuple, TypeAlias
 
 from designer.definitions import ConfigurationDocument
 from designer.definitions.row_rules import roles_of
+from designer.documents.document_reader import read
+from designer.documents.document_writer import of_module, to_bytes
 from designer.documents.keys import COLLECTIONS, CONTEXT
 from designer.documents.plan import Change, plan
-from designer.documents.reading import read
-from designer.documents.writing import of_module, to_bytes
 from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
-from designer.history.restoring import all_groups
+from designer.history.restoration import all_groups
 from designer.models import Proposal
 
 State: TypeAlias = dict[ItemKey, Any]
 
 
 class Contents(NamedTuple):
-    """`base` and `document` are the whole configuration or, with `module`, that module with the roles and
-    caller types that either of them names.
+    """The two documents of a proposal.
+
+    `base` and `document` are the whole configuration or, with `module`, that module with the roles and caller
+    types that either of them names.
     """
 
     base: ConfigurationDocument
@@ -30,13 +32,18 @@ class Contents(NamedTuple):
 
     @classmethod
     def of(cls, proposal: Proposal) -> Contents:
-        """Raises DocumentError where what was stored means nothing to this release of the product."""
+        """Read the contents of a proposal.
+
+        Raises DocumentError when this release cannot read what was stored.
+        """
         base, document = (read(text.encode()) for text in (proposal.base, proposal.document))
         return cls(base, document, proposal.module)
 
     @classmethod
     def between(cls, now: ConfigurationDocument, wanted: ConfigurationDocument, module: str = "") -> Contents:
-        """Of the way from `now` to `wanted`, both whole; of one module where it changes nothing else."""
+        """Return the contents of a proposal that leads from `now` to `wanted`, limited to one module if
+        no other changes.
+        """
         changes = _changes(now, wanted)
         module = module or _only_module(changes)
         if module:
@@ -50,7 +57,7 @@ class Contents(NamedTuple):
         return _changes(self.base, self.document)
 
     def store(self, proposal: Proposal) -> None:
-        """As columns of `proposal`, which is not saved."""
+        """Set the columns of `proposal` from the contents, without saving it."""
         proposal.base, proposal.document = (to_bytes(side).decode() for side in (self.base, self.document))
         proposal.module = self.module
         proposal.digest = digest_of_text(proposal.base)
@@ -61,15 +68,15 @@ def digest_of_text(text: str) -> str:
 
 
 def state_of(document: ConfigurationDocument) -> State:
-    """The JSON form of each item, by list and key; and the order of user properties."""
-    found: State = {
+    """Return the JSON form of each item by list and key, and the order of user properties."""
+    state: State = {
         (collection.field, key): item.to_json()
         for collection in COLLECTIONS
         for key, item in collection.items(document).items()
     }
     if document.user_properties:
-        found[ORDER, USER_PROPERTIES] = [known.key for known in document.user_properties]
-    return found
+        state[ORDER, USER_PROPERTIES] = [user_property.key for user_property in document.user_properties]
+    return state
 
 
 def _changes(now: ConfigurationDocument, wanted: ConfigurationDocument) -> tuple[Change, ...]:
@@ -77,18 +84,23 @@ def _changes(now: ConfigurationDocument, wanted: ConfigurationDocument) -> tuple
 
 
 def _only_module(changes: Iterable[Change]) -> str:
+    """Return the only module that the changes are in, apart from roles and the like; empty where there is no
+    such module.
+    """
     groups = {change.group for change in changes} - {CONTEXT}
     return groups.pop() if len(groups) == 1 else ""
 
 
 def _part(now: ConfigurationDocument, wanted: ConfigurationDocument, module: str) -> Contents:
     sides = (now, wanted)
-    endpoints = [one for side in sides for one in side.endpoints if one.module == module]
-    entities = [one for side in sides for one in side.entities if one.module == module]
-    roles = {role for one in endpoints for role in one.access.roles}.union(
+    endpoints = [endpoint for side in sides for endpoint in side.endpoints if endpoint.module == module]
+    entities = [entity for side in sides for entity in side.entities if entity.module == module]
+    roles = {role for endpoint in endpoints for role in endpoint.access.roles}.union(
         *(roles_of(entity.row_rule) for entity in entities)
     )
-    types = {name for one in endpoints for name in one.access.caller_types}
-    types &= {known.name for side in sides for known in side.caller_types if not known.is_built_in}
+    types = {name for endpoint in endpoints for name in endpoint.access.caller_types}
+    types &= {
+        caller_type.name for side in sides for caller_type in side.caller_types if not caller_type.is_built_in
+    }
     before, after = (of_module(side, module, roles=roles, caller_types=types) for side in sides)
     return Contents(before, after, module)

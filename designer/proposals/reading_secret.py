@@ -16,7 +16,7 @@ _SENT = re.compile(r"([1-9][0-9]{0,17})\.([0-9a-f]{64})")
 def give_secret(proposal: Proposal) -> str:
     """Make a new secret, and return it as applications send it: `id.secret`.
 
-    It is stored as a hash alone, and the one before is accepted no longer.
+    Only a hash of it is stored. The earlier secret is no longer accepted.
     """
     secret = secrets.token_hex(_BYTES)
     proposal.reading_digest = _digest(secret)
@@ -25,15 +25,15 @@ def give_secret(proposal: Proposal) -> str:
 
 
 def open_proposal_of(sent: str) -> Proposal | None:
-    """The open proposal that `id.secret` is of; None for anything else."""
+    """Return the open proposal that `id.secret` belongs to; None for anything else."""
     match = _SENT.fullmatch(sent)
     if match is None:
         return None
-    found = Proposal.objects.filter(pk=int(match[1])).exclude(reading_digest="").first()
-    # In the same time whether there is one.
-    expected = "" if found is None else found.reading_digest
+    proposal = Proposal.objects.filter(pk=int(match[1])).exclude(reading_digest="").first()
+    # Compared also without a proposal, so that the time does not tell whether there is one.
+    expected = "" if proposal is None else proposal.reading_digest
     is_right = hmac.compare_digest(expected, _digest(match[2]))
-    return found if found is not None and is_right and found.is_open else None
+    return proposal if proposal is not None and is_right and proposal.is_open else None
 
 
 def _digest(secret: str) -> str:

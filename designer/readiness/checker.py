@@ -29,15 +29,33 @@ class Checker:
         self._surroundings = Surroundings(configuration, metadata)
 
     def endpoint(self, id: int) -> list[Finding]:
-        """What is to be said of the endpoint with row id `id`."""
+        """Return the findings of the endpoint with row id `id`."""
         endpoint = self._configuration.endpoints[id]
         if endpoint.problem is not None:
             return [Finding(UNREADABLE, Severity.BLOCKING, endpoint.problem, endpoint.definition.key)]
         subject = EndpointSubject(id, endpoint, self._surroundings)
         return list(_run(ENDPOINT_RULES, subject, endpoint.definition.key))
 
+    def endpoint_under_other_row_rules(self, id: int, before: Iterable[Finding]) -> list[Finding]:
+        """Return the findings as `endpoint` does, for an endpoint that only other row rules of entities
+        concern.
+
+        `before` are its earlier findings. Only rules that read row rules are run again.
+        """
+        endpoint = self._configuration.endpoints[id]
+        earlier = list(before)
+        if endpoint.problem is not None or any(finding.rule in {UNCHECKED, UNJUDGED} for finding in earlier):
+            return self.endpoint(id)
+        subject = EndpointSubject(id, endpoint, self._surroundings)
+        rules_to_rerun = [rule for rule in ENDPOINT_RULES if rule.reads_row_rules]
+        rerun_ids = {rule.id for rule in rules_to_rerun}
+        still_valid = [finding for finding in earlier if finding.rule not in rerun_ids]
+        order = {rule.id: position for position, rule in enumerate(ENDPOINT_RULES)}
+        findings = [*still_valid, *_run(rules_to_rerun, subject, endpoint.definition.key)]
+        return sorted(findings, key=lambda finding: order.get(finding.rule, len(order)))
+
     def fix(self, id: int, finding: Finding) -> Fix | None:
-        """What would mend a finding about the endpoint with row id `id`, where that is safe."""
+        """Return the fix for a finding of the endpoint with row id `id`; None without a safe one."""
         endpoint = self._configuration.endpoints.get(id)
         if endpoint is None or endpoint.problem is not None:
             return None
@@ -47,7 +65,10 @@ class Checker:
             return None
 
     def endpoint_if_known(self, id: int) -> list[Finding]:
-        """As `endpoint`; for a row that could not even be read as one, why."""
+        """Return the findings of the endpoint with row id `id`, and why, if its row cannot be read.
+
+        Empty when there is no such row.
+        """
         if id in self._configuration.endpoints:
             return self.endpoint(id)
         row = f"endpoint {id}"
@@ -63,22 +84,24 @@ class Checker:
         return list(_run(ISSUER_RULES, subject, f"issuer {definition.name}"))
 
     def everything(self) -> Iterator[Finding]:
-        """Findings of enabled endpoints, user properties, and rows that could not be read. Drafts may lack
-        anything, so they are left out."""
+        """Yield the findings of enabled endpoints, user properties, issuers, and rows that cannot be read.
+
+        Drafts are left out, because they may lack anything.
+        """
         for row, why in self._configuration.unreadable.items():
             yield Finding(UNREADABLE, Severity.BLOCKING, why, row)
         for id, endpoint in self._configuration.endpoints.items():
             if endpoint.definition.enabled:
                 yield from self.endpoint(id)
-        for known in self._configuration.user_properties:
-            yield from self.user_property(known)
+        for user_property in self._configuration.user_properties:
+            yield from self.user_property(user_property)
         for issuer in self._configuration.issuers:
             yield from self.issuer(issuer)
 
 
 def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) -> list[Finding]:
-    """What is to be said of one endpoint of `configuration`. For many, make one Checker."""
-    id = next(id for id, known in configuration.endpoints.items() if known is endpoint)
+    """Return the findings of one endpoint of `configuration`. For many endpoints, use one Checker."""
+    id = next(id for id, candidate in configuration.endpoints.items() if candidate is endpoint)
     return Checker(configuration, metadata).endpoint(id)
 
 
@@ -95,7 +118,7 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
             else:
                 missing.add(error.privilege)
         except Exception:
-            # Whatever is wrong with it, everything else can still be seen, and this be mended.
+            # A rule that fails must not hide the findings of the others.
             logger.exception("the rule %s failed for %s", rule.id, name)
             message = _("It could not be judged by the rule %(rule)s: the log says why.", rule=rule.id)
             yield Finding(UNJUDGED, rule.severity, message, name)

@@ -13,7 +13,7 @@ from designer.readiness.findings import DRIFT, Finding, Severity
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.sentences import Sentence as _
 
-# JSON: what the platform said, by attribute, of those that an endpoint names.
+# JSON: what the platform said about the attributes that an endpoint names, by attribute.
 Facts: TypeAlias = dict[str, dict[str, Any]]
 
 _SENTENCES = {
@@ -26,25 +26,34 @@ _SENTENCES = {
 
 
 def facts_of(endpoint: Endpoint, metadata: Metadata) -> Facts | None:
-    """What the platform says now of the attributes that `endpoint` names; None where it cannot be asked."""
+    """Return what the platform says now of the attributes that `endpoint` names; None when it cannot be
+    asked.
+    """
     if endpoint.problem is not None:
         return None
     definition = endpoint.definition
     try:
-        known = definition.settings.vocabulary(endpoint.entity.entity if endpoint.entity else "", metadata)
+        vocabulary = definition.settings.vocabulary(
+            endpoint.entity.entity if endpoint.entity else "", metadata
+        )
     except MetadataUnavailable:
         return None
-    if known is None:
+    if vocabulary is None:
         return {}
-    written = {binding.attribute: known.written.get(binding.attribute) for binding in definition.bindings}
-    read = {column.attribute: known.read.get(column.attribute) for column in definition.columns}
+    written = {
+        binding.attribute: vocabulary.written.get(binding.attribute) for binding in definition.bindings
+    }
+    read = {column.attribute: vocabulary.read.get(column.attribute) for column in definition.columns}
     return {
         name: _fact(attribute) for name, attribute in {**read, **written}.items() if attribute is not None
     }
 
 
 def drifted(key: str, then: Facts | None, now: Facts | None) -> Iterator[Finding]:
-    """A finding for everything that an endpoint may suffer from, by its key."""
+    """Yield a finding for every change of metadata that may harm an endpoint. `key` is the endpoint's.
+
+    `then` are the facts when it was saved, `now` the present ones; None where they are not known.
+    """
     if then is None or now is None:
         return
     for name, old in then.items():

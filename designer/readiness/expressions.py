@@ -15,7 +15,11 @@ _MOST_NAMED = 15
 
 
 def faults(text: str, seen: Mapping[str, Sample]) -> Iterator[str]:
-    """Why it cannot work: a mistake in it, or a name or field that there is not."""
+    """Yield a sentence for each reason why the expression `text` cannot work.
+
+    It has a mistake, or reads a name or field that does not exist. `seen`: a sample of each value that the
+    expression may read, by name.
+    """
     try:
         expression = Expression(text, seen)
     except ExpressionError as error:
@@ -28,35 +32,38 @@ def faults(text: str, seen: Mapping[str, Sample]) -> Iterator[str]:
 
 
 def clash(text: str, seen: Mapping[str, Sample]) -> str:
-    """How kinds of values do not fit together in it, tried with samples; empty where they do.
+    """Return which types of values do not fit together in the expression `text`; empty when all fit.
 
-    Only what it does with the samples is tried: one branch of a condition, say.
+    The expression is evaluated with the samples `seen`, so that only one branch of a condition is tried.
     """
     try:
         expression = Expression(text, seen)
         read = {name: seen[name] for name in expression.references}
         if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
             return ""
-        expression.evaluate({name: _known(sample) for name, sample in read.items()})
+        expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
     except ExpressionError as error:
         return str(error) if isinstance(error.__cause__, TypeError) else ""
     return ""
 
 
 def outcome(text: str, seen: Mapping[str, Sample]) -> Sample:
-    """What it gives for the samples; UNKNOWN where that is not known, or it has no value for them."""
+    """Return the result of the expression `text` for the samples `seen`.
+
+    UNKNOWN when it reads a value without a sample, or fails for these samples.
+    """
     try:
         expression = Expression(text, seen)
         read = {name: seen[name] for name in expression.references}
         if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
             return UNKNOWN
-        return expression.evaluate({name: _known(sample) for name, sample in read.items()})
+        return expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
     except ExpressionError:
         return UNKNOWN
 
 
 def path_of(text: str, seen: Mapping[str, Sample]) -> tuple[str, ...] | None:
-    """What an expression names that is nothing but a name with fields; None for any other."""
+    """Return the path that the expression reads, if it is a plain path such as `record.name`; else None."""
     try:
         return Expression(text, seen).path
     except ExpressionError:
@@ -64,9 +71,9 @@ def path_of(text: str, seen: Mapping[str, Sample]) -> tuple[str, ...] | None:
 
 
 def fixed(text: str, seen: Mapping[str, Sample]) -> Sample:
-    """What an expression gives that always gives the same; UNKNOWN for any other.
+    """Return the result of an expression that reads no names; UNKNOWN for any other expression.
 
-    Raises ExpressionError where it never has a value.
+    Raises ExpressionError when the evaluation fails.
     """
     try:
         expression = Expression(text, seen)
@@ -75,34 +82,38 @@ def fixed(text: str, seen: Mapping[str, Sample]) -> Sample:
     return expression.evaluate({}) if expression.is_fixed else UNKNOWN
 
 
-def _missing(path: tuple[str, ...], name: str, known: Sample) -> str:
-    at = name
+def _missing(path: tuple[str, ...], name: str, sample: Sample) -> str:
+    """Return a sentence about the first field of `path` that the sample called `name` lacks, or an empty
+    text.
+    """
+    parent = name
     for field in path:
-        if not isinstance(known, dict):
+        if not isinstance(sample, dict):
             return ""
-        if field not in known:
-            there = ", ".join(sorted(known)[:_MOST_NAMED]) or _("none")
+        if field not in sample:
+            present = ", ".join(sorted(sample)[:_MOST_NAMED]) or _("none")
             more = (
-                _(" and %(count)s more", count=len(known) - _MOST_NAMED) if len(known) > _MOST_NAMED else ""
+                _(" and %(count)s more", count=len(sample) - _MOST_NAMED) if len(sample) > _MOST_NAMED else ""
             )
             return _(
                 "There is no %(name)s; there are: %(there)s%(more)s.%(hint)s",
-                name=f"{at}.{field}",
-                there=there,
+                name=f"{parent}.{field}",
+                there=present,
                 more=more,
-                hint=did_you_mean(field, known),
+                hint=did_you_mean(field, sample),
             )
-        at, known = f"{at}.{field}", known[field]
+        parent, sample = f"{parent}.{field}", sample[field]
     return ""
 
 
-def _is_unknown(path: tuple[str, ...], known: Sample) -> bool:
+def _is_unknown(path: tuple[str, ...], sample: Sample) -> bool:
     for field in path:
-        known = known.get(field) if isinstance(known, dict) else known
-    return known is UNKNOWN
+        sample = sample.get(field) if isinstance(sample, dict) else sample
+    return sample is UNKNOWN
 
 
-def _known(sample: Sample) -> Sample:
+def _without_unknown(sample: Sample) -> Sample:
+    """Return the sample without its unknown fields, at any depth."""
     if not isinstance(sample, dict):
         return sample
-    return {name: _known(inner) for name, inner in sample.items() if inner is not UNKNOWN}
+    return {name: _without_unknown(inner) for name, inner in sample.items() if inner is not UNKNOWN}

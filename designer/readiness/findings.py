@@ -1,4 +1,4 @@
-"""What a rule finds, and the state that follows."""
+"""Findings of rules, and the state of an endpoint that follows from them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from designer.sentences import said
 
 
 class Severity(str, Enum):
-    """`BLOCKING`: it cannot be served so. `WARNING`: it can, but perhaps not as meant."""
+    """How serious a finding is.
+
+    `BLOCKING`: the endpoint cannot be served. `WARNING`: it can, but perhaps not as meant.
+    """
 
     BLOCKING = "blocking"
     WARNING = "warning"
 
 
 class State(str, Enum):
-    """Of an endpoint. `DEGRADED`: served, but the platform's metadata has changed under it.
+    """The state of an endpoint.
 
-    `BLOCKED`: what answers 503, whether it was designed so or the metadata has changed.
+    `DEGRADED`: it is served, but the platform's metadata has changed since it was saved. `BLOCKED`: it
+    answers 503, because of its design or of changed metadata.
     """
 
     DRAFT = "draft"
@@ -28,11 +32,11 @@ class State(str, Enum):
     BLOCKED = "blocked"
 
 
-# The rule of findings that come of changed metadata, not of what was designed.
+# The rule of findings about changed metadata, which are no mistakes of the design.
 DRIFT = "metadata-drift"
-# The rule of findings that say what could not be judged, for the platform did not tell its metadata.
+# The rule of findings about what could not be checked, because the platform's metadata was not available.
 UNCHECKED = "metadata-unavailable"
-# What no import and no restored version may bring in, whatever else they may.
+# Findings of these rules stop every import and every restored version, even those that may be broken.
 _NEVER = frozenset({"process-forbidden"})
 
 
@@ -40,8 +44,8 @@ _NEVER = frozenset({"process-forbidden"})
 class Finding:
     """One thing that a rule found.
 
-    `subject` is the endpoint's key, or names the user property or row. `field` is where to mend it, in the
-    definition's terms: `inputs.phone.max_length`; empty for the whole. `message` is in English.
+    `subject` is the endpoint's key, or names the user property, issuer or row. `field` is where to correct it
+    in the definition, such as `inputs.phone.max_length`; empty for the whole. `message` is in English.
     """
 
     rule: str
@@ -56,12 +60,12 @@ class Finding:
 
     @property
     def is_unacceptable(self) -> bool:
-        """Whether it may not even be brought in as what cannot be served."""
+        """Whether the finding stops every import, even one that may bring in what cannot be served."""
         return self.rule in _NEVER
 
     @property
     def said(self) -> str:
-        """The message in the language at hand."""
+        """The message in the language of the reader."""
         return said(self.message)
 
     def to_json(self) -> dict[str, str]:
@@ -75,10 +79,10 @@ class Finding:
 
 
 def state_of(enabled: bool, findings: Iterable[Finding]) -> State:
-    """The state of an endpoint."""
+    """Return the state of an endpoint with these findings."""
     if not enabled:
         return State.DRAFT
-    found = list(findings)
-    if any(finding.is_blocking for finding in found):
+    all_findings = list(findings)
+    if any(finding.is_blocking for finding in all_findings):
         return State.BLOCKED
-    return State.DEGRADED if any(finding.rule == DRIFT for finding in found) else State.READY
+    return State.DEGRADED if any(finding.rule == DRIFT for finding in all_findings) else State.READY

@@ -1,6 +1,6 @@
-"""What would mend a finding, where that is safe: a change of the definition, for a person to look at.
+"""Fixes of findings, where they are safe: changes of the definition, for a person to look at.
 
-Each is registered under the id of the rule whose findings it mends.
+Each is registered under the id of the rule whose findings it fixes.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, EndpointSettings, InputDefinition
+from designer.endpoint_facts.parameter_types import parameter_input
+from designer.endpoint_facts.query_parameters import parameters_of
 from designer.kinds.associate import AssociateSettings
 from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
 from designer.kinds.record_groups import RecordGroup
 from designer.names import input_name
-from designer.parameter_types import parameter_input
-from designer.query_parameters import parameters_of
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
 from designer.types import TYPES, natural_type, type_of_records
@@ -27,8 +27,10 @@ from designer.types import TYPES, natural_type, type_of_records
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """`changes` are values by their place in the definition (`inputs.phone.max_length`), in JSON form.
-    `inputs` and `bindings` are to be added. `label` says what pressing the button does.
+    """A change of a definition that a button offers.
+
+    `changes` are values in JSON form by their place in the definition (`inputs.phone.max_length`). `inputs`
+    and `bindings` are added. `label` says what the button does.
     """
 
     label: str
@@ -44,15 +46,15 @@ _FIXES: dict[str, _Maker] = {}
 
 
 def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
-    """The fix for a finding about `subject`; None where a person has to think."""
+    """Return the fix for a finding about `subject`; None where a person has to decide."""
     make = _FIXES.get(finding.rule)
     return make(subject, finding.field) if make else None
 
 
 def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition | None:
-    """An input for an attribute, with what its values must be like; None for a file, which no input holds.
+    """Return an input for an attribute, with its limits; None for a file, which no input holds.
 
-    `partial`: what a call leaves out stays as it is, so nothing is required.
+    `partial`: calls may leave it out, so that the attribute stays as it is.
     """
     kind = natural_type(attribute)
     if kind is None:
@@ -69,7 +71,7 @@ def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition
 
 
 def group_input(group: RecordGroup) -> InputDefinition:
-    """An input that holds the records of a group, without inputs of its own yet."""
+    """Return an input that holds the records of a group. It has no inputs of its own yet."""
     return InputDefinition(
         name=input_name(group.name),
         type=type_of_records(several=group.several).name,
@@ -80,6 +82,8 @@ def group_input(group: RecordGroup) -> InputDefinition:
 
 
 def _fixes(*rules: str) -> Callable[[_Maker], _Maker]:
+    """Register a function that makes the fix for findings of `rules`."""
+
     def register(make: _Maker) -> _Maker:
         _FIXES.update(dict.fromkeys(rules, make))
         return make
@@ -88,7 +92,7 @@ def _fixes(*rules: str) -> Callable[[_Maker], _Maker]:
 
 
 def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _KindMaker[K]]:
-    """As `_fixes`, for the kinds that have such settings. The fix gets these beside the endpoint."""
+    """Register as `_fixes` does, for kinds with settings of this class, which the function gets as well."""
 
     def register(make: _KindMaker[K]) -> _KindMaker[K]:
         def of_kind(subject: EndpointSubject, place: str) -> Fix | None:
@@ -103,7 +107,7 @@ def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _Kind
 
 @_fixes("binding-length")
 def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
-    attribute = subject.bound(_key(place))
+    attribute = subject.bound(_name_in(place))
     if attribute is None or attribute.max_length is None:
         return None
     longest = attribute.max_length
@@ -111,16 +115,18 @@ def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
 
 
 @_fixes("binding-types")
-def _natural(subject: EndpointSubject, place: str) -> Fix | None:
-    attribute = subject.bound(_key(place))
+def _use_natural_type(subject: EndpointSubject, place: str) -> Fix | None:
+    attribute = subject.bound(_name_in(place))
     kind = natural_type(attribute) if attribute else None
     return Fix(_("Make it %(type)s") % {"type": kind.name}, {place: kind.name}) if kind else None
 
 
 @_fixes("record-missing")
 def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
-    """Where one record is missing only, so that there is no doubt which one the finding is about."""
-    held = {known.relationship for known in subject.inputs}
+    """Return a fix that adds the missing record, if exactly one is missing, so that the finding must be
+    about it.
+    """
+    held = {record_input.relationship for record_input in subject.inputs}
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
     missing = [group for group in offered.values() if group.required and group.name not in held]
     if len(missing) != 1:
@@ -130,10 +136,12 @@ def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("record-type")
 def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
-    known = next((one for one in subject.inputs if one.name == _key(place)), None)
-    if known is None:
+    input_definition = next(
+        (definition for definition in subject.inputs if definition.name == _name_in(place)), None
+    )
+    if input_definition is None:
         return None
-    other = type_of_records(several=TYPES[known.type].holds_one).name
+    other = type_of_records(several=TYPES[input_definition.type].holds_one).name
     return Fix(_("Make it %(type)s") % {"type": other}, {place: other})
 
 
@@ -143,26 +151,26 @@ def _require(subject: EndpointSubject, place: str) -> Fix:
 
 
 @_fixes("required-attribute-unbound")
-def _bind(subject: EndpointSubject, place: str) -> Fix | None:
+def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
     attribute = subject.attributes.get(place.partition(".")[2])
-    made = input_for(attribute) if attribute else None
-    if attribute is None or made is None:
+    new_input = input_for(attribute) if attribute else None
+    if attribute is None or new_input is None:
         return None
-    bound = BindingDefinition(attribute=attribute.logical_name, value=made.name)
-    new = () if made.name in subject.input_names else (made,)
+    bound = BindingDefinition(attribute=attribute.logical_name, value=new_input.name)
+    new = () if new_input.name in subject.input_names else (new_input,)
     return Fix(_("Add an input for it"), inputs=new, bindings=(bound,))
 
 
 @_fixes("binding-input")
-def _define(subject: EndpointSubject, place: str) -> Fix | None:
+def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
     name = place.split(".")[1]
-    binding = next((known for known in subject.bindings if known.attribute == name), None)
+    binding = next((candidate for candidate in subject.bindings if candidate.attribute == name), None)
     attribute = subject.attributes.get(name)
-    made = input_for(attribute, partial=subject.endpoint.kind.partial) if attribute else None
-    if binding is None or made is None or not binding.value:
+    suggested_input = input_for(attribute, partial=subject.endpoint.kind.partial) if attribute else None
+    if binding is None or suggested_input is None or not binding.value:
         return None
-    named = made.model_copy(update={"name": str(binding.value)})
-    return Fix(_("Add the input %(name)s") % {"name": named.name}, inputs=(named,))
+    new_input = suggested_input.model_copy(update={"name": str(binding.value)})
+    return Fix(_("Add the input %(name)s") % {"name": new_input.name}, inputs=(new_input,))
 
 
 @_fixes("query-values")
@@ -173,15 +181,15 @@ def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
         for use in parameters_of(subject.definition).get(name, ())
         if (attribute := subject.metadata.attributes(use.entity).get(use.attribute))
     ]
-    made = parameter_input(name, used)
-    if made is None:
+    new_input = parameter_input(name, used)
+    if new_input is None:
         return None
-    label = _("Add parameter %(name)s (%(type)s)") % {"name": name, "type": made.type}
-    return Fix(label, inputs=(made,))
+    label = _("Add parameter %(name)s (%(type)s)") % {"name": name, "type": new_input.type}
+    return Fix(label, inputs=(new_input,))
 
 
 @_fixes("input-default-partial", "input-required-default", "input-limits-unused")
-def _clear(subject: EndpointSubject, place: str) -> Fix:
+def _clear_value(subject: EndpointSubject, place: str) -> Fix:
     return Fix(_("Clear it"), {place: None})
 
 
@@ -196,7 +204,7 @@ def _switch_off(subject: EndpointSubject, place: str) -> Fix | None:
 
 
 @_fixes_of(UploadSettings, "upload-size")
-def _fit(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix | None:
+def _fit_size(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix | None:
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is None or attribute.max_size is None:
         return None
@@ -205,33 +213,38 @@ def _fit(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix 
 
 @_fixes_of(KeySettings, "key-unknown")
 def _choose_key(subject: EndpointSubject, settings: KeySettings, place: str) -> Fix | None:
-    """Where an entity has one alternate key only, it is meant."""
-    known = subject.metadata.entities().get(subject.entity)
-    return _only([key.name for key in known.keys] if known else [], place)
+    """Return a fix that chooses the alternate key of an entity that has only one."""
+    entity = subject.metadata.entities().get(subject.entity)
+    return _choose_only([key.name for key in entity.keys] if entity else [], place)
 
 
 @_fixes("relationship-unknown", "relationship-not-many-to-many")
-def _relate(subject: EndpointSubject, place: str) -> Fix | None:
-    """Where an entity has one many-to-many relationship only, it is meant."""
-    known = subject.metadata.relationships(subject.entity)
-    leading = [one.name for one in known if one.other_end(subject.entity) is not None]
-    return _only(leading, place)
+def _choose_relationship(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that chooses the many-to-many relationship of an entity that has only one."""
+    relationships = subject.metadata.relationships(subject.entity)
+    leading = [
+        relationship.name
+        for relationship in relationships
+        if relationship.other_end(subject.entity) is not None
+    ]
+    return _choose_only(leading, place)
 
 
 @_fixes_of(AssociateSettings, "related-entity")
 def _choose_related(subject: EndpointSubject, settings: AssociateSettings, place: str) -> Fix | None:
-    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
-    other = None if known is None else known.other_end(subject.entity)
-    exposed = [one.segment for one in subject.endpoint.exposures if one.entity == other]
-    return _only(exposed, place)
+    relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    other = None if relationship is None else relationship.other_end(subject.entity)
+    exposed = [exposure.segment for exposure in subject.endpoint.exposures if exposure.entity == other]
+    return _choose_only(exposed, place)
 
 
-def _only(known: list[str], place: str) -> Fix | None:
-    if len(known) != 1:
+def _choose_only(names: list[str], place: str) -> Fix | None:
+    """Return a fix that chooses the only one of `names`; None when there are none, or several."""
+    if len(names) != 1:
         return None
-    return Fix(_("Choose %(name)s") % {"name": known[0]}, {place: known[0]})
+    return Fix(_("Choose %(name)s") % {"name": names[0]}, {place: names[0]})
 
 
-def _key(place: str) -> str:
-    """The input in `inputs.phone.max_length`."""
+def _name_in(place: str) -> str:
+    """Return the name in a place: `phone` in `inputs.phone.max_length`."""
     return place.split(".")[1]

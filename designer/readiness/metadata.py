@@ -1,4 +1,4 @@
-"""The platform's metadata as rules and pickers ask for it: a name that is not there is None, not an error."""
+"""The platform's metadata for rules and pickers. An unknown name gives None or nothing, and no error."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ _PROCESSES = "processes"
 
 
 class MetadataUnavailable(Exception):
-    """The platform does not say what there is. `privilege` is what the service's own account lacks, if that
-    is why; None where the platform does not answer."""
+    """The platform does not give its metadata.
+
+    `privilege` is the privilege that the service's account lacks; None where the platform does not answer.
+    """
 
     def __init__(self, error: PlatformError) -> None:
         super().__init__(str(error))
@@ -21,7 +23,10 @@ class MetadataUnavailable(Exception):
 
 
 class Metadata:
-    """Asks the platform once for each thing. Raises MetadataUnavailable where it does not answer."""
+    """Asks the platform once for each thing.
+
+    Raises MetadataUnavailable where the platform gives no answer.
+    """
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
@@ -41,7 +46,7 @@ class Metadata:
         return self._entities
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
-        """By logical name; none for an unknown entity."""
+        """Return the attributes of an entity by logical name; empty for an unknown entity."""
         if entity not in self._attributes:
             try:
                 self._attributes[entity] = self._platform.attributes(entity)
@@ -52,14 +57,19 @@ class Metadata:
         return self._attributes[entity]
 
     def known_attributes(self, entity: str) -> Mapping[str, Attribute]:
-        """As the platform has it: raises UnknownEntity."""
+        """Return the attributes of an entity, as `attributes` does.
+
+        Raises UnknownEntity for an unknown entity.
+        """
         attributes = self.attributes(entity)
         if not attributes:
             raise UnknownEntity(entity)
         return attributes
 
     def option_set(self, name: str, entity: str | None = None) -> OptionSet | None:
-        """A global option set, or that of the choice attribute `name` of `entity`."""
+        """Return a global option set, or that of the choice attribute `name` of `entity`; None for an unknown
+        one.
+        """
         key = (name, entity)
         if key not in self._option_sets:
             try:
@@ -85,12 +95,13 @@ class Metadata:
         return self._processes
 
     def process(self, name: str) -> Process | None:
-        found = self.processes().get(name)
-        if found is None and isinstance(self._platform, KeepsMetadata):
+        """Return the process called `name`; None for an unknown one."""
+        platform_process = self.processes().get(name)
+        if platform_process is None and isinstance(self._platform, KeepsMetadata):
             missing = self._platform.missing_privileges()
             if _PROCESSES in missing:
                 raise MetadataUnavailable(MissingPrivilege(missing[_PROCESSES]))
-        return found
+        return platform_process
 
     @property
     def asked(self) -> frozenset[str]:
@@ -99,15 +110,17 @@ class Metadata:
 
     @property
     def users(self) -> str:
-        """The entity of users; empty, as that of no entity, where the platform has none."""
+        """The entity of the platform's users; empty where the platform has no users."""
         return self.conventions.users.entity if self.conventions.users else ""
 
     def related_to(self, entity: str, relationship: Relationship) -> str:
-        """The entity that a relationship leads to from `entity`; from an entity to itself, by its lookup."""
+        """Return the entity that a relationship leads to from `entity`; from an entity to itself, by its
+        lookup.
+        """
         return relationship.referenced if relationship.referencing == entity else relationship.referencing
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
-        """None for an unknown entity."""
+        """Return the relationships of an entity; empty for an unknown entity."""
         if entity not in self._relationships:
             try:
                 self._relationships[entity] = self._platform.relationships(entity)
@@ -118,7 +131,9 @@ class Metadata:
         return self._relationships[entity]
 
     def languages(self) -> Sequence[int]:
-        """Their LCIDs, the base language first; none where that is not known."""
+        """Return the LCIDs of the platform's languages, the base language first; none where they are not
+        known.
+        """
         try:
             return self._platform.languages()
         except PlatformError as error:

@@ -1,4 +1,4 @@
-"""The platform's metadata as a file: what a configuration is judged by where no platform can be asked."""
+"""The platform's metadata as a file, to judge a configuration by where no platform can be asked."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from pydantic import TypeAdapter, ValidationError
 from crmclient.conventions import Conventions
 from crmclient.errors import PlatformError
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
+from designer.library_messages import reason_of
 from designer.readiness.metadata import Metadata, MetadataUnavailable
-from designer.reasons import reason_of
 from designer.sentences import listed
 
 
 @dataclass(frozen=True)
 class MetadataRecord:
-    """What a platform said. `entities` are all there are; `attributes`, `relationships` and `choices` (option
-    sets by entity and attribute) are of some of them.
+    """The metadata of a platform.
+
+    `entities` are all that it has; `attributes`, `relationships` and `choices` (option sets by entity and
+    attribute) are of some of them.
     """
 
     format: Literal[1]
@@ -32,11 +34,11 @@ class MetadataRecord:
     option_sets: Mapping[str, OptionSet]
     processes: Mapping[str, Process]
     security_roles: tuple[SecurityRole, ...] = ()
-    # None in what earlier releases have recorded.
+    # Empty in files of earlier releases.
     languages: tuple[int, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """Indented UTF-8 JSON: the same metadata gives the same bytes."""
+        """Return indented JSON in UTF-8. The same metadata gives the same bytes."""
         data = _RECORD.dump_python(self, exclude_defaults=True)
         text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=_plain)
         return (text + "\n").encode()
@@ -54,7 +56,7 @@ class UnreadableMetadata(Exception):
 
 
 def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
-    """What the platform says now, in full of those of `entities` that there are.
+    """Return the present metadata of the platform, in full for those of `entities` that exist.
 
     Raises MetadataUnavailable.
     """
@@ -76,7 +78,7 @@ def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
 
 
 def read_record(raw: bytes) -> MetadataRecord:
-    """Raises UnreadableMetadata, with every reason."""
+    """Read recorded metadata. Raises UnreadableMetadata with every reason."""
     try:
         return _RECORD.validate_json(raw)
     except ValidationError as error:
@@ -91,15 +93,15 @@ def _choices(
     metadata: Metadata, entity: str, attributes: Mapping[str, Attribute]
 ) -> Iterable[tuple[str, OptionSet]]:
     for name, attribute in attributes.items():
-        if attribute.type.has_options and (found := metadata.option_set(name, entity)) is not None:
-            yield name, found
+        if attribute.type.has_options and (option_set := metadata.option_set(name, entity)) is not None:
+            yield name, option_set
 
 
 class RecordedMetadata(Metadata):
-    """Answers from a record, and never asks a platform.
+    """Metadata from a record. It never asks a platform.
 
-    Raises MetadataUnavailable for an entity that there is and that the record holds nothing more of: whether
-    an attribute is there cannot be told. `lacking` are those that somebody has asked for.
+    Raises MetadataUnavailable for an entity that exists, but whose attributes are not recorded. `lacking` are
+    such entities that somebody has asked for.
     """
 
     def __init__(self, record: MetadataRecord) -> None:

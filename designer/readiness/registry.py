@@ -1,10 +1,10 @@
-"""The rules: functions that yield (message, field) for what they find. The decorator adds the rest."""
+"""The registry of rules: functions that yield (message, field) for what they find."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from designer.definitions import EndpointSettings
 from designer.readiness.findings import Severity
@@ -17,11 +17,16 @@ Found: TypeAlias = Iterator[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[S]):
-    """`id` is stable: pipelines and documentation name it."""
+    """A readiness rule. `id` is stable: pipelines and documentation name it.
+
+    `reads_row_rules`: it reads row rules of exposed entities. When only these have changed, the findings of
+    other rules stay.
+    """
 
     id: str
     severity: Severity
     find: Callable[[S], Found]
+    reads_row_rules: bool = True
 
 
 ENDPOINT_RULES: list[Rule[EndpointSubject]] = []
@@ -34,43 +39,57 @@ _IssuerRule: TypeAlias = Callable[[IssuerSubject], Found]
 _KindRule: TypeAlias = Callable[[EndpointSubject, K], Found]
 
 
-def blocking(id: str) -> Callable[[_EndpointRule], _EndpointRule]:
-    """A rule of endpoints that must hold for one to be served."""
-    return _register(ENDPOINT_RULES, id, Severity.BLOCKING)
+def blocking(id: str, *, row_rules: bool = False) -> Callable[[_EndpointRule], _EndpointRule]:
+    """Register a rule that an endpoint must meet to be served.
+
+    `row_rules`: it reads row rules of exposed entities.
+    """
+    return _register(ENDPOINT_RULES, id, Severity.BLOCKING, row_rules)
 
 
-def warning(id: str) -> Callable[[_EndpointRule], _EndpointRule]:
-    """A rule of endpoints that says what may not be meant so."""
-    return _register(ENDPOINT_RULES, id, Severity.WARNING)
+def warning(id: str, *, row_rules: bool = False) -> Callable[[_EndpointRule], _EndpointRule]:
+    """Register a rule of endpoints that finds what may not be meant.
+
+    `row_rules`: it reads row rules of exposed entities.
+    """
+    return _register(ENDPOINT_RULES, id, Severity.WARNING, row_rules)
 
 
-def blocking_of(settings: type[K], id: str) -> Callable[[_KindRule[K]], _KindRule[K]]:
-    """As `blocking`, for the kinds that have such settings. The rule gets these beside the endpoint."""
-    return _register_of_kind(settings, id, Severity.BLOCKING)
+def blocking_of(
+    settings: type[K], id: str, *, row_rules: bool = False
+) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    """Register as `blocking` does, for kinds with settings of this class, which the rule gets as its second
+    argument.
+    """
+    return _register_of_kind(settings, id, Severity.BLOCKING, row_rules)
 
 
-def warning_of(settings: type[K], id: str) -> Callable[[_KindRule[K]], _KindRule[K]]:
-    """As `warning`, for the kinds that have such settings. The rule gets these beside the endpoint."""
-    return _register_of_kind(settings, id, Severity.WARNING)
+def warning_of(
+    settings: type[K], id: str, *, row_rules: bool = False
+) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    """Register as `warning` does, for kinds with settings of this class, which the rule gets as its second
+    argument.
+    """
+    return _register_of_kind(settings, id, Severity.WARNING, row_rules)
 
 
 def blocking_for_user_properties(id: str) -> Callable[[_UserPropertyRule], _UserPropertyRule]:
-    """A rule of user properties that must hold for one to be served."""
+    """Register a rule that a user property must meet to be served."""
     return _register(USER_PROPERTY_RULES, id, Severity.BLOCKING)
 
 
 def blocking_for_issuers(id: str) -> Callable[[_IssuerRule], _IssuerRule]:
-    """A rule of issuers that must hold for their tokens to be of use."""
+    """Register a rule that an issuer must meet for its tokens to be accepted."""
     return _register(ISSUER_RULES, id, Severity.BLOCKING)
 
 
 def warning_for_issuers(id: str) -> Callable[[_IssuerRule], _IssuerRule]:
-    """A rule of issuers that says what may not be meant so."""
+    """Register a rule of issuers that finds what may not be meant."""
     return _register(ISSUER_RULES, id, Severity.WARNING)
 
 
 def _register_of_kind(
-    settings: type[K], id: str, severity: Severity
+    settings: type[K], id: str, severity: Severity, row_rules: bool
 ) -> Callable[[_KindRule[K]], _KindRule[K]]:
     def register(find: _KindRule[K]) -> _KindRule[K]:
         def of_kind(subject: EndpointSubject) -> Found:
@@ -78,17 +97,25 @@ def _register_of_kind(
             if isinstance(chosen, settings):
                 yield from find(subject, chosen)
 
-        ENDPOINT_RULES.append(Rule(id, severity, of_kind))
+        ENDPOINT_RULES.append(Rule(id, severity, of_kind, row_rules or not _is_built_in(find)))
         return find
 
     return register
 
 
 def _register(
-    rules: list[Rule[S]], id: str, severity: Severity
+    rules: list[Rule[S]], id: str, severity: Severity, row_rules: bool = False
 ) -> Callable[[Callable[[S], Found]], Callable[[S], Found]]:
     def register(find: Callable[[S], Found]) -> Callable[[S], Found]:
-        rules.append(Rule(id, severity, find))
+        rules.append(Rule(id, severity, find, row_rules or not _is_built_in(find)))
         return find
 
     return register
+
+
+def _is_built_in(find: Callable[..., Any]) -> bool:
+    """Whether the rule is built in.
+
+    Tests check that built-in rules declare what they read; others may read anything.
+    """
+    return find.__module__.startswith("designer.readiness.rules.")

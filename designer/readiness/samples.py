@@ -1,4 +1,4 @@
-"""What expressions see at their places: for each name its fields, and for each field a value of its kind."""
+"""Samples of what expressions see: the fields of each name, with a value of the right kind for each field."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 
 from crmclient.metadata import Attribute
 from designer.definitions import InputDefinition, UserPropertyDefinition
-from designer.queries import answered
+from designer.queries.answered_columns import answered
 from designer.readiness.subjects import EndpointSubject, Surroundings
 from designer.types import TYPES, natural_type
 
-# Nested objects; a leaf is a sample of what stands there.
+# Nested objects. A leaf is a sample of the value there.
 Sample: TypeAlias = Any
-# Where it is not known what stands there: anything may be read of it.
+# Stands for a value that is not known: any field may be read of it.
 UNKNOWN: Any = object()
 
 _TEXT = "1"
@@ -27,13 +27,18 @@ _FILE = {"id": _ID, "fileName": _TEXT, "size": 1}
 def of_endpoint(
     subject: EndpointSubject, inputs: Iterable[InputDefinition], record: Mapping[str, Attribute] | None
 ) -> dict[str, Sample]:
-    """What an endpoint's expressions see; `record` None: they see no record."""
+    """Return samples of the values that an endpoint's expressions read, by name.
+
+    Without `record`, they read no record.
+    """
     seen: dict[str, Sample] = {
         "input": of_inputs(inputs, changes=subject.endpoint.kind.partial),
         "user": _of_callers(subject),
         "fetch": {
-            known.name: of_row(answered(known.query, subject.metadata.attributes)) if known.query else UNKNOWN
-            for known in subject.definition.fetchers
+            fetcher.name: of_row(answered(fetcher.query, subject.metadata.attributes))
+            if fetcher.query
+            else UNKNOWN
+            for fetcher in subject.definition.fetchers
         },
         "now": _NOW,
     }
@@ -41,35 +46,37 @@ def of_endpoint(
 
 
 def of_inputs(inputs: Iterable[InputDefinition], *, changes: bool = False) -> dict[str, Sample]:
-    """What callers send; of a list, one item. `changes`: of an update, whose lists have parts."""
-    return {known.name: _of_input(known, changes=changes) for known in inputs}
+    """Return a sample for each input. `changes`: the inputs of an update, whose lists have parts."""
+    return {
+        input_definition.name: _of_input(input_definition, changes=changes) for input_definition in inputs
+    }
 
 
-def _of_input(known: InputDefinition, *, changes: bool) -> Sample:
-    kind = TYPES.get(known.type)
+def _of_input(input_definition: InputDefinition, *, changes: bool) -> Sample:
+    kind = TYPES.get(input_definition.type)
     if kind is None:
         return UNKNOWN
     if not kind.holds_records:
         return kind.sample
-    record = of_inputs(known.inputs)
+    record = of_inputs(input_definition.inputs)
     if changes:
         return {"add": [record], "change": [{"id": _ID, **record}], "remove": [_ID]}
     return record if kind.holds_one else [record]
 
 
 def _of_callers(subject: EndpointSubject) -> Mapping[str, Sample]:
-    """The same for all endpoints that admit the same types; of a thousand, it is made for a handful."""
-    known = subject.surroundings.samples_of_callers
+    """Return a sample of the endpoint's callers. Endpoints that admit the same caller types share it."""
+    samples_by_types = subject.surroundings.samples_of_callers
     types = frozenset(subject.definition.access.caller_types)
-    if types not in known:
-        known[types] = of_user(subject.surroundings, subject.user_properties)
-    return known[types]
+    if types not in samples_by_types:
+        samples_by_types[types] = of_user(subject.surroundings, subject.user_properties)
+    return samples_by_types[types]
 
 
 def of_user(
     surroundings: Surroundings, properties: Mapping[str, UserPropertyDefinition], *, custom: bool = True
 ) -> dict[str, Sample]:
-    """What expressions see of a caller with `properties`, by name, with or without custom ones."""
+    """Return a sample of a caller with `properties`, by name. `custom`: with the custom ones among them."""
     return {
         "id": _ID,
         "type": _TEXT,
@@ -77,17 +84,20 @@ def of_user(
         "claims": UNKNOWN,
         "teams": [{"id": _ID, "name": _TEXT}],
         **{
-            name: _of_property(known, surroundings)
-            for name, known in properties.items()
-            if custom or known.kind != "custom"
+            name: _of_property(user_property, surroundings)
+            for name, user_property in properties.items()
+            if custom or user_property.kind != "custom"
         },
     }
 
 
-def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
-    """A row, with the columns of each link, `alias.attribute`, as an object."""
+def of_row(attributes: Mapping[str, Attribute]) -> dict[str, Sample]:
+    """Return a sample of a row.
+
+    The columns of each link, `alias.attribute`, are in an object called `alias`.
+    """
     row: dict[str, Sample] = {}
-    for key, attribute in known.items():
+    for key, attribute in attributes.items():
         link, _, name = key.rpartition(".")
         within = row.setdefault(link, {}) if link else row
         within[name] = of_attribute(attribute)
@@ -95,14 +105,15 @@ def of_row(known: Mapping[str, Attribute]) -> dict[str, Sample]:
 
 
 def of_attribute(attribute: Attribute) -> Sample:
+    """Return a sample of the value of an attribute."""
     if attribute.is_several:
         return [of_attribute(replace(attribute, is_several=False))]
     kind = natural_type(attribute)
     return _FILE if kind is None else kind.sample
 
 
-def _of_property(known: UserPropertyDefinition, surroundings: Surroundings) -> Sample:
-    attribute = surroundings.attribute_of(known)
+def _of_property(user_property: UserPropertyDefinition, surroundings: Surroundings) -> Sample:
+    attribute = surroundings.attribute_of(user_property)
     if attribute is None:
         return UNKNOWN
     return _ID if attribute.type.is_reference else of_attribute(attribute)

@@ -1,4 +1,4 @@
-"""What rules look at: one endpoint or user property, with what it depends on."""
+"""The subjects of rules: one endpoint, user property or issuer, with what it depends on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, OptionSet
+from crmclient.query.designed import DesignedFilter
+from crmclient.query.resolving.prepared import Needs
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     BindingDefinition,
@@ -19,15 +22,15 @@ from designer.definitions import (
     IssuerDefinition,
     UserPropertyDefinition,
 )
+from designer.endpoint_facts.reached_entities import ruled_entities
 from designer.kinds import Section
 from designer.kinds.vocabulary import Vocabulary
 from designer.names import USER_TYPE
-from designer.reach import ruled_entities
 from designer.readiness.metadata import Metadata
 
 
 class Surroundings:
-    """The configuration, indexed once for all of its endpoints, and the platform's metadata."""
+    """The configuration, indexed once for all of its endpoints, and the metadata of the platform."""
 
     def __init__(self, configuration: Configuration, metadata: Metadata) -> None:
         self.configuration = configuration
@@ -39,35 +42,51 @@ class Surroundings:
 
     @cached_property
     def caller_types(self) -> Mapping[str, CallerTypeDefinition]:
-        return {known.name: known for known in self.configuration.caller_types}
+        return {caller_type.name: caller_type for caller_type in self.configuration.caller_types}
 
     @cached_property
     def user_properties(self) -> Mapping[str, UserPropertyDefinition]:
-        """By name; where several types have one of the name, that of the type `user` goes before."""
-        ordered = sorted(self.configuration.user_properties, key=lambda known: known.caller_type == USER_TYPE)
-        return {known.name: known for known in ordered}
+        """The user properties by name.
+
+        Where several types have one of a name, that of the type `user` counts.
+        """
+        ordered = sorted(
+            self.configuration.user_properties,
+            key=lambda user_property: user_property.caller_type == USER_TYPE,
+        )
+        return {user_property.name: user_property for user_property in ordered}
 
     @cached_property
     def properties_by_type(self) -> Mapping[str, Mapping[str, UserPropertyDefinition]]:
-        found: defaultdict[str, dict[str, UserPropertyDefinition]] = defaultdict(dict)
-        for known in self.configuration.user_properties:
-            found[known.caller_type][known.name] = known
-        return found
+        by_type: defaultdict[str, dict[str, UserPropertyDefinition]] = defaultdict(dict)
+        for user_property in self.configuration.user_properties:
+            by_type[user_property.caller_type][user_property.name] = user_property
+        return by_type
 
     @cached_property
     def samples_of_callers(self) -> dict[frozenset[str], Mapping[str, Any]]:
-        """What expressions see of callers, by the admitted caller types; filled as it is asked for."""
+        """Samples of callers by the admitted caller types. They are added when they are first needed."""
+        return {}
+
+    @cached_property
+    def prepared_row_rules(self) -> dict[tuple[int, str], tuple[DesignedFilter, Needs | InvalidQuery]]:
+        """What filters of row rules need, or why they are wrong, by their identity and entity.
+
+        The entries are added when they are first needed.
+        """
         return {}
 
     def entity_of(self, caller_type: str) -> str:
-        """The entity of the records of a caller type; empty where its callers have none."""
-        known = self.caller_types.get(caller_type)
-        return known.records(self.metadata.users) if known else ""
+        """Return the entity of the records of a caller type; empty where its callers have none."""
+        definition = self.caller_types.get(caller_type)
+        return definition.records(self.metadata.users) if definition else ""
 
-    def attribute_of(self, known: UserPropertyDefinition) -> Attribute | None:
-        """What a field property reads; None for others, and for what is not there."""
-        entity = self.entity_of(known.caller_type) if known.kind == "field" else ""
-        return self.metadata.attributes(entity).get(known.attribute) if entity else None
+    def attribute_of(self, user_property: UserPropertyDefinition) -> Attribute | None:
+        """Return the attribute that a field property reads; None for other properties, and for an unknown
+        attribute.
+        """
+        entity = self.entity_of(user_property.caller_type) if user_property.kind == "field" else ""
+        return self.metadata.attributes(entity).get(user_property.attribute) if entity else None
 
     @cached_property
     def ruled_entities(self) -> frozenset[str]:
@@ -79,18 +98,18 @@ class Surroundings:
 
     @cached_property
     def by_path(self) -> Mapping[tuple[str, str], list[int]]:
-        """The enabled endpoints at a method and path, by row id."""
-        found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        """The row ids of the enabled endpoints at a method and path."""
+        ids_by_path: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         for id, endpoint in self.configuration.endpoints.items():
             if endpoint.definition.enabled:
                 for method in endpoint.methods:
-                    found[method, endpoint.path].append(id)
-        return found
+                    ids_by_path[method, endpoint.path].append(id)
+        return ids_by_path
 
 
 @dataclass(frozen=True)
 class EndpointSubject:
-    """One endpoint. `id` is its row's."""
+    """An endpoint to check. `id` is the id of its row."""
 
     id: int
     endpoint: Endpoint
@@ -123,15 +142,18 @@ class EndpointSubject:
 
     @cached_property
     def user_properties(self) -> Mapping[str, UserPropertyDefinition]:
-        """By name. Where several types have one of the name, that of a type which the endpoint admits."""
-        found = dict(self.surroundings.user_properties)
+        """The user properties by name.
+
+        Where several types have one of a name, that of an admitted type counts.
+        """
+        by_name = dict(self.surroundings.user_properties)
         for type in self.definition.access.caller_types:
-            found |= self.surroundings.properties_by_type.get(type, {})
-        return found
+            by_name |= self.surroundings.properties_by_type.get(type, {})
+        return by_name
 
     @cached_property
     def admitted_properties(self) -> frozenset[str]:
-        """The names that callers of at least one admitted type have."""
+        """The names of user properties that callers of at least one admitted type have."""
         of_type = self.surroundings.properties_by_type
         return frozenset(
             name for type in self.definition.access.caller_types for name in of_type.get(type, ())
@@ -143,30 +165,30 @@ class EndpointSubject:
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
-        """What bindings may set; nothing while that is not known."""
+        """The attributes that bindings may set; none while they are not known."""
         return self.vocabulary.written if self.vocabulary else {}
 
     @cached_property
     def input_names(self) -> frozenset[str]:
-        return frozenset(known.name for known in self.inputs)
+        return frozenset(input_definition.name for input_definition in self.inputs)
 
     @cached_property
     def set_by_path(self) -> frozenset[str]:
-        """The attributes that a new record has from the path."""
-        known = self.metadata.entities().get(self.entity)
-        keys = known.keys if known is not None and self.definition.settings.creates_records else ()
+        """The attributes that the path sets in a new record."""
+        entity = self.metadata.entities().get(self.entity)
+        keys = entity.keys if entity is not None and self.definition.settings.creates_records else ()
         name = self.definition.settings.key_name
-        return frozenset(one for key in keys if key.name == name for one in key.attributes)
+        return frozenset(attribute for key in keys if key.name == name for attribute in key.attributes)
 
     def bound(self, name: str) -> Attribute | None:
-        """The attribute that input `name` is first bound to."""
+        """Return the attribute that the input `name` is first bound to; None where it is bound to none."""
         for binding in self.bindings:
             if binding.source == "input" and binding.value == name:
                 return self.attributes.get(binding.attribute)
         return None
 
     def options(self, attribute: Attribute | None) -> OptionSet | None:
-        """The option set of a choice attribute."""
+        """Return the option set of a choice attribute; None for other attributes."""
         if attribute is None or attribute.option_set is None:
             return None
         return self.metadata.option_set(attribute.logical_name, self.entity)
@@ -183,7 +205,10 @@ class UserPropertySubject:
 
     @property
     def entity(self) -> str:
-        """The entity of its callers' records; empty where they have none, or the platform has no users."""
+        """The entity of the records of callers who have the property.
+
+        Empty where they have none, or the platform has no users.
+        """
         return self.surroundings.entity_of(self.definition.caller_type)
 
     @property
@@ -202,16 +227,16 @@ class IssuerSubject:
 
     @property
     def caller_type(self) -> CallerTypeDefinition | None:
-        """The type of its callers; None where there is none of that name."""
+        """The type of the issuer's callers; None where there is no type of that name."""
         types = self.surroundings.configuration.caller_types
-        return next((known for known in types if known.name == self.definition.record.type), None)
+        return next((candidate for candidate in types if candidate.name == self.definition.record.type), None)
 
     @property
     def entity(self) -> str:
-        """The entity of its callers' records; empty where they have none."""
+        """The entity of the records of the issuer's callers; empty where they have none."""
         return self.caller_type.records(self.metadata.users) if self.caller_type else ""
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:
-        """Those of its callers' records; none while they are not known."""
+        """The attributes of the records of the issuer's callers; none while they are not known."""
         return self.metadata.attributes(self.entity) if self.entity else {}

@@ -17,7 +17,7 @@ from django.dispatch import receiver
 from designer.audit import note_account
 from designer.models import AuditEntry
 from designer.running_command import running_command
-from designer.studio.audited import Audited, State, differences, name_of
+from designer.studio.audited_pages import Audited, State, differences, name_of
 
 _BEFORE = "_audited_before_command"
 _PASSWORD = "password"  # noqa: S105  a field's name

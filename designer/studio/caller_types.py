@@ -16,9 +16,9 @@ from designer.loading import latest
 from designer.models import CallerType, Endpoint
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
-from designer.studio.saving.checked import RefusalForm
-from designer.studio.saving.needed import NeededAdmin
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.needed_rows import NeededAdmin
 
 _BUILT_IN = {known.name: known for known in CALLER_TYPES}
 
@@ -60,8 +60,8 @@ class CallerTypeAdmin(NeededAdmin):
         # Endpoints and accounts hold the name. What is there from the start keeps its meaning.
         if obj is None:
             return ()
-        known = _BUILT_IN.get(obj.name)
-        return ("name", "records") if known is not None and not known.entity else ("name",)
+        built_in = _BUILT_IN.get(obj.name)
+        return ("name", "records") if built_in is not None and not built_in.entity else ("name",)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fixed = "records" in self.get_readonly_fields(request, obj)
@@ -72,7 +72,7 @@ class CallerTypeAdmin(NeededAdmin):
         return may and (obj is None or obj.name not in _BUILT_IN)
 
     def needing(self, objs: Any) -> QuerySet[Endpoint]:
-        """Those that admit callers of one of `objs`."""
+        """Return the endpoints that admit callers of one of the types `objs`."""
         names = {row.name for row in objs}
         ids = [
             id

@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from designer.example_calls.renaming import following_renames
+from designer.example_calls.renamed_values import following_renames
 from designer.history.write_access import PERMISSION
 from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.loading import latest
@@ -28,34 +28,34 @@ from designer.models import Endpoint
 from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
-from designer.studio.checking.examining import examine
-from designer.studio.checking.live import live_state
+from designer.studio.checking.examined_page import examine
+from designer.studio.checking.live_page import live_state
 from designer.studio.checking.previews import preview_html, preview_of
+from designer.studio.endpoint_form.endpoint_list import KindFilter, ReadyList
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
     READABLE_ACCESS_FIELDS,
-    NewEndpointForm,
     form_for,
 )
 from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
 from designer.studio.endpoint_form.list_rows import ItemRows, ListingInputInline
-from designer.studio.endpoint_form.listing import KindFilter, ReadyList
+from designer.studio.endpoint_form.new_endpoint import exposed_at, fields_of_new, new_form_at
 from designer.studio.endpoint_form.page_data import page_data
 from designer.studio.endpoint_form.renamed_inputs import with_renamed_inputs
 from designer.studio.endpoint_form.sections import page_sections, section
 from designer.studio.endpoint_form.sharing_words import sharing_words
-from designer.studio.metadata.known import asked_once, known_metadata
+from designer.studio.metadata.page_metadata import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
-from designer.studio.saving.checked import CheckedAdmin, checker, warn
+from designer.studio.saving.checked_save import CheckedAdmin, checker, warn
 from designer.studio.saving.deletions import deleted_endpoint
 from designer.studio.trying.caller_fields import labelled
 from designer.studio.trying.example_pages import example_view, examples_view
 from designer.studio.trying.run_page import may_run, run_view
 from designer.studio.trying.try_page import try_view
-from designer.studio.trying.unsaved import forms_of
+from designer.studio.trying.unsaved_page import forms_of
 
 
 class EndpointPages(CheckedAdmin):
@@ -212,7 +212,9 @@ class EndpointPages(CheckedAdmin):
     def _build_nested_formsets(
         self, request: HttpRequest, obj: Any, formsets: Any, inline_instances: Any, change: bool
     ) -> None:
-        """The look saves and validates what a row has as `nested_formsets`."""
+        """The admin theme (Unfold) saves and validates the forms of a row that it finds as
+        `nested_formsets`.
+        """
         for formset, inline in zip(formsets, inline_instances, strict=True):
             if isinstance(inline, ListingInputInline):
                 rows = ItemRows(self, request, obj)
@@ -244,7 +246,9 @@ class EndpointPages(CheckedAdmin):
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
             "preview": preview_html(preview_of(endpoint, _base(request))),
-            "drift": [one for one in seen_by(request).by_endpoint.get(row.pk, ()) if one.rule == DRIFT],
+            "drift": [
+                finding for finding in seen_by(request).by_endpoint.get(row.pk, ()) if finding.rule == DRIFT
+            ],
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),
             "try_url": self._url("try", row),
@@ -283,8 +287,8 @@ class EndpointPages(CheckedAdmin):
     def caller_types_shown(self, row: Endpoint) -> str:
         if not row.authentication_required:
             return gettext("Callers of every type")
-        known = {type.name: labelled(type) for type in latest().caller_types}
-        return ", ".join(known.get(name, name) for name in row.caller_types)
+        labels = {type.name: labelled(type) for type in latest().caller_types}
+        return ", ".join(labels.get(name, name) for name in row.caller_types)
 
     @admin.display(description=_("Roles"))
     def callers_shown(self, row: Endpoint) -> str:
@@ -305,23 +309,26 @@ class EndpointAdmin(EndpointPages):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:
-            kwargs["form"] = NewEndpointForm
+            kwargs["form"] = new_form_at(exposed_at(request))
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
-            places = [field for field in ("module", "entity") if _offered(field)]
-            return [(None, {"fields": ["kind", *places, "segment", "name", "title"]})]
+            fields = fields_of_new(new_form_at(exposed_at(request)))
+            asked = [field for field in fields if field not in ("module", "entity") or _offered(field)]
+            return [(None, {"fields": asked})]
         kind = obj.operation
         if kind is None or not self.has_change_permission(request, obj):
             return _readable_fieldsets()
-        # Where there are no records to narrow, a row rule means nothing.
+        # A row rule only means something for endpoints that read or write records.
         narrowed = ["row_rule"] if kind.has_rows else []
         settings = list(form_for(kind, obj.entity).base_fields)
         settings = [name for name in settings if name.startswith("settings__")]
         caching = [name for name in settings if name.startswith("settings__cache__")]
         limits = [name for name in settings if name.startswith("settings__limits__")]
         settings = [name for name in settings if name not in (*caching, *limits)]
+        # The path of a kind, such as "/api/{module}/{name}", tells which fields the endpoint's path is made
+        # of.
         place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
         return [
             section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), *place),
@@ -337,14 +344,26 @@ class EndpointAdmin(EndpointPages):
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         sections = obj.operation.sections if obj and obj.operation else frozenset()
-        found = [SECTION_INLINES[section] for section in Section if section in sections]
+        inlines = [SECTION_INLINES[section] for section in Section if section in sections]
         takes_lists = obj is not None and obj.operation is not None and obj.operation.takes_lists
-        return [ListingInputInline if takes_lists and one is InputInline else one for one in found]
+        return [ListingInputInline if takes_lists and inline is InputInline else inline for inline in inlines]
+
+    def save_related(
+        self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
+    ) -> None:
+        super().save_related(request, form, formsets, change)
+        row = form.instance
+        if change or not form.cleaned_data.get("enabled"):
+            return
+        if not any(finding.is_blocking for finding in checker().endpoint_if_known(row.pk)):
+            row.enabled = True
+            row.save(update_fields=["enabled"])
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponseBase:
-        messages.info(request, _("It is a draft. Complete it here, then switch it on."))
+        if not obj.enabled:
+            messages.info(request, _("It is a draft. Complete it here, then switch it on."))
         posted = request.POST.copy()
         posted["_continue"] = "1"
         request.POST = posted  # type: ignore[assignment]

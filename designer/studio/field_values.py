@@ -14,9 +14,9 @@ from designer.types import InputType
 
 
 def typed(text: str, kind: InputType | None) -> Any:
-    """The value that `text` means for an input type; None for an empty text.
+    """Return the value of a text for an input type; None for an empty text.
 
-    What is no JSON is taken as text: where that is wrong, readiness says so and nothing typed is lost.
+    Text that is not JSON is kept as text: if that is wrong, readiness says so and no typing is lost.
     """
     if not text:
         return None
@@ -30,7 +30,7 @@ def typed(text: str, kind: InputType | None) -> Any:
 
 
 def shown(value: Any) -> str:
-    """The text that `typed` makes `value` of."""
+    """Return the text from which `typed` returns `value`."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -17,33 +17,33 @@ _SUBJECTS = {"issuers": "issuer "}
 
 
 def hidden_from(request: HttpRequest) -> frozenset[str]:
-    """The document's lists that the account may not see."""
+    """Return the lists of the document that the account may not see."""
     return frozenset(name for name, right in _SEEN_WITH.items() if not request.user.has_perm(right))
 
 
 def without_hidden(document: ConfigurationDocument, request: HttpRequest) -> ConfigurationDocument:
-    """The document as the account may have it."""
+    """Return the document without the content that the account may not see."""
     return document.model_copy(update=dict.fromkeys(hidden_from(request), ()))
 
 
 def document_for(text: str, request: HttpRequest) -> str:
-    """A document's text as the account may have it."""
-    known = json.loads(text)
-    hidden = hidden_from(request) & known.keys()
+    """Return the text of a document without the lists that the account may not see."""
+    document = json.loads(text)
+    hidden = hidden_from(request) & document.keys()
     if not hidden:
         return text
-    kept = {name: value for name, value in known.items() if name not in hidden}
+    kept = {name: value for name, value in document.items() if name not in hidden}
     return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
 
 
 def seen_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
-    """Those that are not about what the account may not see."""
+    """Return the findings about items that the account may see."""
     hidden = tuple(_SUBJECTS[name] for name in hidden_from(request))
     return [finding for finding in findings if not finding.subject.startswith(hidden)]
 
 
 def seen_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
-    """The lines of a plan, without those about what the account may not see."""
+    """Return the lines of a plan about items that the account may see."""
     hidden = hidden_from(request)
     seen = tuple(change for change in plan.changes if change.collection.field not in hidden)
     return Plan(seen, plan.reordered).lines()

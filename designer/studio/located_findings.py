@@ -47,7 +47,7 @@ def _row(made: Definition, names: Iterable[str]) -> dict[str, Any]:
 
 
 def field_text(value: Any) -> Any:
-    """What a form's field takes: a text, or yes and no."""
+    """Return a value as a form field takes it: a text, or a boolean."""
     if isinstance(value, bool):
         return value
     return "" if value is None else shown(json.loads(json.dumps(value, cls=ExactJSONEncoder)))
@@ -55,6 +55,6 @@ def field_text(value: Any) -> Any:
 
 def findings_at(located: Iterable[Located], place: str) -> SafeString:
     """The findings at a place, as HTML."""
-    found = [item for item in located or () if item.place == place]
-    html = render_to_string("designer/endpoint/findings.html", {"located": found}) if found else ""
+    findings = [item for item in located or () if item.place == place]
+    html = render_to_string("designer/endpoint/findings.html", {"located": findings}) if findings else ""
     return mark_safe(html)  # noqa: S308  a template's output

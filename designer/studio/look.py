@@ -30,7 +30,7 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
-from designer.studio.audited import Audited
+from designer.studio.audited_pages import Audited
 
 __all__ = [
     "AdminPasswordChangeForm",
@@ -63,20 +63,20 @@ _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
 
 @cache
 def _checkbox(language: str | None) -> str:
-    """Of every row of a list the same, but for its value."""
+    """Return the check box of a list row, with `{}` for its value: rendered once, it serves all rows."""
     return str(admin.checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
 
 
 # unfold is not typed: these are where its classes enter ours.
 class ChangeList(UnfoldChangeList):  # type: ignore[misc]
-    """The rows of a list page. The look asks for the addresses of all headers again with every row."""
+    """The rows of a list page. The admin theme asks for the addresses of all headers again with every row."""
 
     def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
-        known: dict[str, str] = self.__dict__.setdefault("_addresses", {})
+        addresses: dict[str, str] = self.__dict__.setdefault("_addresses", {})
         asked = repr((new_params, remove))
-        if asked not in known:
-            known[asked] = super().get_query_string(new_params, remove)
-        return known[asked]
+        if asked not in addresses:
+            addresses[asked] = super().get_query_string(new_params, remove)
+        return addresses[asked]
 
 
 class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
@@ -95,23 +95,23 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """What would go, without the rows that only join two others: they have no name, and are counted."""
-        found, counts, permissions, protected = super().get_deleted_objects(objs, request)
+        texts, counts, permissions, protected = super().get_deleted_objects(objs, request)
         joins = [
             f"{capfirst(model._meta.verbose_name)}: "
             for model in apps.get_models(include_auto_created=True)
             if model._meta.auto_created
         ]
-        return _without(found, tuple(joins)), counts, permissions, protected
+        return _without(texts, tuple(joins)), counts, permissions, protected
 
 
-def _without(found: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
+def _without(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
     """Nested lists of texts as the admin shows them, without texts that begin so."""
     kept = [
-        _without(each, beginnings) if isinstance(each, list) else each
-        for each in found
-        if isinstance(each, list) or not each.startswith(beginnings)
+        _without(item, beginnings) if isinstance(item, list) else item
+        for item in texts
+        if isinstance(item, list) or not item.startswith(beginnings)
     ]
-    return [each for each in kept if each != []]
+    return [item for item in kept if item != []]
 
 
 class StackedInline(admin.StackedInline):  # type: ignore[misc]

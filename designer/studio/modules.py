@@ -8,9 +8,13 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
+from designer.access_control.usual_filters import usual_filters
+from designer.configuration import Configuration
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.readiness import Finding, Severity
@@ -19,11 +23,21 @@ from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
-from designer.studio.navigation.seen import seen_by
-from designer.studio.row_rule_entries import ASKED, ENTRY, OPENS, RowRuleInline, also_exposed, opens
-from designer.studio.saving.checked import RefusalForm
-from designer.studio.saving.needed import NeededAdmin
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.navigation.request_overview import seen_by
+from designer.studio.pages.base import Crumb
+from designer.studio.row_rule_entries import (
+    ASKED,
+    ENTRY,
+    OPENS,
+    RowRuleInline,
+    also_exposed,
+    entry_in_words,
+    opens,
+)
+from designer.studio.rule_columns import narrow, page_of_column, role_of
+from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.needed_rows import NeededAdmin
 
 
 @admin.register(Module)
@@ -77,7 +91,7 @@ class ExposedEntityAdmin(NeededAdmin):
         ]
 
     def needing(self, objs: Any) -> QuerySet[Endpoint]:
-        """Those that work on one of `objs`, and those that relate records to it, which the row only names."""
+        """Return the endpoints of the entities `objs`, and those that relate records to them."""
         segments = {(row.module.segment, row.segment) for row in objs}
         related = [
             id
@@ -89,22 +103,60 @@ class ExposedEntityAdmin(NeededAdmin):
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Beside what would be blocked: ending a row rule is asked about once."""
-        found = list(super().refusals(request, row))
+        findings = list(super().refusals(request, row))
         if opens(request.configuration_before, latest(), row) and OPENS not in request.POST:  # type: ignore[attr-defined]
             request.asks_to_open = True  # type: ignore[attr-defined]
-            found.append(Finding("", Severity.BLOCKING, ASKED, "", ENTITY_RULE))
-        return found
+            findings.append(Finding("", Severity.BLOCKING, ASKED, "", ENTITY_RULE))
+        return findings
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        context["page_data"] = user_data(seen_by(request).configuration, known_metadata())
+        configuration = seen_by(request).configuration
+        context["page_data"] = user_data(configuration, known_metadata())
         if row is not None:
+            context["page_data"]["usual"] = usual_filters(row.entity, configuration, known_metadata())
+            if (role := role_of(request)) is not None:
+                context |= self._column(row, configuration, role)
             context["also_exposed"] = also_exposed(row)
             context["asks_to_open"] = OPENS if getattr(request, "asks_to_open", False) else ""
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
+
+    def _column(self, row: ExposedEntity, configuration: Configuration, role: str) -> dict[str, Any]:
+        exposed = configuration.ids.entities.get(row.pk) if configuration.ids else None
+        column = page_of_column(row, exposed, role)
+        entries = (
+            [entry_in_words(exposed, entry, known_metadata()) for entry in column["others"]]
+            if exposed
+            else []
+        )
+        matrix = Crumb(_("Permission matrix"), reverse("studio:matrix"))
+        return {**column, "crumbs": [matrix], "others": entries}
+
+    def get_urls(self) -> list[URLPattern]:
+        view, name = self.admin_site.admin_view(self.row_rule_view), "designer_exposedentity_row_rule"
+        own = [
+            path("<path:object_id>/row-rule/", view, name=name),
+            path("<path:object_id>/row-rule/<str:role>/", view, name=f"{name}_of_role"),
+        ]
+        return [*own, *super().get_urls()]
+
+    def row_rule_view(self, request: HttpRequest, object_id: str, role: str = "") -> HttpResponseBase:
+        """The entries of a column of the permission matrix: those of a role, or without one of everyone."""
+        narrow(request, role)
+        hidden = dict.fromkeys(("show_save_and_add_another", "show_delete"), False)
+        return self.changeform_view(request, object_id, extra_context=hidden)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponseBase:
+        response: HttpResponseBase = super().response_change(request, obj)
+        if role_of(request) is None or "_continue" in request.POST:
+            return response
+        return HttpResponseRedirect(f"{reverse('studio:matrix')}?{request.GET.urlencode()}")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        return super().get_fieldsets(request, obj) if role_of(request) is None else ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Its endpoints' attributes are those of the entity that it was made for.

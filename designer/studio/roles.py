@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from designer.models import Role
 from designer.studio.look import dress
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
-from designer.studio.saving.checked import RefusalForm
-from designer.studio.saving.needed import NeededAdmin
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.needed_rows import NeededAdmin
 
 
 class RoleForm(RefusalForm):

@@ -20,16 +20,17 @@ from designer.configuration import Configuration
 from designer.definitions import ExposedEntityDefinition
 from designer.definitions import RowRuleEntry as EntryDefinition
 from designer.definitions.row_rules import in_one_order, is_open
-from designer.history.places import item_key
+from designer.history.item_keys import item_key
 from designer.loading import latest
 from designer.models import ExposedEntity, Role, RowRuleEntry
+from designer.queries.query_wording import filter_in_words
 from designer.readiness import Finding
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.sentences import Sentence
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import StackedInline, dress
-from designer.studio.metadata.known import known_metadata
-from designer.words import filter_in_words
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.rule_columns import entries_of, role_of
 
 # Where findings about an entry stand; its number follows.
 ENTRY = "entity.row_rule."
@@ -77,10 +78,10 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
 
     @cached_property
     def definition(self) -> EntryDefinition | None:
-        """The entry as the row stands; None where it is none."""
-        if not self.is_valid() or self.cleaned_data.get("DELETE"):
+        """The entry as the row stands; None where it is none, or nobody has filled it in."""
+        given = self.cleaned_data if self.is_valid() else {}
+        if not given or given.get("DELETE"):
             return None
-        given = self.cleaned_data
         try:
             return EntryDefinition(
                 roles=tuple(role.name for role in given["callers"]),
@@ -98,6 +99,8 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
 
 class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
     refused: Collection[Finding] = ()
+    # Whose a new entry is.
+    role: str | None = None
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
@@ -105,11 +108,21 @@ class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
             form.fields["filter"].narrow(self.instance.entity)
         if "callers" in form.fields:
             form.fields["callers"].widget.choices = self.role_choices
+            if self.role and not form.instance.pk:
+                form.initial["callers"] = [pk for pk, name in self.role_names.items() if name == self.role]
 
     @cached_property
     def role_choices(self) -> list[tuple[int, str]]:
-        """Read once, not for each entry."""
-        return [(role.pk, str(role)) for role in Role.objects.all()]
+        """Return the ids and labels of all roles, read once for all entries."""
+        return [(role.pk, str(role)) for role in self._roles]
+
+    @cached_property
+    def role_names(self) -> dict[int, str]:
+        return {role.pk: role.name for role in self._roles}
+
+    @cached_property
+    def _roles(self) -> list[Role]:
+        return list(Role.objects.all())
 
     def clean(self) -> None:
         """Show what an earlier attempt was refused for at the entry that it is about."""
@@ -118,9 +131,9 @@ class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
         order = in_one_order(tuple(row.definition for row in rows if row.definition is not None))
         for row in rows:
             place = f"{ENTRY}{order.index(row.definition)}" if row.definition in order else None
-            said = dict.fromkeys(finding.said for finding in self.refused if finding.field == place)
-            if said:
-                row.add_error("filter", list(said))
+            sentences = dict.fromkeys(finding.said for finding in self.refused if finding.field == place)
+            if sentences:
+                row.add_error("filter", list(sentences))
 
 
 class RowRuleInline(StackedInline):
@@ -141,12 +154,19 @@ class RowRuleInline(StackedInline):
         return ", ".join(role.name for role in row.roles.all()) or gettext("Everyone")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("roles")
+        return entries_of(request, super().get_queryset(request)).prefetch_related("roles")
 
     def get_formset(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> Any:
         formset = super().get_formset(request, obj, **kwargs)
         formset.refused = getattr(request, "refused", ())
+        formset.role = role_of(request)
         return formset
+
+    def get_extra(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> int:
+        """Of a column without an entry, the page begins with an empty one."""
+        if obj is None or role_of(request) is None:
+            return 0
+        return 0 if entries_of(request, obj.row_rule.all()).exists() else 1
 
     def _may_edit(self, request: HttpRequest, obj: Any) -> bool:
         return self.has_change_permission(request, obj) or self.has_add_permission(request, obj)
@@ -170,7 +190,7 @@ def opens(before: Configuration, after: Configuration, row: Model) -> bool:
     """Whether the rule of an exposed entity kept records from somebody, and does so no more."""
     key = item_key(row, after)
     rules = [
-        next((one.row_rule for one in configuration.entities if ("entities", one.key) == key), ())
+        next((exposed.row_rule for exposed in configuration.entities if ("entities", exposed.key) == key), ())
         for configuration in (before, after)
     ]
     return not is_open(rules[0]) and is_open(rules[1])
@@ -190,18 +210,18 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
     other.
     """
     ids = {(module, segment): id for id, module, segment in _places(row.entity)}
-    exposures = [one for one in latest().entities if (one.module, one.segment) in ids]
-    own = next((one for one in exposures if ids[one.module, one.segment] == row.pk), None)
+    exposures = [exposure for exposure in latest().entities if (exposure.module, exposure.segment) in ids]
+    own = next((exposure for exposure in exposures if ids[exposure.module, exposure.segment] == row.pk), None)
     if own is None or len(exposures) < 2:
         return []
     return [
         AlsoExposed(
-            ids[one.module, one.segment],
-            f"{one.module}/{one.segment}",
-            list(_in_words(one)),
-            one.row_rule != own.row_rule,
+            ids[exposure.module, exposure.segment],
+            f"{exposure.module}/{exposure.segment}",
+            list(_in_words(exposure)),
+            exposure.row_rule != own.row_rule,
         )
-        for one in sorted(exposures, key=lambda one: (one is not own, one.key))
+        for exposure in sorted(exposures, key=lambda exposure: (exposure is not own, exposure.key))
     ]
 
 
@@ -209,8 +229,8 @@ def entity_pages(configuration: Configuration) -> dict[str, str]:
     """The addresses of the pages of exposed entities, by their keys."""
     # Asked for once: there may be hundreds.
     page = reverse("admin:designer_exposedentity_change", args=[0])
-    known = configuration.ids.entities if configuration.ids else {}
-    return {exposed.key: page.replace("/0/", f"/{id}/") for id, exposed in known.items()}
+    entities = configuration.ids.entities if configuration.ids else {}
+    return {exposed.key: page.replace("/0/", f"/{id}/") for id, exposed in entities.items()}
 
 
 def entry_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:

@@ -16,7 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from designer.audit import note
 from designer.models import AuditEntry
-from designer.studio.audited import State
+from designer.studio.audited_pages import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
 
 admin.site.unregister(User)

@@ -35,9 +35,9 @@ _DEFINITIONS: Mapping[type[Row], type[Translated]] = {
 
 @dataclass
 class Text:
-    """One text of `row`. `place` tells it from the others whatever ids rows have: imports write them anew.
+    """One text of `row`. `place` identifies the text by names, because an import gives rows new ids.
 
-    `start` are the platform's words for the same, by language.
+    `start` are the platform's own texts for the same thing, by language (LCID).
     """
 
     place: str
@@ -55,13 +55,13 @@ class Text:
         return _DEFINITIONS[type(self.row)].longest[self.name]
 
     def in_language(self, lcid: int) -> str:
-        """Empty where there is none."""
+        """Return the text in a language; empty when it is missing."""
         return str(self.row.translations.get(str(lcid), {}).get(self.name, ""))
 
     def put(self, lcid: int, text: str) -> None:
-        known = {key: dict(texts) for key, texts in self.row.translations.items()}
-        known.setdefault(str(lcid), {})[self.name] = text
-        self.row.translations = in_one_order(known)
+        translations = {key: dict(texts) for key, texts in self.row.translations.items()}
+        translations.setdefault(str(lcid), {})[self.name] = text
+        self.row.translations = in_one_order(translations)
 
 
 def texts_of_module(row: Module) -> list[Text]:
@@ -69,39 +69,42 @@ def texts_of_module(row: Module) -> list[Text]:
 
 
 def texts_of_endpoint(row: Endpoint, bound: Mapping[str, Attribute]) -> list[Text]:
-    """`bound` are the attributes of its inputs, by their names."""
-    found = list(_texts(row, "", ""))
+    """Return the texts of an endpoint. `bound` are the attributes of its inputs, by input name."""
+    texts = list(_texts(row, "", ""))
     inputs = list(row.inputs.all())
-    found += _of_inputs(inputs, None, "", bound)
-    for at, known in enumerate(row.preconditions.all()):
-        title = _("pre-condition “%(name)s”") % {"name": known.expression}
-        found += _texts(known, f"preconditions.{at}.", title)
-    return found
+    texts += _texts_of_inputs(inputs, None, "", bound)
+    for position, precondition in enumerate(row.preconditions.all()):
+        title = _("pre-condition “%(name)s”") % {"name": precondition.expression}
+        texts += _texts(precondition, f"preconditions.{position}.", title)
+    return texts
 
 
-def _of_inputs(
-    inputs: Iterable[Input], parent: int | None, inside: str, bound: Mapping[str, Attribute]
+def _texts_of_inputs(
+    inputs: Iterable[Input], parent: int | None, parent_place: str, bound: Mapping[str, Attribute]
 ) -> Iterator[Text]:
-    for known in inputs:
-        if known.parent_id == parent:
-            place = f"{inside}inputs.{known.name}."
-            title = _("input “%(name)s”") % {"name": f"{inside.replace('inputs.', '')}{known.name}"}
-            yield from _texts(known, place, title, bound.get(known.name) if parent is None else None)
-            yield from _of_inputs(inputs, known.pk, place, {})
+    """Yield the texts of the inputs that belong to `parent` (a row id; None: the endpoint), and of their
+    inputs.
+    """
+    for row in inputs:
+        if row.parent_id == parent:
+            place = f"{parent_place}inputs.{row.name}."
+            title = _("input “%(name)s”") % {"name": f"{parent_place.replace('inputs.', '')}{row.name}"}
+            yield from _texts(row, place, title, bound.get(row.name) if parent is None else None)
+            yield from _texts_of_inputs(inputs, row.pk, place, {})
 
 
 def _texts(row: Row, place: str, title: str, attribute: Attribute | None = None) -> Iterator[Text]:
     for name in _DEFINITIONS[type(row)].longest:
-        said = f"{title}: {_NAMES[name]}" if title else str(_NAMES[name])
+        full_title = f"{title}: {_NAMES[name]}" if title else str(_NAMES[name])
         start: Mapping[int, str] = {}
         if attribute is not None:
             start = (attribute.label if name == "label" else attribute.description).texts
-        yield Text(f"{place}{name}", str(capfirst(said)), row, name, start)
+        yield Text(f"{place}{name}", str(capfirst(full_title)), row, name, start)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of the texts that some language has are there in one."""
+    """The number of texts that are translated to one language, of all texts with a translation."""
 
     there: int
     all: int
@@ -112,22 +115,22 @@ class Share:
 
 
 def share(definition: Translated, lcid: int) -> Share:
-    """Of a definition with all that belongs to it."""
-    there = wanted = 0
+    """Count the translated texts of a definition and of all its parts."""
+    translated_count = total = 0
     for part in _parts(definition):
         translated = part.translations.get(str(lcid), {})
         for name in part.longest:
             if getattr(part, name) or any(name in texts for texts in part.translations.values()):
-                wanted += 1
-                there += name in translated
-    return Share(there, wanted)
+                total += 1
+                translated_count += name in translated
+    return Share(translated_count, total)
 
 
 def _parts(definition: Translated) -> Iterator[Translated]:
     yield definition
     if isinstance(definition, EndpointDefinition):
-        for known in (*definition.inputs, *definition.preconditions):
-            yield from _parts(known)
+        for part in (*definition.inputs, *definition.preconditions):
+            yield from _parts(part)
     elif isinstance(definition, InputDefinition):
-        for known in definition.inputs:
-            yield from _parts(known)
+        for part in definition.inputs:
+            yield from _parts(part)

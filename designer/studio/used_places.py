@@ -12,21 +12,21 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
 from designer.configuration import Configuration
+from designer.history.item_keys import item_key
 from designer.history.items import ItemKey
-from designer.history.places import item_key
-from designer.history.reading import describe
+from designer.history.readable_versions import describe
 from designer.models import CallerType, Issuer, UserProperty
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from
-from designer.studio.navigation.seen import seen_by
-from designer.where_used import Use, uses_of
+from designer.studio.navigation.request_overview import seen_by
+from designer.uses.where_used import Use, uses_of
 
 _SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
 class UsedIn:
-    """An item that names the row: what it is, its page where there is one, and the places in it."""
+    """An item that names the row: its name, the address of its page if it has one, and the places in it."""
 
     collection: str
     what: str
@@ -36,7 +36,7 @@ class UsedIn:
 
 @dataclass(frozen=True, slots=True)
 class WhereUsed:
-    """`shown` are the first of `count`; `hidden` is how many the account may not see."""
+    """The uses of a row. `shown` are the first of `count`; `hidden` is the number the account may not see."""
 
     shown: tuple[UsedIn, ...]
     count: int
@@ -44,8 +44,8 @@ class WhereUsed:
 
     @property
     def others(self) -> list[UsedIn]:
-        """Those that are no endpoints, which a refused deletion names already."""
-        return [one for one in self.shown if one.collection != "endpoints"]
+        """Return the items other than endpoints, which a refused deletion names already."""
+        return [use for use in self.shown if use.collection != "endpoints"]
 
     @property
     def more(self) -> int:
@@ -53,14 +53,14 @@ class WhereUsed:
 
 
 def where_used(request: HttpRequest, row: Model) -> WhereUsed | None:
-    """None of a row that is no item of the configuration."""
+    """Return the uses of a row; None for a row that is no item of the configuration."""
     configuration = seen_by(request).configuration
     item = item_key(row, configuration)
     return None if item is None else used_places(request, uses_of(item, configuration), configuration)
 
 
 def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Configuration) -> WhereUsed:
-    """The uses that the account may see, an item for each that names the row."""
+    """Return the uses that the account may see, grouped by the item that names the row."""
     lists = hidden_from(request)
     places: dict[ItemKey, list[str]] = {}
     hidden: set[ItemKey] = set()
@@ -73,7 +73,7 @@ def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Config
     pages = _Pages(configuration)
     return WhereUsed(
         tuple(
-            UsedIn(item[0], _called(item), pages.of(item), tuple(dict.fromkeys(texts)))
+            UsedIn(item[0], _item_in_words(item), pages.of(item), tuple(dict.fromkeys(texts)))
             for item, texts in shown
         ),
         len(places),
@@ -81,7 +81,7 @@ def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Config
     )
 
 
-def _called(item: ItemKey) -> str:
+def _item_in_words(item: ItemKey) -> str:
     collection, key = item
     if "." in collection:
         # A model that is no part of the configuration.
@@ -90,7 +90,7 @@ def _called(item: ItemKey) -> str:
 
 
 class _Pages:
-    """Addresses of items by their keys, each list read once and only where it is needed."""
+    """The addresses of items by their keys. Each list is read once, and only if it is needed."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
@@ -107,12 +107,16 @@ class _Pages:
         return reverse(f"admin:designer_{model}_change", args=[id]) if id is not None else ""
 
     def _read(self, collection: str) -> dict[str, int]:
-        known = self._configuration
+        configuration = self._configuration
         match collection:
             case "endpoints":
-                return {one.definition.key: id for id, one in known.endpoints.items()}
+                return {endpoint.definition.key: id for id, endpoint in configuration.endpoints.items()}
             case "entities":
-                return {one.key: id for id, one in known.ids.entities.items()} if known.ids else {}
+                return (
+                    {entity.key: id for id, entity in configuration.ids.entities.items()}
+                    if configuration.ids
+                    else {}
+                )
             case "user_properties":
                 rows = UserProperty.objects.select_related("caller_type")
                 return {row.key: row.pk for row in rows}
@@ -131,7 +135,7 @@ _MODELS = {
 
 
 def _list_page(model: str, key: str) -> str:
-    """The list of a model that is no part of the configuration, searched for the row."""
+    """Return the address of a search for the row in a list outside the configuration; empty if none."""
     try:
         page = reverse(f"admin:{model.replace('.', '_')}_changelist")
     except NoReverseMatch:

@@ -21,10 +21,10 @@ from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.look import TabularInline, dress, searchable, suggesting
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
-from designer.studio.navigation.seen import seen_by
-from designer.studio.saving.checked import RefusalForm
-from designer.studio.saving.needed import NeededAdmin
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.navigation.request_overview import seen_by
+from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.needed_rows import NeededAdmin
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.user_examples import ExampleForm, designed, example_view
 
@@ -54,7 +54,7 @@ class UserPropertyForm(RefusalForm):
         self._choose("relationship", choices.relationships(metadata, entity))
 
     def chosen_type(self) -> str:
-        """Of a new one, as it was chosen last."""
+        """Return the caller type of the property; of a new one, the type chosen last."""
         if self.instance.pk is None:
             chosen = self.data.get("caller_type") if self.is_bound else self.initial.get("caller_type")
             return str(chosen or USER_TYPE)
@@ -100,8 +100,10 @@ class RelatedColumnInline(TabularInline):
 
 def records_of(caller_type: str, metadata: Metadata) -> str:
     """The entity of the records of a caller type; empty where they have none."""
-    known = next((one for one in latest().caller_types if one.name == caller_type), None)
-    return known.records(metadata.users) if known else ""
+    definition = next(
+        (candidate for candidate in latest().caller_types if candidate.name == caller_type), None
+    )
+    return definition.records(metadata.users) if definition else ""
 
 
 @admin.register(UserProperty)
@@ -163,7 +165,7 @@ class UserPropertyAdmin(NeededAdmin):
         return row.attribute or row.relationship or row.expression
 
     def needing(self, objs: Any) -> QuerySet[Endpoint]:
-        """Those that write its `@user.…` value."""
-        names = {known.name for known in objs}
+        """Return the endpoints that write the value of one of the properties `objs`."""
+        names = {row.name for row in objs}
         bound = Binding.objects.filter(source="user").values_list("endpoint", "value")
         return Endpoint.objects.filter(pk__in={endpoint for endpoint, value in bound if value in names})

@@ -15,10 +15,15 @@ _QUOTED = re.compile("(“[^”]*”)")
 
 @register.filter
 def directed(text: str) -> SafeString:
-    """From right to left: what is quoted keeps its direction, “old → new” points where reading goes on."""
+    """Return a text for right-to-left languages: quoted parts keep their direction, and arrows are turned
+    round.
+    """
     if not get_language_bidi():
         return conditional_escape(text)
-    # Of what is split by a group, every other part is that group.
+    # Split by a group, every second part is a match of the group.
     parts = enumerate(_QUOTED.split(str(text)))
-    shown = (format_html("<bdi>{}</bdi>", part) if at % 2 else part.replace("→", "←") for at, part in parts)
+    shown = (
+        format_html("<bdi>{}</bdi>", part) if position % 2 else part.replace("→", "←")
+        for position, part in parts
+    )
     return format_html_join("", "{}", ((part,) for part in shown))

@@ -1,6 +1,6 @@
-"""What the templates of an endpoint's page ask for.
+"""Tags for the templates of an endpoint's page.
 
-Of the studio, only what needs no admin is imported here: Django loads tags before there is one.
+Only parts of the studio that need no admin are imported at the top: Django loads tags before the admin.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ register.simple_tag(findings_at)
 
 @register.simple_tag
 def rows_of(inline: Any) -> dict[str, list[Any]]:
-    """The rows that are `there`, and the `blank` one that scripts copy where rows may be added: made once."""
+    """Return the existing rows (`there`), and the `blank` row that scripts copy where rows may be added."""
     rows = list(inline)
     blank = [row for row in rows if str(row.form.prefix).endswith("__prefix__")]
     return {"there": [row for row in rows if row not in blank], "blank": blank[-1:]}
@@ -26,7 +26,7 @@ def rows_of(inline: Any) -> dict[str, list[Any]]:
 
 @register.simple_tag
 def grid_of(inline: Any, bound: Any) -> Any:
-    """The rows of inputs, each with the entity properties that it fills, if there are any on the page."""
+    """Return the rows of inputs, each with the entity properties that it fills, if the page has any."""
     from designer.studio.endpoint_form.input_grid import grid
 
     return grid(inline, bound)
@@ -34,7 +34,7 @@ def grid_of(inline: Any, bound: Any) -> Any:
 
 @register.simple_tag
 def cells_of(row: Any) -> dict[str, Any]:
-    """The fields of a row by their names."""
+    """Return the fields of a row by their names."""
     return {
         cell.field["name"] if cell.is_readonly else cell.field.name: cell
         for fieldset in row
@@ -45,7 +45,7 @@ def cells_of(row: Any) -> dict[str, Any]:
 
 @register.simple_tag
 def section_of_items(items: Iterable[Any]) -> Any:
-    """The rows inside the row of a list, as a section."""
+    """Return the rows inside the row of a list, as a section."""
     from designer.studio.endpoint_form.sections import item_section
 
     return item_section(items)
@@ -53,18 +53,18 @@ def section_of_items(items: Iterable[Any]) -> Any:
 
 @register.simple_tag
 def described(field: Any, *, has_help: bool = False) -> str:
-    """A field's widget, described by the place where what is wrong with it is said.
+    """Return the widget of a field, described by the element that shows the field's errors.
 
-    `has_help`: the page shows the field's help, which describes it as well.
+    `has_help`: the page shows the field's help, which describes the widget as well.
     """
-    named = [field.field.widget.attrs.get("aria-describedby"), f"{field.auto_id}_error"]
+    describing_ids = [field.field.widget.attrs.get("aria-describedby"), f"{field.auto_id}_error"]
     if has_help and field.help_text:
-        named.append(f"{field.auto_id}_helptext")
-    return str(field.as_widget(attrs={"aria-describedby": " ".join(filter(None, named))}))
+        describing_ids.append(f"{field.auto_id}_helptext")
+    return str(field.as_widget(attrs={"aria-describedby": " ".join(filter(None, describing_ids))}))
 
 
 @register.simple_tag
 def errors_beside(field: Any, located: Iterable[Located]) -> list[str]:
-    """A field's errors, without those that its findings say already."""
-    said = {item.finding.said for item in located or () if item.place == field.html_name}
-    return [error for error in field.errors if error not in said]
+    """Return the errors of a field, without those that its findings repeat."""
+    messages = {item.finding.said for item in located or () if item.place == field.html_name}
+    return [error for error in field.errors if error not in messages]

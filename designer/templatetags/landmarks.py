@@ -10,6 +10,6 @@ register = template.Library()
 
 @register.filter
 def main_landmark(page: SafeString) -> SafeString:
-    """The page with its main part as a landmark: the look leaves it a plain element."""
-    # A copy of the look's template would have to follow each of its releases.
+    """Return the page with its main part marked as a landmark, which the admin theme does not do."""
+    # A copy of the theme's template would have to follow each of its releases.
     return SafeString(page.replace('id="main"', 'id="main" role="main"', 1))

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from designer.access_matrix import Row, mark_of
+from designer.access_control.access_matrix import Row, mark_of
+
+if TYPE_CHECKING:
+    from designer.studio.pages.matrix_rules import RuleCell
 
 register = template.Library()
 
 
 @register.simple_tag
 def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
+    """Return a cell of the matrix: a button where access may be changed, else a sign."""
     if row.chosen(name):
         sign, word = "✔", _("may call")
     elif row.allows(name):
@@ -33,8 +38,22 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
 
 
 @register.simple_tag
+def rule_cell(cell: RuleCell, name: str, query: str) -> SafeString:
+    """Return what callers of a column reach by the row rule `name`, as a link where it can be changed.
+
+    `query` is the query string of the matrix, which the page of the change leads back to.
+    """
+    texts = format_html_join(mark_safe("<br>"), "{}", ((text,) for text in cell.texts))
+    if not cell.link:
+        return texts
+    address = f"{cell.link}?{query}" if query else cell.link
+    what = _("Change which records %(callers)s reach of %(entity)s") % {"callers": cell.label, "entity": name}
+    return format_html('<a class="studio-cell-rule" href="{}" title="{}">{}</a>', address, what, texts)
+
+
+@register.simple_tag
 def reached(row: Row, name: str, records: Mapping[int, Sequence[str]]) -> str:
-    """What callers who may call the endpoint reach by it; a dash for those who may not."""
+    """Return the records that callers reach by the endpoint; a dash for those who may not call it."""
     if not row.allows(name):
         return "–"
     texts = records.get(row.id, ())

@@ -1,6 +1,6 @@
 """The audit log is append-only: the database refuses updates, and deletions before an entry's time is up.
 
-It holds for every way to the table: the studio, the ORM, raw SQL. Who owns the table can drop the triggers.
+That holds for the studio, the ORM and raw SQL. The owner of the table can drop the triggers.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ _FUNCTION = "designer_audit_is_append_only"
 
 
 def sqlite(days: int) -> Iterator[str]:
-    """`days` are those that an entry is kept; 0: for ever."""
-    # A text of the form in which Django stores times.
+    """Yield the statements for SQLite. Entries are kept for `days`; 0: forever."""
+    # The time as text in the form in which Django stores it.
     oldest = f"strftime('%Y-%m-%d %H:%M:%f', 'now', '-{days} days')"
     kept = f"OLD.at >= {oldest}" if days else "1"
     # SQLite's REPLACE deletes what is in its way without a trigger for deletions.
-    taken = f"EXISTS (SELECT 1 FROM {AUDIT_TABLE} WHERE id = NEW.id)"  # noqa: S608  names of ours
-    for event, condition, said in (
+    id_exists = f"EXISTS (SELECT 1 FROM {AUDIT_TABLE} WHERE id = NEW.id)"  # noqa: S608  names of ours
+    for event, condition, message in (
         ("UPDATE", "1", CHANGED),
-        ("INSERT", taken, CHANGED),
+        ("INSERT", id_exists, CHANGED),
         ("DELETE", kept, KEPT),
     ):
         trigger = f"{AUDIT_TABLE}_{event.lower()}_refused"
         yield f"DROP TRIGGER IF EXISTS {trigger}"
         yield (
             f"CREATE TRIGGER {trigger} BEFORE {event} ON {AUDIT_TABLE} WHEN {condition} "
-            f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
         )
 
 
 def postgresql(days: int) -> Iterator[str]:
-    """`days` are those that an entry is kept; 0: for ever."""
+    """Yield the statements for PostgreSQL. Entries are kept for `days`; 0: forever."""
     kept = f"{{at}} >= now() - interval '{days} days'" if days else "true"
     yield f"""
 CREATE OR REPLACE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $body$
@@ -54,10 +54,10 @@ BEGIN
     RETURN OLD;
 END
 $body$"""  # noqa: S608  names of ours
-    for event, each in (("UPDATE", "ROW"), ("DELETE", "ROW"), ("TRUNCATE", "STATEMENT")):
+    for event, level in (("UPDATE", "ROW"), ("DELETE", "ROW"), ("TRUNCATE", "STATEMENT")):
         trigger = f"{AUDIT_TABLE}_{event.lower()}_refused"
         yield f"DROP TRIGGER IF EXISTS {trigger} ON {AUDIT_TABLE}"
         yield (
             f"CREATE TRIGGER {trigger} BEFORE {event} ON {AUDIT_TABLE} "
-            f"FOR EACH {each} EXECUTE FUNCTION {_FUNCTION}()"
+            f"FOR EACH {level} EXECUTE FUNCTION {_FUNCTION}()"
         )

@@ -50,7 +50,7 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
                 f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} {transition} "
                 f"FOR EACH STATEMENT EXECUTE FUNCTION {trigger}()"
             )
-    # That of 0.2, which knew no parts.
+    # The function of release 0.2, which had no parts.
     yield "DROP FUNCTION IF EXISTS designer_raise_revision(bigint[])"
     yield "SELECT designer_note_revision(ARRAY[NULL]::bigint[], NULL)"
 

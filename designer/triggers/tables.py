@@ -1,11 +1,11 @@
-"""Which tables are the configuration, and which endpoint a row of them concerns."""
+"""The tables of the configuration, and the endpoint that a row of each table concerns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-# The column that holds the endpoint's id; None where any endpoint may depend on the row. Of these the change
-# log says the table, so that nothing is read again that does not depend on it.
+# The column that holds the endpoint's id; None where any endpoint may depend on the row. For these rows, the
+# change log has the name of the table, so that only what depends on it is read again.
 WATCHED: Mapping[str, str | None] = {
     "designer_endpoint": "id",
     "designer_endpoint_roles": "endpoint_id",
@@ -24,7 +24,7 @@ WATCHED: Mapping[str, str | None] = {
     "designer_rolerule": None,
     "designer_userproperty": None,
     "designer_relatedcolumn": None,
-    # What may be changed is known at the same moment as what there is.
+    # So that every process knows a new protection as soon as a new configuration.
     "designer_protection": None,
 }
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from crmclient.extensions import Registry
 from crmclient.metadata import Attribute
+from designer.types.attribute_fit import as_sent, fits, may_hold
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
-from designer.types.fitting import as_sent, fits, may_hold
 from designer.types.lists import LIST
 from designer.types.numbers import BIGINT, DECIMAL, DOUBLE, INTEGER, MONEY
 from designer.types.parties import PARTY_LIST
@@ -67,10 +67,10 @@ def holds_records(type: str) -> bool:
 
 
 def type_of_records(*, several: bool) -> InputType:
-    """The input type whose values hold records: several of them, or one."""
+    """Return the input type for several records, or for one."""
     return LIST if several else RECORD
 
 
 def natural_type(attribute: Attribute) -> InputType | None:
-    """The input type whose values the attribute holds as they are; None for files."""
+    """Return the input type whose values the attribute holds as they are; None for files."""
     return next((kind for kind in TYPES.values() if kind.is_natural_for(attribute)), None)

@@ -34,7 +34,7 @@ PATTERNS: Final = frozenset(
 
 
 class InvalidInput(ValueError):
-    """A value that an input does not take: a stable `code` and a sentence that says what would be right."""
+    """A value that an input does not accept. `code` is stable; the message says what would be right."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -67,7 +67,7 @@ class Limits:
     def of(
         cls, definition: InputDefinition, attribute: Attribute | None = None, options: OptionSet | None = None
     ) -> Limits:
-        """The limits of an input bound to `attribute`, a choice among `options`."""
+        """Return the limits of an input that is bound to `attribute`, a choice among `options`."""
         return cls(
             minimum=_tighter(max, definition.minimum, attribute.minimum if attribute else None),
             maximum=_tighter(min, definition.maximum, attribute.maximum if attribute else None),
@@ -97,7 +97,7 @@ class InputType(ABC):
 
     # How the studio lets people edit a constant: text, number, boolean, date, datetime, option or options.
     editor: ClassVar[str] = "text"
-    # What stands for a value where expressions are judged without one.
+    # A value to judge expressions with where there is no real one.
     sample: ClassVar[Any] = "1"
     # Whether a value is the text that was typed, even where that looks like a number.
     is_textual: ClassVar[bool] = False
@@ -114,34 +114,34 @@ class InputType(ABC):
 
     @property
     def widget(self) -> str:
-        """How a form asks for it, as `/api/schema` says: text, textarea, number, checkbox, select …"""
+        """The form control for the type, as in `/api/schema`: text, textarea, number, checkbox, select …"""
         return "text"
 
     @property
     def as_parameter(self) -> InputType:
-        """The type of its values in a query string."""
+        """The type of the input's values in a query string."""
         return self
 
     @abstractmethod
     def compile(self, limits: Limits) -> Reader:
-        """A function from a parsed JSON value (never None) to the value, raising InvalidInput.
+        """Return a function that reads a parsed JSON value (never None). The function raises InvalidInput.
 
-        Raises ValueError when the limits themselves make no sense (a pattern that does not compile).
+        Raises ValueError when the limits themselves make no sense, such as a pattern that does not compile.
         """
 
     @abstractmethod
     def schema(self, limits: Limits) -> dict[str, Any]:
-        """The JSON Schema (2020-12) of what the reader takes."""
+        """Return the JSON Schema (2020-12) of the values that the reader accepts."""
 
     def from_text(self, text: str) -> Any:
-        """The JSON value that a text in a query string means.
+        """Return the JSON value of a text in a query string.
 
-        A text that means none is given as it is: the reader refuses it in its own words.
+        A text that is no such value is returned as it is, so that the reader refuses it with its own message.
         """
         return text
 
     def is_natural_for(self, attribute: Attribute) -> bool:
-        """Whether the attribute's values are of this type as they are. One built-in type is, at most."""
+        """Whether the attribute holds values of this type as they are. At most one built-in type does."""
         return attribute.type in self.attribute_types
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -152,7 +152,10 @@ class InputType(ABC):
 
 
 def whole_number(text: str) -> Any:
-    """The number that `text` is; any other text as it is. Platforms have no whole number of more digits."""
+    """Return the number that `text` is, and any other text as it is.
+
+    Longer numbers stay texts: no platform has whole numbers of more digits.
+    """
     return int(text) if _WHOLE.fullmatch(text) else text
 
 

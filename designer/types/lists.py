@@ -16,7 +16,7 @@ MOST_ITEMS = 100
 
 @dataclass(frozen=True, slots=True)
 class ListType(InputType):
-    """An array of as many items as the lengths allow. Its items are for others to read."""
+    """An array whose number of items is limited. Its items are read elsewhere, by their own inputs."""
 
     name: str = "List"
     label: str = _("List of records")

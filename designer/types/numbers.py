@@ -19,7 +19,7 @@ from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reade
 
 _NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _LONGEST_NUMERAL = 64
-# Tools that make up a sample would take the maximum, and lose digits of it.
+# Without an example, tools that make up samples take the maximum, and lose some of its digits.
 _SAMPLE = Decimal("1250.50")
 _COMMON = frozenset({"minimum", "maximum", "allowed"})
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
@@ -39,7 +39,10 @@ _AS_DIGITS = "A string of digits is taken, too: for numbers that a client would 
 
 @dataclass(frozen=True, slots=True)
 class IntegerType(InputType):
-    """A whole number between `lowest` and `highest`; as a string too where JavaScript would lose digits."""
+    """A whole number between `lowest` and `highest`.
+
+    With `numerals`, callers may send it as a string, too: JavaScript loses digits of large numbers.
+    """
 
     name: str
     label: str
@@ -61,7 +64,7 @@ class IntegerType(InputType):
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
         if isinstance(operator, DateOperator):
-            # In the last so many days, and its kin.
+            # Operators such as “last X days” take a number.
             return None if self.numerals or operator in WHOLE_DAYS else 0
         if operator in PATTERNS:
             return None
@@ -76,8 +79,14 @@ class IntegerType(InputType):
         numerals = self.numerals
 
         def read(raw: Any) -> int:
-            if numerals and type(raw) is str and len(raw) <= _LONGEST_NUMERAL and _NUMERAL.fullmatch(raw):
-                raw = int(raw) if "." not in raw else raw
+            if (
+                numerals
+                and type(raw) is str
+                and len(raw) <= _LONGEST_NUMERAL
+                and _NUMERAL.fullmatch(raw)
+                and "." not in raw
+            ):
+                raw = int(raw)
             if type(raw) is not int:
                 raise InvalidInput("wrong_type", Sentence("Must be a whole number."))
             if not lowest <= raw <= highest:
@@ -224,7 +233,7 @@ def _exact(raw: Any) -> Decimal:
 
 
 def _decimal_places(value: Decimal) -> int:
-    """The places that hold a digit: 1.500 has one. Only finite values come here."""
+    """Return the number of decimal places without trailing zeros: 1 for 1.500. The value must be finite."""
     digits, exponent = value.as_tuple()[1:]
     assert isinstance(exponent, int)  # noqa: S101  infinities and NaN are no JSON
     for digit in reversed(digits):
@@ -246,12 +255,14 @@ def _json_number(value: Decimal) -> int | Decimal:
     return int(value) if value == value.to_integral_value() else value
 
 
-def _between(lowest: Decimal | None, highest: Decimal | None) -> str:
+def _between(lowest: Decimal | None, highest: Decimal | None) -> Sentence:
     if lowest is None:
-        return f"Must be at most {highest:f}."
+        return Sentence("Must be at most %(highest)s.", highest=f"{highest:f}")
     if highest is None:
-        return f"Must be at least {lowest:f}."
-    return f"Must be between {lowest:f} and {highest:f}."
+        return Sentence("Must be at least %(lowest)s.", lowest=f"{lowest:f}")
+    return Sentence(
+        "Must be between %(lowest)s and %(highest)s.", lowest=f"{lowest:f}", highest=f"{highest:f}"
+    )
 
 
 INTEGER = IntegerType("Integer", _("Whole number"), frozenset({AttributeType.INTEGER}), -(2**31), 2**31 - 1)

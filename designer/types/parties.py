@@ -49,10 +49,10 @@ class PartyListType(InputType):
                     "wrong_length",
                     Sentence("Must hold %(fewest)s to %(most)s parties.", fewest=fewest, most=most),
                 )
-            found = tuple(party(item) for item in raw)
-            if len(set(found)) < len(found):
+            parties = tuple(party(item) for item in raw)
+            if len(set(parties)) < len(parties):
                 raise InvalidInput("repeated", Sentence("A party may stand in the list once."))
-            return found
+            return parties
 
         return read
 
@@ -78,8 +78,11 @@ def _object(properties: dict[str, Any], required: tuple[str, ...]) -> dict[str, 
 
 
 def _party_reader(limits: Limits) -> Callable[[Any], Party]:
-    """Reads one party. A record says its type also where one entity is possible: lists of all activities are
-    written alike."""
+    """Return a reader of one party.
+
+    A record needs its type even where only one entity is possible, so that the lists of all activities have
+    one form.
+    """
     record = reader_of_records(limits.targets)
     allowed = (_RECORD, _RECORD | _ADDRESS, _ADDRESS) if limits.addresses else (_RECORD,)
     words = Sentence('Each party must be an object {"type", "id"}.')

@@ -14,7 +14,7 @@ from designer.types.base import InputType, InvalidInput, Limits, Reader
 
 @dataclass(frozen=True, slots=True)
 class RecordType(InputType):
-    """An object with inputs of its own, which are for others to read."""
+    """An object with inputs of its own, which are read elsewhere."""
 
     name: str = "Record"
     label: str = _("Record")

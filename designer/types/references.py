@@ -81,8 +81,10 @@ class EntityReferenceType(InputType):
 
 
 def reader_of_records(targets: tuple[str, ...]) -> Callable[[Any], Reference]:
-    """Reads `{"type", "id"}` of a record of one of `targets`."""
-    sentence = 'Must be an object {"type", "id"} with a type of: ' + ", ".join(targets) + "."
+    """Return a reader of `{"type", "id"}`, for a record of one of `targets`."""
+    sentence = Sentence(
+        'Must be an object {"type", "id"} with a type of: %(targets)s.', targets=", ".join(targets)
+    )
 
     def read(raw: Any) -> Reference:
         if type(raw) is not dict or raw.keys() != {"type", "id"}:
@@ -95,7 +97,10 @@ def reader_of_records(targets: tuple[str, ...]) -> Callable[[Any], Reference]:
 
 
 def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:
-    """An id fits where a record is meant, and the other way round."""
+    """Return the rank of an id or a record for a condition.
+
+    An id fits where a record is meant, and vice versa.
+    """
     if isinstance(operator, DateOperator) or operator in PATTERNS:
         return None
     if attribute.type in kind.attribute_types:

@@ -16,12 +16,11 @@ from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
-# Nothing is seen of these: spaces and line ends, control characters, and marks such as U+200B or U+FEFF that
-# only tell how to join or to write what is around them.
-_UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
-# Letters and symbols by their category, and empty where they are shown: fillers, the blank of Braille, the
-# grapheme joiner.
-_EMPTY = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
+# Categories of invisible characters: spaces and line ends, control characters, and marks such as U+200B or
+# U+FEFF, which only say how to join or to write the characters around them.
+_INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+# Letters and symbols by category, but shown as nothing: fillers, the Braille blank, the grapheme joiner.
+_BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,10 @@ class TextType(InputType):
 
 
 def _matcher(pattern: str) -> Any:
-    """A linear-time matcher of the whole text (RE2); None when there is no pattern."""
+    """Return a linear-time matcher of the whole text (RE2); None when there is no pattern.
+
+    Raises ValueError for a pattern that does not compile.
+    """
     if not pattern:
         return None
     try:
@@ -112,11 +114,11 @@ TEXT = TextType(
 
 
 def is_blank(text: str) -> bool:
-    """Whether nothing of `text` is seen."""
-    return not any(map(_is_seen, text))
+    """Whether `text` has no visible character."""
+    return not any(map(_is_visible, text))
 
 
-def _is_seen(character: str) -> bool:
-    if character in _EMPTY or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
+def _is_visible(character: str) -> bool:
+    if character in _BLANK or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
         return False
-    return unicodedata.category(character) not in _UNSEEN
+    return unicodedata.category(character) not in _INVISIBLE

@@ -96,7 +96,7 @@ class DateType(InputType):
             return None
         if attribute.holds_days:
             return 0
-        # A day is no moment: nothing happens at one exactly.
+        # A day is no instant, so no instant equals it exactly.
         return None if operator in _EXACTLY else 1
 
     def compile(self, limits: Limits) -> Reader:

@@ -25,19 +25,20 @@ def is_wanted() -> bool:
 
 
 def write(records: list[RequestRecord]) -> None:
+    """Write one line for each record to standard error, past `logging`."""
     for piece in _pieces(line(record) for record in records):
-        rest = memoryview(piece)
+        unwritten = memoryview(piece)
         try:
-            while rest:
-                rest = rest[os.write(STANDARD_ERROR, rest) :]
+            while unwritten:
+                unwritten = unwritten[os.write(STANDARD_ERROR, unwritten) :]
         except OSError:
-            # Nobody reads it: there is nowhere to say so.
+            # Standard error is closed: there is no place left to report the failure.
             return
 
 
 def line(record: RequestRecord) -> bytes:
-    """`seconds` are the service's own, without those of the platform."""
-    told: dict[str, Any] = {
+    """Return the JSON line of a request. `seconds` is the service's own time, without `platform_seconds`."""
+    fields: dict[str, Any] = {
         "event": "request",
         "request_id": record.request_id,
         "endpoint": record.endpoint,
@@ -56,19 +57,20 @@ def line(record: RequestRecord) -> bytes:
         ("trace_id", record.trace_id),
     ):
         if value:
-            told[name] = value
+            fields[name] = value
     started = dt.datetime.fromtimestamp(record.started, dt.UTC)
-    told |= {"level": "info", "logger": "portico.access", "timestamp": started}
-    return orjson.dumps(told, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
+    fields |= {"level": "info", "logger": "portico.access", "timestamp": started}
+    return orjson.dumps(fields, option=orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE)
 
 
 def _pieces(lines: Iterator[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []
+    """Join lines to pieces of at most `_AT_ONCE` bytes, as far as the lines allow."""
+    held_lines: list[bytes] = []
     size = 0
-    for each in lines:
-        if size + len(each) > _AT_ONCE:
-            yield b"".join(held)
-            held, size = [], 0
-        held.append(each)
-        size += len(each)
-    yield b"".join(held)
+    for text in lines:
+        if size + len(text) > _AT_ONCE:
+            yield b"".join(held_lines)
+            held_lines, size = [], 0
+        held_lines.append(text)
+        size += len(text)
+    yield b"".join(held_lines)

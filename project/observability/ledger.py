@@ -23,15 +23,15 @@ from runtime.http.request_record import RequestRecord
 logger = logging.getLogger("portico.ledger")
 
 MOMENT = 0.1
-"""Seconds: what is answered now is counted and logged so much later."""
+"""Seconds between the answer to a request and its counting and logging."""
 
 SAMPLED = 2.0
-"""Seconds between two looks at what only has a value now, such as busy threads."""
+"""Seconds between two samples of values that change all the time, such as the number of busy threads."""
 
 PAUSE = 60.0
-"""Seconds without metrics after one could not be kept: making them anew costs something, too."""
+"""Seconds without metrics after a failure to store one. To set metrics up again costs time, too."""
 
-# Only a log that nobody reads, so that writing to it takes for ever, lets so many wait.
+# So many records wait only when writing the log blocks because nobody reads it.
 MOST = 50_000
 
 Fact: TypeAlias = Callable[[Metrics], None]
@@ -41,26 +41,26 @@ Reader: TypeAlias = Callable[[list[RequestRecord]], None]
 class Ledger:
     def __init__(self) -> None:
         self._queue: SimpleQueue[RequestRecord | Fact] = SimpleQueue()
-        self._first: list[RequestRecord | Fact] = []
+        self._in_hand: list[RequestRecord | Fact] = []
         self._readers: list[Reader] = []
         self._samplers: list[Fact] = []
-        self._turn = threading.Lock()
-        self._keeps = False
-        self._keeper: int | None = None
+        self._lock = threading.Lock()
+        self._starts_writer = False
+        self._writer_pid: int | None = None
         self._dropped = 0
         self._sampled = 0.0
-        self._again = 0.0
+        self._metrics_resume_at = 0.0
         self._outage = Outage(
             logger, "Metrics cannot be kept.", "Metrics are kept again.", level=logging.ERROR
         )
 
     def put(self, item: RequestRecord | Fact) -> None:
-        """Let a request's record be counted, or what adds to the metrics. Neither waits nor raises."""
+        """Queue a request's record, or a function that adds to the metrics. Neither waits nor raises."""
         if self._queue.qsize() >= MOST:
             self._dropped += 1
             return
         self._queue.put(item)
-        if self._keeps and self._keeper != os.getpid():
+        if self._starts_writer and self._writer_pid != os.getpid():
             self.start()
 
     def add_reader(self, reader: Reader) -> None:
@@ -68,32 +68,36 @@ class Ledger:
         self._readers.append(reader)
 
     def add_sampler(self, sampler: Fact) -> None:
-        """Call `sampler` again and again, to set what only has a value now."""
+        """Call `sampler` every `SAMPLED` seconds, to set values that change all the time."""
         self._samplers.append(sampler)
 
     def keep_from_now_on(self) -> None:
-        """Let a thread take what comes. It starts with the first, so that it lives in the worker."""
-        self._keeps = True
+        """Let a thread write the records. It starts with the first record, so that it runs in the worker
+        process and not in the parent that forked it.
+        """
+        self._starts_writer = True
 
     def start(self) -> None:
-        """Begin at once, in the process that this is."""
-        with self._turn:
-            if self._keeper == os.getpid():
+        """Start the writing thread in this process, unless it runs here already."""
+        with self._lock:
+            if self._writer_pid == os.getpid():
                 return
-            self._keeper = os.getpid()
-        threading.Thread(target=self._keep, name="ledger", daemon=True).start()
+            self._writer_pid = os.getpid()
+        threading.Thread(target=self._write_on, name="ledger", daemon=True).start()
 
     def settle(self, *, is_read: bool = False) -> None:
-        """Take all that is here, now. `is_read`: what only has a value now is wanted, too."""
-        with self._turn:
-            taken, self._first = self._first, []
+        """Write everything that is queued now. With `is_read`, take the samples, too, because somebody is
+        reading the metrics.
+        """
+        with self._lock:
+            queued, self._in_hand = self._in_hand, []
             with suppress(Empty):
                 while True:
-                    taken.append(self._queue.get_nowait())
-            self._take(taken)
+                    queued.append(self._queue.get_nowait())
+            self._take(queued)
             if is_read or time.monotonic() - self._sampled >= SAMPLED:
                 self._sampled = time.monotonic()
-                self._tell(self._samplers)
+                self._apply(self._samplers)
 
     def _take(self, taken: Iterable[RequestRecord | Fact]) -> None:
         records: list[RequestRecord] = []
@@ -108,7 +112,7 @@ class Ledger:
             facts.append(lambda figures: figures.dropped.inc(dropped))
         if records:
             facts.append(lambda figures: figures.count(records))
-        self._tell(facts)
+        self._apply(facts)
         if records:
             for reader in self._readers:
                 try:
@@ -116,28 +120,33 @@ class Ledger:
                 except Exception:
                     logger.exception("requests were not reported")
 
-    def _tell(self, facts: list[Fact]) -> None:
-        """Where the metrics have no room, the service goes on without them."""
-        if time.monotonic() < self._again:
+    def _apply(self, facts: list[Fact]) -> None:
+        """Apply `facts` to the metrics.
+
+        When the metrics cannot be stored, the service goes on without them.
+        """
+        if time.monotonic() < self._metrics_resume_at:
             return
         for fact in facts:
             try:
                 fact(metrics())
             except OSError as error:
                 self._outage.failed(error)
-                self._again = time.monotonic() + PAUSE
+                self._metrics_resume_at = time.monotonic() + PAUSE
                 return
             except Exception:
                 logger.exception("something was not counted")
         self._outage.worked()
 
-    def _keep(self) -> None:
+    def _write_on(self) -> None:
+        """Write records as they come, for as long as the process lives."""
         while True:
             with suppress(Empty):
                 first = self._queue.get(timeout=SAMPLED)
-                with self._turn:
-                    # Who settles meanwhile, as at the end of the process, finds it here.
-                    self._first.append(first)
+                with self._lock:
+                    # A call of `settle` from another thread, as at the end of the process, finds the record
+                    # here.
+                    self._in_hand.append(first)
                 time.sleep(MOMENT)
             self.settle()
 

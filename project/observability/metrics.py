@@ -109,7 +109,10 @@ class Metrics:
         self.dropped = counter("records_dropped_total", "Requests that could be neither counted nor logged.")
 
     def count(self, records: Iterable[RequestRecord]) -> None:
-        """Many at once: an addition to a shared figure costs as much as ten to one of our own."""
+        """Add many records at once.
+
+        An addition to a figure that processes share costs as much as ten to a figure of this process.
+        """
         requests: defaultdict[tuple[str, str, str], int] = defaultdict(int)
         refusals: defaultdict[tuple[str, str], int] = defaultdict(int)
         platform: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0])
@@ -143,7 +146,7 @@ class Metrics:
 
 
 def _observe(histogram: Any, values: list[float]) -> None:
-    """`histogram.observe` for many values, of which it has no form."""
+    """Observe many values at once, for which `histogram` has no method."""
     histogram._sum.inc(sum(values))
     for bucket, number in Counts(bisect_left(_OF_REQUESTS, value) for value in values).items():
         histogram._buckets[bucket].inc(number)
@@ -151,7 +154,9 @@ def _observe(histogram: Any, values: list[float]) -> None:
 
 @cache
 def metrics() -> Metrics:
-    """Those of this process. They are made when they are first needed: by then it is known whether any are
-    shared."""
+    """Return the metrics of this process.
+
+    They are made when they are first needed, because only then it is known whether they are shared.
+    """
     shared_figures.use()
     return Metrics(CollectorRegistry())

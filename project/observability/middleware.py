@@ -45,7 +45,7 @@ class RequestRecords:
 
 
 def put_refused(request: HttpRequest, problem: Problem) -> None:
-    """Record what is answered before any middleware sees it."""
+    """Record a request that is refused before it reaches any middleware."""
     record = record_of(request)
     record.endpoint = OTHER
     record.refused(problem)

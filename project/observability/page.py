@@ -18,7 +18,7 @@ from runtime.http.addresses import peer_address
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """403 for whom they are not meant."""
+    """Answer with the metrics; 403 to a caller who may not read them."""
     if not _may_read(request):
         return HttpResponse(status=403)
     ledger.settle(is_read=True)
@@ -28,8 +28,8 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _may_read(request: HttpRequest) -> bool:
     token = settings.PORTICO["METRICS_TOKEN"]
-    scheme, _, given = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if token and scheme.lower() == "bearer" and secrets.compare_digest(given.encode(), token.encode()):
+    scheme, _, credentials = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if token and scheme.lower() == "bearer" and secrets.compare_digest(credentials.encode(), token.encode()):
         return True
     # Behind a proxy on this machine everybody seems to be here.
     forwarded = "HTTP_X_FORWARDED_FOR" in request.META or "HTTP_FORWARDED" in request.META

@@ -1,4 +1,4 @@
-"""What happens on the way to a remote platform, counted."""
+"""Counts what happens to requests to a remote platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server process says of itself at this moment: threads, waiting requests, connections, memory."""
+"""The present figures of a server process: threads, waiting requests, connections, memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runtime.serving.served import revision
 
 
 class Threads(Protocol):
-    """Those that work on requests: how many, how many of them now, and how many requests wait for one."""
+    """The threads for requests: how many, how many are busy, and how many requests wait."""
 
     @property
     def size(self) -> int: ...
@@ -35,7 +35,7 @@ _lock = threading.Lock()
 
 
 def tell_from_now_on() -> None:
-    connection_created.connect(_opened, dispatch_uid="portico.connections")
+    connection_created.connect(_note_connection, dispatch_uid="portico.connections")
     ledger.add_sampler(_of_this_process)
 
 
@@ -57,13 +57,13 @@ def _of_this_process(metrics: Metrics) -> None:
         metrics.revision.set(number)
 
 
-def _opened(connection: BaseDatabaseWrapper, **signal: Any) -> None:
+def _note_connection(connection: BaseDatabaseWrapper, **signal: Any) -> None:
     with _lock:
         _wrappers.add(connection)
 
 
 def _resident() -> int:
-    """Bytes; 0 where the system does not say."""
+    """Return the resident memory of this process in bytes; 0 where the system does not say."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except OSError:

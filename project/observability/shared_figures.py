@@ -35,17 +35,17 @@ _FIRST_SIZE = 64 * 1024
 
 @contextmanager
 def folder() -> Iterator[None]:
-    """The processes that are started in this block have their figures in common.
+    """Let the processes that are started in this block share their metrics in a folder.
 
-    A folder that the environment names is used as it is.
+    If the environment names a folder, that one is used.
     """
     if os.environ.get(FOLDER):
         yield
         return
     parent = _parent()
     _remove_abandoned(parent)
-    with _new_folder(parent) as own:
-        os.environ[FOLDER] = str(own)
+    with _new_folder(parent) as new_folder:
+        os.environ[FOLDER] = str(new_folder)
         owner = os.getpid()
         try:
             yield
@@ -53,24 +53,24 @@ def folder() -> Iterator[None]:
             # A worker is forked in this block, and leaves it, too.
             if os.getpid() == owner:
                 del os.environ[FOLDER]
-                shutil.rmtree(own, ignore_errors=True)
+                shutil.rmtree(new_folder, ignore_errors=True)
 
 
 def use() -> None:
-    """Let metrics that are made from now on be shared, where there is a folder."""
+    """Let metrics that are made from now on be shared, if there is a folder for them."""
     if os.environ.get(FOLDER):
         _values.MmapedDict = _Reserved
         _values.ValueClass = _values.MultiProcessValue(_Number(Path(os.environ[FOLDER])))
 
 
 def shared() -> CollectorRegistry | None:
-    """What all processes have written; None where each is on its own."""
-    found = os.environ.get(FOLDER)
-    if not found:
+    """Return a registry of the metrics of all processes; None when processes do not share them."""
+    directory = os.environ.get(FOLDER)
+    if not directory:
         return None
-    _forget_the_dead(Path(found))
+    _forget_the_dead(Path(directory))
     registry = CollectorRegistry()
-    _multiprocess.MultiProcessCollector(registry, found)
+    _multiprocess.MultiProcessCollector(registry, directory)
     return registry
 
 
@@ -136,19 +136,19 @@ def _parent() -> Path:
 
 @contextmanager
 def _new_folder(parent: Path) -> Iterator[Path]:
-    """A folder of our own, locked."""
+    """Yield a new folder for this installation, locked."""
     while True:
-        own = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-        with (own / "lock").open("w") as lock:
+        new_folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        with (new_folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             # Until it was locked, another installation that starts may have taken it for abandoned.
-            if own.is_dir():
-                yield own
+            if new_folder.is_dir():
+                yield new_folder
                 return
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Folders of main processes that were killed."""
+    """Remove the folders of main processes that were killed."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with suppress(OSError), (folder / "lock").open("r+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -156,7 +156,7 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _forget_the_dead(folder: Path) -> None:
-    """What a process says of this very moment ends with it."""
+    """Remove the live figures of processes that have ended."""
     for number in {file.stem.rpartition("_")[2] for file in folder.glob("gauge_live*.db")}:
         lock = _locked(folder, int(number))
         if lock is not None:
@@ -165,7 +165,7 @@ def _forget_the_dead(folder: Path) -> None:
 
 
 def _locked(folder: Path, number: int) -> int | None:
-    """A descriptor that holds `number`; None where a process has it."""
+    """Return a file descriptor that holds the lock of `number`; None when another process holds it."""
     lock = os.open(folder / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

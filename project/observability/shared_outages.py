@@ -22,11 +22,14 @@ from project.observability.shared_figures import FOLDER
 
 
 class SharedOutages:
-    """Without a folder, or where it cannot be written to, each process tells what it sees."""
+    """Outages that all processes share in a folder.
+
+    Without a folder, and if it cannot be written to, each process logs what it sees itself.
+    """
 
     @contextmanager
     def course_of(self, fact: str) -> Iterator[Course | None]:
-        file = _opened(fact)
+        file = _open_locked(fact)
         if file is None:
             yield None
             return
@@ -40,8 +43,8 @@ class SharedOutages:
                     file.write(orjson.dumps([asdict(course), sorted({*witnesses, os.getpid()})]))
 
 
-def _opened(fact: str) -> IO[bytes] | None:
-    """The file of `fact`, locked until it is closed."""
+def _open_locked(fact: str) -> IO[bytes] | None:
+    """Open the file of `fact`, and lock it until it is closed; None when that is not possible."""
     folder = os.environ.get(FOLDER)
     if not folder:
         return None
@@ -55,7 +58,10 @@ def _opened(fact: str) -> IO[bytes] | None:
 
 
 def _read(file: IO[bytes]) -> tuple[Course, list[int]]:
-    """The course, and the processes that have seen it."""
+    """Return the course of the outage, and the processes that have seen it.
+
+    Both are empty without an outage, and when none of these processes lives.
+    """
     try:
         course, witnesses = orjson.loads(file.read())
         if any(_lives(process) for process in witnesses):

@@ -65,7 +65,7 @@ class Telemetry:
         self._uploads = meter.create_counter("portico.upload.size", "By", "Files received.")
 
     def end(self) -> None:
-        """Send what is here."""
+        """Send what is buffered, and stop."""
         for provider in self._providers:
             provider.shutdown()
 
@@ -99,11 +99,11 @@ class Telemetry:
             f"{record.method} {record.endpoint}",
             parent,
             trace.SpanKind.SERVER,
-            {**attributes, **_more(record)},
+            {**attributes, **_further_attributes(record)},
             start_time=began,
         )
-        own = span.get_span_context()
-        record.trace_id = trace.format_trace_id(own.trace_id)
+        span_context = span.get_span_context()
+        record.trace_id = trace.format_trace_id(span_context.trace_id)
         if span.is_recording():
             if record.status >= 500:
                 span.set_status(trace.StatusCode.ERROR)
@@ -130,27 +130,32 @@ def _attributes(record: RequestRecord) -> dict[str, Any]:
     }
 
 
-def _more(record: RequestRecord) -> dict[str, Any]:
-    """What a span says beside; not the request's id, which may be the caller's."""
-    told = {
+def _further_attributes(record: RequestRecord) -> dict[str, Any]:
+    """Return further attributes of a span. The request's id is left out, because the caller may have chosen
+    it.
+    """
+    attributes = {
         "portico.caller_type": record.caller_type,
         "portico.code": record.code,
         "portico.reason": record.reason,
         "portico.platform_request_id": record.sent_correlation or "",
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in attributes.items() if value}
 
 
 @cache
 def _telemetry() -> Telemetry:
-    made = Telemetry()
+    telemetry = Telemetry()
     # After the ledger's own end.
-    Finalize(None, made.end, exitpriority=0)
-    return made
+    Finalize(None, telemetry.end, exitpriority=0)
+    return telemetry
 
 
 def tell(records: list[RequestRecord]) -> None:
-    """For the ledger. What exports is made with the first records, in the process that they are of."""
+    """Report records, as a reader of the ledger.
+
+    The exporter is created with the first records, in their process.
+    """
     _telemetry().tell(records)
 
 

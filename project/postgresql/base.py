@@ -14,7 +14,10 @@ from psycopg.pq import TransactionStatus
 
 class DatabaseWrapper(base.DatabaseWrapper):
     def close_if_health_check_failed(self) -> None:
-        """Called before each statement outside a transaction, and before each transaction."""
+        """Let the connection be checked if it may have ended.
+
+        Django calls this before each statement outside a transaction, and before each transaction.
+        """
         if self._may_have_ended():
             self.health_check_done = False
         super().close_if_health_check_failed()

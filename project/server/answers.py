@@ -1,4 +1,4 @@
-"""What the application answers, as ASGI sends it."""
+"""The application's answer, as ASGI sends it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def _encoded(name: str) -> bytes:
 
 
 class Answer:
-    """Status and headers; the content is whole, or made piece by piece by whoever asks for the next one."""
+    """Status, headers and content of an answer. The content is whole, or is made piece by piece with
+    `next_piece`.
+    """
 
     def __init__(self) -> None:
         self.start: dict[str, Any] = {}
@@ -36,7 +38,7 @@ class Answer:
 
     @classmethod
     def of(cls, application: Application, environ: Environ) -> Answer:
-        """Run the application up to the first piece of a long answer. Raises what it raises."""
+        """Run the application, up to the first piece of a long answer. Raises what the application raises."""
         answer = cls()
         response = application(environ, answer._start_response)
         if type(response) is list:
@@ -63,8 +65,10 @@ class Answer:
         return status
 
     def next_piece(self) -> None:
-        """Make `content` the next piece, small ones put together; `is_whole` says whether it is the last."""
-        held: list[bytes] = []
+        """Set `content` to the next piece, joining small ones. `is_whole` then says whether it is the last
+        one.
+        """
+        small_pieces: list[bytes] = []
         size = 0
         self.is_whole = False
         while size < PIECE:
@@ -72,12 +76,12 @@ class Answer:
             if piece is None:
                 self.is_whole = True
                 break
-            held.append(piece)
+            small_pieces.append(piece)
             size += len(piece)
-        self.content = held[0] if len(held) == 1 else b"".join(held)
+        self.content = small_pieces[0] if len(small_pieces) == 1 else b"".join(small_pieces)
 
     def close(self) -> None:
-        """Let the application clean up; more than one call does no harm."""
+        """Let the application clean up. It does no harm to call this more than once."""
         close, self._close = self._close, None
         if close is not None:
             close()

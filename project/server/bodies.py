@@ -1,4 +1,4 @@
-"""Bodies of requests: taken in by the event loop, into memory or onto disk, before a thread sees them."""
+"""Receives the bodies of requests on the event loop, into memory or onto disk, before a thread sees them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BrokenOff(Exception):
 
 
 class NotTakenIn(io.RawIOBase):
-    """Stands for a body that is still with its sender."""
+    """Stands for a body that has not been received yet."""
 
     def readable(self) -> bool:
         return True
@@ -48,7 +48,10 @@ class NotTakenIn(io.RawIOBase):
 
 
 def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
-    """The body's length, 0 without one or in chunks, and whether its sender waits to be told to go on."""
+    """Return the length of the body in bytes, and whether its sender waits for "100 Continue".
+
+    The length is 0 without a body, and for a body in chunks.
+    """
     length, waits = 0, False
     for name, value in headers:
         if name == b"content-length" and value.isdigit():
@@ -61,33 +64,33 @@ def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
 async def take_in(
     receive: Receive, length: int, limits: Limits, folder: str | None, first: Awaitable[Message] | None = None
 ) -> BinaryIO:
-    """The whole body; `first` is its first message when that is on its way already.
+    """Receive the whole body. `first` is its first message, if that is on its way already.
 
-    Raises TooSlow, BrokenOff; OSError where `folder` has no room, once the client has sent the rest.
+    Raises TooSlow, BrokenOff. Raises OSError when `folder` has no room, after the client has sent the rest.
     """
     if length <= _IN_MEMORY:
         with Pace(limits) as pace:
             return io.BytesIO(b"".join([piece async for piece in _pieces(receive, length, pace, first)]))
-    left = length
+    bytes_left = length
     try:
         with ExitStack() as stack:
             spool = stack.enter_context(tempfile.TemporaryFile(dir=folder))
             with Pace(limits) as pace:
                 async for piece in _pieces(receive, length, pace, first):
-                    left -= len(piece)
+                    bytes_left -= len(piece)
                     spool.write(piece)
             spool.seek(0)
             stack.pop_all()  # whoever answers closes it
     except OSError:
-        await drop_unwanted(receive, left, first if left == length else None)
+        await drop_unwanted(receive, bytes_left, first if bytes_left == length else None)
         raise
     return cast(BinaryIO, spool)
 
 
 async def drop_unwanted(receive: Receive, length: int, first: Awaitable[Message] | None = None) -> None:
-    """Take in the `length` bytes that a refused request still sends, within bounds, and drop them.
+    """Receive and drop the body of a refused request, `length` bytes, within bounds.
 
-    The connection ends where a body is left unread, and who is cut off while sending often never sees the
+    An unread body makes the connection end, and a client that is cut off while it sends often never sees the
     answer.
     """
     if _ON_ITS_WAY < length <= _MOST_UNWANTED:
@@ -105,8 +108,8 @@ async def until_gone(receive: Receive) -> None:
 async def _pieces(
     receive: Receive, length: int, pace: Pace, first: Awaitable[Message] | None = None
 ) -> AsyncIterator[bytes]:
-    left = length
-    while left > 0:
+    bytes_left = length
+    while bytes_left > 0:
         message = await (first or receive())
         first = None
         if message["type"] == "http.disconnect":
@@ -114,6 +117,6 @@ async def _pieces(
         piece: bytes = message["body"]
         if not piece and not message["more_body"]:
             raise BrokenOff
-        left -= len(piece)
+        bytes_left -= len(piece)
         pace.moved(len(piece))
         yield piece

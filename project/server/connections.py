@@ -28,9 +28,10 @@ _NOW = struct.pack("ii", 1, 0)
 
 
 class Connection(NamedTuple):
-    """`client` is (address, port); `silent` is milliseconds without data from it; `taken` is bytes it has.
+    """A connection of a client, (address, port).
 
-    `has_more` says that it has not received all that was sent.
+    `silent` is the time without data from the client, in milliseconds; `taken` is the number of bytes that
+    the client has received. With `has_more`, the client has not received all that was sent.
     """
 
     client: tuple[str, str]
@@ -47,9 +48,10 @@ class _Reader:
 
 
 class Watch:
-    """Ends readers slower than `limits`, and what one address has more than `most` connections (0: no limit).
+    """Ends connections whose client reads more slowly than `limits`, and those of an address that has more
+    than `most` (0: no limit).
 
-    `busy` are the clients whose requests are being answered: the last to go.
+    `busy` are the clients whose requests are being answered. They are ended last.
     """
 
     def __init__(self, port: int, limits: Limits, most: int) -> None:
@@ -60,9 +62,7 @@ class Watch:
 
     def start(self, busy: Collection[tuple[str, str]]) -> None:
         if sys.platform == "linux":
-            threading.Thread(
-                target=self._look_again_and_again, args=[busy], name="watch", daemon=True
-            ).start()
+            threading.Thread(target=self._watch_repeatedly, args=[busy], name="watch", daemon=True).start()
 
     def end(self, client: tuple[str, str]) -> None:
         """Shut the client's connection down, if it is still there."""
@@ -71,25 +71,25 @@ class Watch:
                 if connection.client == client:
                     _shut(connection, self._port)
 
-    def _look_again_and_again(self, busy: Collection[tuple[str, str]]) -> None:
+    def _watch_repeatedly(self, busy: Collection[tuple[str, str]]) -> None:
         pause = threading.Event()
         while not pause.wait(1):
             self.look(list(connections(self._port)), busy)
 
-    def look(self, found: list[Connection], busy: Collection[tuple[str, str]]) -> None:
-        for connection in (*self._slow(found), *self._too_many(found, busy)):
+    def look(self, open_connections: list[Connection], busy: Collection[tuple[str, str]]) -> None:
+        for connection in (*self._slow(open_connections), *self._too_many(open_connections, busy)):
             _shut(connection, self._port)
 
-    def _slow(self, found: list[Connection]) -> Iterator[Connection]:
+    def _slow(self, open_connections: list[Connection]) -> Iterator[Connection]:
         now = time.monotonic()
         readers, self._readers = self._readers, {}
-        for connection in found:
+        for connection in open_connections:
             if not connection.has_more:
                 continue
             reader = readers.get(connection.client)
             if reader is None:
                 reader = _Reader(now, connection.taken)
-                self._bound_for_good(connection)
+                self._limit_kernel_wait(connection)
             if now - reader.since >= self._limits.patience:
                 if connection.taken - reader.taken < self._limits.least:
                     yield connection
@@ -97,24 +97,28 @@ class Watch:
                 reader = _Reader(now, connection.taken)
             self._readers[connection.client] = reader
 
-    def _bound_for_good(self, connection: Connection) -> None:
-        """What is in the kernel's hands only, once the server program has closed its side, ends too."""
-        with suppress(OSError), _own(connection, self._port) as own:
-            own.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self._limits.patience * 1000))
+    def _limit_kernel_wait(self, connection: Connection) -> None:
+        """Limit how long the kernel keeps a connection that the server program has closed already."""
+        with suppress(OSError), _socket_of(connection, self._port) as connection_socket:
+            connection_socket.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(self._limits.patience * 1000)
+            )
 
-    def _too_many(self, found: list[Connection], busy: Collection[tuple[str, str]]) -> Iterator[Connection]:
-        if not self._most or len(found) <= self._most:
+    def _too_many(
+        self, open_connections: list[Connection], busy: Collection[tuple[str, str]]
+    ) -> Iterator[Connection]:
+        if not self._most or len(open_connections) <= self._most:
             return
         of_address: defaultdict[str, list[Connection]] = defaultdict(list)
-        for connection in found:
+        for connection in open_connections:
             of_address[network(unwrapped(connection.client[0]))].append(connection)
-        for own in of_address.values():
-            own.sort(key=lambda connection: (connection.client in busy, -connection.silent))
-            yield from own[: max(0, len(own) - self._most)]
+        for same_address in of_address.values():
+            same_address.sort(key=lambda connection: (connection.client in busy, -connection.silent))
+            yield from same_address[: max(0, len(same_address) - self._most)]
 
 
 def connections(port: int) -> Iterator[Connection]:
-    """Those of this process that came in at `port`."""
+    """Yield the connections of this process to `port`."""
     for name in os.listdir("/proc/self/fd"):
         # Between two looks any descriptor may be closed, or be another file.
         with suppress(OSError, ValueError):
@@ -125,34 +129,40 @@ def connections(port: int) -> Iterator[Connection]:
 
 
 def _connection(descriptor: int, port: int) -> Connection | None:
-    with socket.socket(fileno=os.dup(descriptor)) as own:
-        if own.family not in (socket.AF_INET, socket.AF_INET6) or own.getsockname()[1] != port:
+    with socket.socket(fileno=os.dup(descriptor)) as connection_socket:
+        if (
+            connection_socket.family not in (socket.AF_INET, socket.AF_INET6)
+            or connection_socket.getsockname()[1] != port
+        ):
             return None
-        address, client_port = own.getpeername()[:2]
-        info = own.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE)
+        address, client_port = connection_socket.getpeername()[:2]
+        info = connection_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE)
     if len(info) < _SIZE:
         return None
     (unacknowledged,) = struct.unpack_from("I", info, _UNACKNOWLEDGED)
     (silent,) = struct.unpack_from("I", info, _SINCE_DATA)
-    (taken,) = struct.unpack_from("Q", info, _ACKNOWLEDGED)
+    (taken_bytes,) = struct.unpack_from("Q", info, _ACKNOWLEDGED)
     (not_sent,) = struct.unpack_from("I", info, _NOT_SENT)
     return Connection(
-        (address, str(client_port)), descriptor, silent, taken, bool(unacknowledged or not_sent)
+        (address, str(client_port)), descriptor, silent, taken_bytes, bool(unacknowledged or not_sent)
     )
 
 
 def _shut(connection: Connection, port: int) -> None:
-    with suppress(OSError), _own(connection, port) as own:
+    with suppress(OSError), _socket_of(connection, port) as connection_socket:
         # Without this the kernel would keep what nobody takes for minutes more.
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NOW)
-        own.shutdown(socket.SHUT_RDWR)
+        connection_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NOW)
+        connection_socket.shutdown(socket.SHUT_RDWR)
 
 
 @contextmanager
-def _own(connection: Connection, port: int) -> Iterator[socket.socket]:
-    """A socket of our own for the connection. Raises OSError when its descriptor is another's by now."""
-    with socket.socket(fileno=os.dup(connection.descriptor)) as own:
-        address, client_port = own.getpeername()[:2]
-        if own.getsockname()[1] != port or (address, str(client_port)) != connection.client:
+def _socket_of(connection: Connection, port: int) -> Iterator[socket.socket]:
+    """Yield a socket object for the connection.
+
+    Raises OSError when its descriptor belongs to another connection by now.
+    """
+    with socket.socket(fileno=os.dup(connection.descriptor)) as connection_socket:
+        address, client_port = connection_socket.getpeername()[:2]
+        if connection_socket.getsockname()[1] != port or (address, str(client_port)) != connection.client:
             raise ConnectionAbortedError
-        yield own
+        yield connection_socket

@@ -23,7 +23,7 @@ _CONSTANT: Environ = {
 
 
 def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
-    """What PEP 3333 asks for, with `body` (default: an empty one) as `wsgi.input`."""
+    """Return the WSGI environment (PEP 3333) of a request. `body` is empty by default."""
     path: bytes = scope["raw_path"]
     environ = _CONSTANT.copy()
     environ["REQUEST_METHOD"] = scope["method"]
@@ -50,7 +50,9 @@ def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
 # Callers choose header names: more different ones than the product knows must not stay in memory.
 @lru_cache(maxsize=256)
 def _key(name: bytes) -> str | None:
-    """None for a name with an underscore: it would pass for another header, such as one that a proxy sets."""
+    """Return the WSGI name of a header; None for one with an underscore, which could pass for a header
+    of a proxy.
+    """
     if b"_" in name:
         return None
     key = name.decode("latin-1").replace("-", "_").upper()

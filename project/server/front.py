@@ -30,9 +30,9 @@ from project.server.bodies import (
     take_in,
     until_gone,
 )
-from project.server.crew import Crew
 from project.server.environ import Environ, environ_of
 from project.server.pace import Limits, Pace, TooSlow
+from project.server.worker_threads import Crew
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
 from runtime.http.failures import answer as answer_to
 from runtime.http.limits import COUNTED
@@ -99,11 +99,11 @@ class Front:
         self.clients: set[Client] = set()
 
     def put_first(self, job: Callable[[], None]) -> None:
-        """Have `job` done by a request thread, before the requests that wait for one."""
+        """Let a request thread do `job` before the requests that wait for a thread."""
         self.crew.put_first(job)
 
     def take(self, incoming: Incoming) -> None:
-        """Called by granian for each request, on a thread of its own."""
+        """Begin a request. Granian calls this for each request, on a thread of its own."""
         scope = incoming.scope
         self.clients.add(scope["client"])
         length, waits = announced(scope["headers"])
@@ -115,7 +115,7 @@ class Front:
             self.crew.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
 
     def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
-        """On a thread: run the application and send what it answers."""
+        """Run the application and send its answer. Called on a request thread."""
         try:
             environ = self._environ(incoming, body)
             if counted:
@@ -130,7 +130,11 @@ class Front:
         self._send(incoming, answer)
 
     def _respond_if_here(self, incoming: Incoming, length: int, first: Arriving) -> None:
-        """On a thread: most bodies are whole when their turn comes, and need no event loop either."""
+        """Respond at once if the body has arrived, else receive it on the event loop. Called on a request
+        thread.
+
+        Most bodies have arrived when their turn comes, and need no event loop.
+        """
         if first.done() and len(body := first.result().get("body", b"")) == length:
             self._respond(incoming, io.BytesIO(body))
         else:
@@ -142,7 +146,7 @@ class Front:
         return environ
 
     def _send(self, incoming: Incoming, answer: Answer) -> None:
-        """On any thread: the whole answer, or its beginning while a task sends the rest."""
+        """Send a short answer. For a long one, start a task that sends it. Called on any thread."""
         if answer.is_whole and len(answer.content) <= PIECE:
             # Before it is sent: the connection's next request may begin at once.
             self.clients.discard(incoming.scope["client"])
@@ -158,11 +162,13 @@ class Front:
         incoming.done()
 
     def _schedule(self, incoming: Incoming, work: Coroutine[Any, Any, None]) -> None:
-        """On any thread: let the event loop do `work`."""
+        """Let the event loop do `work`. Called on any thread."""
         self._loop.call_soon_threadsafe(self._begin, work, incoming)
 
     def _begin(self, work: Coroutine[Any, Any, None], incoming: Incoming) -> None:
-        """On the event loop: a task that is kept until it ends, and whose failure ends the request."""
+        """Start a task that is kept until it ends. If it fails, the request ends. Called on the
+        event loop.
+        """
         task: asyncio.Task[None] = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(partial(self._ended, incoming))
@@ -174,7 +180,7 @@ class Front:
             self._finish(incoming)
 
     async def _on_a_thread(self, work: Callable[[], Result]) -> Result:
-        """What `work` returns or raises, BodyWanted included."""
+        """Run `work` on a request thread. Return or raise what it returns or raises, BodyWanted included."""
         future: asyncio.Future[Result] = self._loop.create_future()
 
         def job() -> None:
@@ -189,7 +195,10 @@ class Front:
         return await future
 
     async def _ask_first(self, incoming: Incoming, length: int, waits: bool) -> None:
-        """A large body, or one whose sender waits to be told to, comes in when the application wants it."""
+        """Run the application without the body, and receive the body only if the application wants it.
+
+        For a large body, and for a sender that waits for "100 Continue".
+        """
         answer = await self._answer_without(incoming)
         if answer is None:
             await self._with_body(incoming, length, counted=True)
@@ -201,9 +210,11 @@ class Front:
     async def _with_body(
         self, incoming: Incoming, length: int, first: Arriving | None = None, *, counted: bool = False
     ) -> None:
-        own = self._settings
+        front_settings = self._settings
         try:
-            body = await take_in(incoming.proto.receive, length, own.limits, own.folder, first)
+            body = await take_in(
+                incoming.proto.receive, length, front_settings.limits, front_settings.folder, first
+            )
         except BrokenOff:
             self._finish(incoming)
         except TooSlow:
@@ -218,7 +229,9 @@ class Front:
             self.crew.put(partial(self._respond, incoming, body, counted=counted))
 
     async def _answer_without(self, incoming: Incoming) -> Answer | None:
-        """The application's answer when it needs no body for that, as a refusal does; else None."""
+        """Return the application's answer if it reads no body, as a refusal does; None if it wants
+        the body.
+        """
         environ = self._environ(incoming, NotTakenIn())  # type: ignore[arg-type]
         with suppress(BodyWanted):
             return await self._on_a_thread(partial(Answer.of, self._application, environ))
@@ -238,7 +251,7 @@ class Front:
         self._finish(incoming)
 
     async def _with_long_answer(self, incoming: Incoming, answer: Answer) -> None:
-        """Send piece after piece, each made when the client has taken the one before."""
+        """Send a long answer. Each piece is made when the client has taken the one before."""
         send = incoming.proto.send
         # What is sent after the client has gone is dropped without an error.
         gone = self._loop.create_task(until_gone(incoming.proto.receive))
@@ -249,8 +262,8 @@ class Front:
                     content, is_last = memoryview(answer.content), answer.is_whole
                     for start in range(0, max(1, len(content)), PIECE):
                         part = bytes(content[start : start + PIECE])
-                        more = not is_last or start + PIECE < len(content)
-                        await send({"type": "http.response.body", "body": part, "more_body": more})
+                        has_more = not is_last or start + PIECE < len(content)
+                        await send({"type": "http.response.body", "body": part, "more_body": has_more})
                         pace.moved(len(part))
                     if is_last or gone.done():
                         break

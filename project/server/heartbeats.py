@@ -26,7 +26,7 @@ _SUSPENDED = 5.0
 
 
 def shared_counts(workers: int, method: str | None = None) -> Any:
-    """A count for each worker, which processes that are started by `method` share."""
+    """Return an array of one count for each worker, shared with processes that are started by `method`."""
     context = get_context(method)
     if context.get_start_method() != "fork":
         return context.RawArray("Q", workers)
@@ -38,8 +38,10 @@ def shared_counts(workers: int, method: str | None = None) -> Any:
 def count_up(
     counts: Any, worker: int, loop: asyncio.AbstractEventLoop, put_first: Callable[[Callable[[], None]], None]
 ) -> None:
-    """In worker number `worker`: count from now on. `put_first` has a job done by a request thread, before
-    all that waits: a long queue is no silence.
+    """Count up from now on, in worker number `worker`.
+
+    `put_first` lets a request thread do a job before all waiting requests: a long queue does not make a
+    worker count as silent.
     """
 
     def on_the_loop() -> None:
@@ -61,7 +63,10 @@ class _Sign:
 
 
 class Heartbeats:
-    """What a supervisor has seen of `counts`. `patience` is in seconds; 0: nobody is missed."""
+    """The heartbeats of workers, as a supervisor sees them in `counts`.
+
+    `patience` is in seconds; 0 turns the check off.
+    """
 
     def __init__(
         self, counts: Sequence[int], patience: float, clock: Callable[[], float] = time.monotonic
@@ -73,14 +78,14 @@ class Heartbeats:
         self._looked = clock()
 
     def starts(self, worker: int) -> None:
-        """`worker` is a new process, and has not counted yet."""
+        """Note that `worker` is a new process, which has not counted yet."""
         self._counts[worker] = 0
         self._signs[worker] = _Sign(0, self._clock())
 
     def silent(self) -> list[int]:
-        """The workers that have given no sign for longer than they may, each once until it starts again.
+        """Return the workers that have not counted for too long, each once until it starts again.
 
-        To be asked every second or so.
+        Call this about every second.
         """
         now = self._clock()
         if now - self._looked > _SUSPENDED:
@@ -89,13 +94,13 @@ class Heartbeats:
         self._looked = now
         if not self._patience:
             return []
-        found = []
+        workers = []
         for worker, sign in self._signs.items():
             count = self._counts[worker]
             if count != sign.count:
                 sign.count, sign.since = count, now
             elif now - sign.since > (self._patience if count else max(STARTS_WITHIN, self._patience)):
-                found.append(worker)
-        for worker in found:
+                workers.append(worker)
+        for worker in workers:
             del self._signs[worker]
-        return found
+        return workers

@@ -1,4 +1,4 @@
-"""The least rate and the deadline of a body on its way, in or out."""
+"""The least rate and the deadline for sending or receiving a body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ class TooSlow(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`rate` in bytes a second, averaged over `patience` seconds; `deadline` in seconds for a whole body."""
+    """The least pace of a transfer.
+
+    `rate` is in bytes a second, averaged over `patience` seconds; `deadline` is in seconds for a whole body.
+    """
 
     patience: float
     rate: int
@@ -24,7 +27,7 @@ class Limits:
 
     @property
     def least(self) -> float:
-        """Bytes that must move in `patience` seconds; one at least."""
+        """The number of bytes that must move in `patience` seconds, at least one."""
         return max(1.0, self.patience * self.rate)
 
 
@@ -47,7 +50,7 @@ class Pace:
 
     @contextmanager
     def our_turn(self) -> Iterator[None]:
-        """While the client waits for us, its pace is not judged."""
+        """Do not judge the client's pace during this block, in which the client waits for us."""
         self._is_judged = self._is_waiting = False
         try:
             yield

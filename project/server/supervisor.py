@@ -42,7 +42,7 @@ class Restarts:
         self._started: dict[int, float] = {}
 
     def ended(self, number: int) -> float:
-        """The seconds until it is started anew."""
+        """Note that a worker has ended. Return the seconds until it is started again."""
         now = self._clock()
         lived = now - self._started.get(number, float("-inf"))
         pause = 0.0
@@ -53,7 +53,7 @@ class Restarts:
         return pause
 
     def take_due(self) -> list[int]:
-        """The workers to start now."""
+        """Return the workers to start now."""
         now = self._clock()
         due = [number for number, when in self._due.items() if when <= now]
         for number in due:
@@ -65,19 +65,21 @@ class Restarts:
 class Supervisor(MPServer):
     """Granian's main process, which never gives up: its own loop ends at a worker's second quick failure.
 
+    `announce` is called once, when the service answers, with False when it says that it is not ready.
     `patience`: seconds that a worker may give no sign of life; 0: for ever.
     """
 
     def __init__(
-        self, *arguments: Any, announce: Callable[[], None], patience: float, **options: Any
+        self, *arguments: Any, announce: Callable[[bool], None], patience: float, **options: Any
     ) -> None:
         super().__init__(*arguments, **options)
         self.backpressure = _room_for_connections()
-        self._announce: Callable[[], None] | None = announce
+        self._announce: Callable[[bool], None] | None = announce
         self._counts = shared_counts(self.workers)
         self._heartbeats = Heartbeats(self._counts, patience)
 
     def serve_and_supervise(self) -> None:
+        worker.lose_no_signal_at_the_fork()
         self._expect(range(self.workers))
         self.serve(spawn_target=partial(worker.start, self._counts))
 
@@ -103,8 +105,9 @@ class Supervisor(MPServer):
                 self._expect(range(self.workers))
                 reload: Any = self._reload
                 reload(spawn_target, target_loader)
-            if self._announce and self._answers():
-                self._announce()
+            if self._announce and self._status("/health/live") == http.HTTPStatus.OK:
+                # A worker that is asked for it logs what is missing.
+                self._announce(self._status("/health/ready") != http.HTTPStatus.SERVICE_UNAVAILABLE)
                 self._announce = None
 
     def _expect(self, workers: Iterable[int]) -> None:
@@ -112,7 +115,9 @@ class Supervisor(MPServer):
             self._heartbeats.starts(number)
 
     def _end(self, number: int) -> None:
-        """Kill a worker that answers nothing: it would not hear of anything less. Another one starts then."""
+        """Kill a worker that does not answer: it would not react to a milder signal. Another one starts
+        then.
+        """
         logger.error("Worker %d does not answer and is ended. Its threads follow.", number + 1)
         process = self.wrks[number].inner
         with suppress(ProcessLookupError):
@@ -120,24 +125,24 @@ class Supervisor(MPServer):
             time.sleep(_LAST_WORDS)
             os.kill(process.pid, signal.SIGKILL)
 
-    def _answers(self) -> bool:
+    def _status(self, path: str) -> int | None:
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.bind_addr or "", self.bind_addr)  # noqa: S104  read, not bound
         connection = http.client.HTTPConnection(str(host), self.bind_port, timeout=1)
         try:
-            connection.request("GET", "/health/live", headers={"Connection": "close"})
-            return connection.getresponse().status == http.HTTPStatus.OK
+            connection.request("GET", path, headers={"Connection": "close"})
+            return connection.getresponse().status
         except (OSError, http.client.HTTPException):
-            return False
+            return None
         finally:
             connection.close()
 
 
 def _room_for_connections() -> int:
-    """How many connections a worker may have, with the soft limit of open files raised as far as needed."""
+    """Return how many connections a worker may have. Raise the soft limit of open files as far as needed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + _OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    wanted_files = MOST_CONNECTIONS + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted_files:
+        soft = wanted_files if hard == resource.RLIM_INFINITY else min(wanted_files, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
         return MOST_CONNECTIONS

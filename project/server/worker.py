@@ -30,19 +30,20 @@ from project.server.pace import Limits
 SHOW_THREADS = signal.SIGUSR1
 """Writes to standard error what each thread is doing."""
 
+_OF_A_STOP = {signal.SIGINT, signal.SIGTERM}
 _PARENT_DEATH_SIGNAL = 1
 # Of glibc's malloc.h.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 
 
 def start(counts: Any, number: int, *arguments: Any) -> None:
-    """What each worker process runs. `number` begins with 1; it and `arguments` are granian's.
+    """Run a worker process. `number` counts from 1; it and `arguments` come from granian.
 
     `counts` are those of `heartbeats.shared_counts`.
     """
     # What the threads were doing when the worker fell silent: places in the code, no values.
     faulthandler.register(SHOW_THREADS)
-    _listen_for_signals()
+    listen_for_signals()
     _end_with_the_supervisor()
     _give_large_buffers_back()
     # Its types do not say what can be replaced.
@@ -51,8 +52,19 @@ def start(counts: Any, number: int, *arguments: Any) -> None:
     mp.MPServer._spawn_asgi_worker(number, *arguments)
 
 
-def _listen_for_signals() -> None:
-    """End at SIGTERM until granian takes it: handlers that the fork inherited do nothing here."""
+def lose_no_signal_at_the_fork() -> None:
+    """Let what a new worker is sent wait until it is a process of its own. Called once, by the supervisor.
+
+    Python forgets the signals that reach a child before its first line. A worker that never heard of the stop
+    would hold up the whole service for the grace period, and be killed.
+    """
+    hold = partial(signal.pthread_sigmask, signal.SIG_BLOCK, _OF_A_STOP)
+    let_through = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _OF_A_STOP)
+    os.register_at_fork(before=hold, after_in_parent=let_through, after_in_child=let_through)
+
+
+def listen_for_signals() -> None:
+    """End at SIGTERM until granian handles it. The handlers that the fork inherited do nothing here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     inherited = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     supervisor = getattr(inherited, "__self__", None)
@@ -62,7 +74,9 @@ def _listen_for_signals() -> None:
 
 
 def _end_with_the_supervisor() -> None:
-    """One that is killed would leave workers that hold the port."""
+    """End this worker when the supervisor dies. Else the workers of a killed supervisor would hold
+    the port.
+    """
     supervisor = multiprocessing.parent_process()
     if sys.platform == "linux" and supervisor is not None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
@@ -71,7 +85,10 @@ def _end_with_the_supervisor() -> None:
 
 
 def _give_large_buffers_back() -> None:
-    """Pieces of files pass through many threads, and glibc would keep some megabytes for each of them."""
+    """Let glibc give large buffers back to the system.
+
+    Pieces of files pass through many threads, and glibc would keep some megabytes for each of them.
+    """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
@@ -81,7 +98,7 @@ def _give_large_buffers_back() -> None:
 def _scheduler(
     counts: Any, index: int, loop: asyncio.AbstractEventLoop, callback: Any, **options: Any
 ) -> Any:
-    """In the place of granian's own, which calls `callback` for each request."""
+    """Return a scheduler in place of granian's own. Granian's `callback` is called for each request."""
     # Loading it needs the settings, which a process that is spawned has only now.
     from project.observability import process_figures
     from project.observability.ledger import ledger
@@ -90,8 +107,8 @@ def _scheduler(
     env = settings.PORTICO
     limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
     watch = Watch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
-    own = Settings(threads.of_a_worker(), env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits)
-    front = Front(application, loop, own, watch.end)
+    front_settings = Settings(threads.of_a_worker(), env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits)
+    front = Front(application, loop, front_settings, watch.end)
     watch.start(front.clients)
     process_figures.tell_of(front.crew)
     ledger.start()

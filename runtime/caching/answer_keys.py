@@ -1,4 +1,4 @@
-"""What an answer is kept under: everything that it depends on."""
+"""The keys of cached answers: everything that an answer depends on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from django.conf import settings
 
 from crmclient import Platform
 from designer.configuration import Endpoint
-from designer.entities_read import entities_read
-from designer.sharing import sharing
+from designer.endpoint_facts.answer_sharing import sharing
+from designer.endpoint_facts.entities_read import entities_read
 from runtime.caching.generations import Generations
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
@@ -30,7 +30,7 @@ Key: TypeAlias = tuple[str, ...]
 
 
 def digest(key: Key) -> str:
-    """The key as one word, which says nothing of what it was made of."""
+    """Return the SHA-256 of a key in hexadecimal. It does not reveal what the key is made of."""
     return hashlib.sha256(_joined(key)).hexdigest()
 
 
@@ -62,7 +62,9 @@ class AnswerKeys:
         return self._everybody is not None
 
     def shared_by(self, exchange: Exchange) -> str | None:
-        """What callers who share answers have in common; None where each has answers of its own."""
+        """Return a text that is the same for all callers who share answers; None when each caller has
+        answers of their own.
+        """
         if self._everybody is not None:
             return self._everybody
         if self._sharing.is_by_caller:
@@ -76,13 +78,16 @@ class AnswerKeys:
         return _common(common)
 
     def key(self, exchange: Exchange, generations: Generations) -> Key:
-        """Of the answer to a request. Raises what reading the caller's properties raises, except refusals."""
+        """Return the cache key of the answer to a request.
+
+        Raises what reading the caller's properties raises, except Problem 401 and 403.
+        """
         request = exchange.request
         latest, of_latest = self._latest
         if latest is not generations:
             of_latest = generations.of(self._reads)
             self._latest = (generations, of_latest)
-        asked = (
+        question = (
             self._endpoint,
             request.path,
             str(request.META.get("QUERY_STRING", "")),
@@ -90,10 +95,12 @@ class AnswerKeys:
             of_latest,
         )
         shared = exchange.shared_by
-        return (*asked, *self._own(exchange)) if shared is None else (*asked, "shared", shared)
+        return (*question, *self._caller_parts(exchange)) if shared is None else (*question, "shared", shared)
 
-    def _own(self, exchange: Exchange) -> Iterable[str]:
-        """Everything that is known of the caller: another token of theirs may say something else."""
+    def _caller_parts(self, exchange: Exchange) -> Iterable[str]:
+        """Yield everything that is known of the caller: another token of the same caller may have other
+        claims.
+        """
         caller = exchange.caller
         yield from ("own", self._acting(exchange), caller.issuer, caller.subject, caller.type)
         yield str(caller.record or "")
@@ -104,20 +111,27 @@ class AnswerKeys:
             yield _properties(exchange)
 
     def _acting(self, exchange: Exchange) -> str:
-        """As whom the platform is called: it judges that user's rights itself."""
+        """Return the platform user that the call is made as, since the platform checks that user's
+        rights; empty otherwise.
+        """
         return str(exchange.call.caller or "") if self._impersonates else ""
 
 
 def entities_behind(endpoint: Endpoint, platform: Platform) -> frozenset[str] | None:
-    """The entities whose records an endpoint's answers are read from; None where it may be any."""
-    found, notes = entities_read(endpoint, platform.attributes), platform.conventions.notes
-    if found is None or notes is None or not endpoint.definition.settings.reads_notes:
-        return found
-    return found | {notes.entity}
+    """Return the entities whose records an endpoint's answers are read from; None when any entity is
+    possible.
+    """
+    entities, notes = entities_read(endpoint, platform.attributes), platform.conventions.notes
+    if entities is None or notes is None or not endpoint.definition.settings.reads_notes:
+        return entities
+    return entities | {notes.entity}
 
 
 def _properties(exchange: Exchange) -> str:
-    """What the caller's properties are now, or that there are none: a refusal is the operation's to raise."""
+    """Return the caller's properties as text; for a caller without properties, the code of the 401 or 403.
+
+    The operation itself raises that refusal.
+    """
     try:
         return repr(sorted(exchange.user.items()))
     except Problem as problem:

@@ -65,9 +65,9 @@ _REQUESTED = "request"
 
 
 class CachedAnswers:
-    """The answers of one endpoint. `keys` keep apart what may not be shared.
+    """The cached answers of one endpoint. `keys` keep apart answers that callers may not share.
 
-    `is_public`: whoever stands between may keep them, too, for everybody.
+    With `is_public`, proxies and other caches may keep the answers, too, for everybody.
     """
 
     def __init__(self, keys: AnswerKeys, cache: AnswerCache, *, needs_token: bool) -> None:
@@ -85,7 +85,7 @@ class CachedAnswers:
         self._pause = Pause()
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
-        """What `run` answers, or has answered to somebody who shares it. Raises what `run` raises."""
+        """Return the answer of `run`, or a cached one that the caller may share. Raises what `run` raises."""
         response = self._answered(exchange, run)
         if self.is_public and _may_be_kept(look(response, STATUS.lower()) or ""):
             self._downstream.put(response)
@@ -100,13 +100,15 @@ class CachedAnswers:
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._ask(exchange, run, key, _REQUESTED)
         entry = _store().get(key)
-        left = self._left(entry)
-        if entry is not None and left > 0:
-            if left <= self._early:
+        seconds_left = self._left(entry)
+        if entry is not None and seconds_left > 0:
+            if seconds_left <= self._early:
                 self._refresh(exchange, run, key)
-            return _kept(entry, exchange.request, f"hit; ttl={int(left)}")
+            return _cached_response(entry, exchange.request, f"hit; ttl={int(seconds_left)}")
         if entry is not None and self._pause.is_on and self._may_be_late(entry):
-            return _kept(entry, exchange.request, f"hit; ttl={int(left)}; detail=platform-away")
+            return _cached_response(
+                entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
+            )
         try:
             return self._ask(exchange, run, key, "stale" if entry is not None else "uri-miss")
         except _AWAY:
@@ -114,16 +116,18 @@ class CachedAnswers:
             entry = entry or _store().get(key)
             if entry is None or not self._may_be_late(entry):
                 raise
-            left = self._left(entry)
-            return _kept(entry, exchange.request, f"hit; ttl={int(left)}; detail=platform-away")
+            seconds_left = self._left(entry)
+            return _cached_response(
+                entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
+            )
 
     def _left(self, entry: Entry | None) -> float:
-        """The seconds that are left of an answer's time: none, or less, once it is over."""
+        """Return for how many seconds an answer is still fresh; 0 or less when it is not."""
         if entry is None:
             return 0.0
-        left = entry.made + self._seconds - time.time()
+        seconds_left = entry.made + self._seconds - time.time()
         # One of the future was made by a clock that has been put right since.
-        return left if left <= self._seconds + _SKEW else 0.0
+        return seconds_left if seconds_left <= self._seconds + _SKEW else 0.0
 
     def _may_be_late(self, entry: Entry) -> bool:
         return time.time() < entry.made + self._seconds + self._stale
@@ -134,12 +138,12 @@ class CachedAnswers:
             if leads:
                 return self._lead(exchange, run, key, flight, why)
         try:
-            entry = _follow(flight, exchange.seconds_left)
+            entry = _wait_for_flight(flight, exchange.seconds_left)
         except _NotRefreshed:
             return self._ask(exchange, run, key, why)
         if entry is None:
             return _unkept(run(exchange), exchange.request, f"fwd={why}")
-        return _kept(entry, exchange.request, f"fwd={why}; collapsed")
+        return _cached_response(entry, exchange.request, f"fwd={why}; collapsed")
 
     def _lead(self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str) -> HttpResponseBase:
         # A flight that has just ended may have left it here, and another process in Redis.
@@ -148,49 +152,51 @@ class CachedAnswers:
         )
         if entry is not None:
             flight.set_result(entry)
-            return _kept(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
+            return _cached_response(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
         patience = min(_PATIENCE, exchange.seconds_left / 2)
         with _shared_store().turn(digest(key), holding=_deadline(), patience=patience) as turn:
             entry = self._fresh(turn.found)
             if entry is not None and why != _REQUESTED:
                 self._keep(key, entry)
                 flight.set_result(entry)
-                return _kept(entry, exchange.request, f"fwd={why}; collapsed")
+                return _cached_response(entry, exchange.request, f"fwd={why}; collapsed")
             try:
-                response, made = self._timed(exchange, run)
+                response, asked_at = self._run_timed(exchange, run)
             except BaseException as error:
                 if isinstance(error, _AWAY):
                     self._pause.begin(error)
                 flight.set_exception(error)
                 raise
-            entry = _entry(response, made)
+            entry = _entry(response, asked_at)
             is_stored = entry is not None and self._store(key, entry)
         flight.set_result(entry)
-        said = f"fwd={why}; stored" if is_stored else f"fwd={why}"
+        cache_status = f"fwd={why}; stored" if is_stored else f"fwd={why}"
         if entry is None:
-            return _unkept(response, exchange.request, said)
-        return _answer(entry, exchange.request, said)
+            return _unkept(response, exchange.request, cache_status)
+        return _answer(entry, exchange.request, cache_status)
 
-    def _timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
-        """What the platform is asked for, and when it was asked, in seconds of `time.time()`."""
-        made, began = time.time(), time.monotonic()
+    def _run_timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
+        """Run the operation. Return its response, and the time it began (seconds of `time.time()`)."""
+        asked_at, began = time.time(), time.monotonic()
         response = run(exchange)
         lead = max(self._least_early, _TIMES_AS_LONG * (time.monotonic() - began))
         self._early = min(self._seconds * _LAST_PART, lead)
-        return response, made
+        return response, asked_at
 
     def _fresh(self, entry: Entry | None) -> Entry | None:
         return entry if self._left(entry) > 0 else None
 
     def _shared(self, key: Key) -> Entry | None:
-        """What another process has kept, which may be past its time: this one keeps it, too."""
+        """Return the entry that another process has stored, and keep it in this process, too. It may be
+        stale.
+        """
         entry = _shared_store().get(digest(key))
         if entry is not None:
             self._keep(key, entry)
         return entry
 
     def _store(self, key: Key, entry: Entry) -> bool:
-        """Keep an answer for all processes; whether this one has."""
+        """Store an answer for all processes and for this one. Return whether this process has kept it."""
         _shared_store().put(digest(key), entry, self._kept_for(entry))
         return self._keep(key, entry)
 
@@ -202,7 +208,11 @@ class CachedAnswers:
         return entry.made + self._seconds + self._stale - time.time()
 
     def _refresh(self, exchange: Exchange, run: Run, key: Key) -> None:
-        """Ask anew beside the request, unless somebody does already, or there is nobody free to."""
+        """Ask the platform again on another thread, beside the request.
+
+        Do nothing during a pause, while the same answer is being refreshed already, or when no thread is
+        free.
+        """
         if self._pause.is_on or not _refreshing.begin(key):
             return
         later = replace(exchange, deadline=time.monotonic() + _deadline(), watch=None, in_background=True)
@@ -241,7 +251,7 @@ class CachedAnswers:
             if self._left(entry) <= self._early:
                 exchange.now = dt.datetime.now(dt.UTC)
                 with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
-                    entry = _entry(*self._timed(exchange, run)) if turn.is_ours else None
+                    entry = _entry(*self._run_timed(exchange, run)) if turn.is_ours else None
                     if entry is not None:
                         self._store(key, entry)
             if entry is not None:
@@ -249,7 +259,7 @@ class CachedAnswers:
 
 
 class _NotRefreshed(Exception):
-    """Nothing came of refreshing an answer."""
+    """An answer could not be refreshed."""
 
 
 def _wants_fresh(request: HttpRequest) -> bool:
@@ -262,7 +272,9 @@ def _deadline() -> float:
 
 
 def _entry(response: HttpResponseBase, made: float) -> Entry | None:
-    """What is kept of an answer that was asked for at `made`; None of what is too large, or no answer."""
+    """Return the entry to store for a response made at `made`; None for a failure, and for one that is
+    too large.
+    """
     if response.status_code not in (200, 204):
         return None
     if isinstance(response, StreamingHttpResponse):
@@ -275,7 +287,7 @@ def _entry(response: HttpResponseBase, made: float) -> Entry | None:
 
 
 def _may_be_kept(said: str) -> bool:
-    """Whether the cache says of an answer that it is within its time."""
+    """Whether a `Cache-Status` says that the answer is fresh."""
     return said.endswith(("; stored", "; collapsed")) or ("; hit" in said and "detail" not in said)
 
 
@@ -299,14 +311,15 @@ def _unkept(response: HttpResponseBase, request: HttpRequest, said: str) -> Http
     return response
 
 
-def _kept(entry: Entry, request: HttpRequest, said: str) -> HttpResponse:
+def _cached_response(entry: Entry, request: HttpRequest, said: str) -> HttpResponse:
     return _answer(entry, request, said, Age=str(max(0, int(time.time() - entry.made))))
 
 
-def _follow(flight: Flight, seconds: float) -> Entry | None:
-    """What another request is given; None where it can have no part in it.
+def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:
+    """Return the entry that another request has fetched; None when this request cannot use it.
 
-    Raises what that request raises, and Unavailable where too many wait already, and longer than a moment.
+    `seconds` is the longest wait. Raises what the other request raises, DeadlineExceeded when it takes longer
+    than that, and Unavailable when too many requests wait already and it takes more than a moment.
     """
     try:
         with _waiting.place() as has_place:
@@ -344,6 +357,6 @@ def _store_of(megabytes: int) -> LocalStore:
 
 
 def forget() -> None:
-    """Keep nothing that was answered."""
+    """Remove all cached answers, those of this process and the shared ones."""
     _store().clear()
     _shared_store().clear()

@@ -1,4 +1,4 @@
-"""A kept answer: its status, headers and body, and when it was asked for."""
+"""A cached answer: its status, headers and body, and when the platform was asked for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _NOT_KEPT = frozenset({"cache-control", "vary", "content-length", "x-request-id"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`made` is when the platform was asked, in seconds of `time.time()`: what it says is as old as that."""
+    """A stored answer.
+
+    `made` is the time at which the platform was asked, in seconds of `time.time()`: the answer is as old as
+    that.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -46,7 +50,10 @@ class Entry:
         return self._prepared.value("etag")
 
     def response(self, **more: str) -> HttpResponse:
-        """The answer as it was kept, with `more` headers of plain text, `_` for `-`."""
+        """Return the stored answer as a response.
+
+        `more` are further headers with plain text values; `_` in a name stands for `-`.
+        """
         response = HttpResponse(self.body, status=self.status, content_type=JSON)
         self._prepared.put(response)
         for key, value in more.items():
@@ -55,11 +62,11 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """About what it takes of memory."""
+        """The approximate size in memory, in bytes."""
         return len(self.body) + sum(len(name) + len(value) for name, value in self.headers) + 512
 
     def packed(self) -> bytes:
-        """As bytes, for another process."""
+        """Return the entry as bytes, for another process."""
         head = orjson.dumps((self.status, self.headers, self.made))
         content = head + _BREAK + self.body
         if len(content) < _LONG:
@@ -68,7 +75,7 @@ class Entry:
 
     @classmethod
     def unpacked(cls, content: bytes, most: int) -> Entry | None:
-        """What `packed` has made; None for what is larger than `most` bytes."""
+        """Return the entry that `packed` made; None for one that is larger than `most` bytes."""
         kind, content = content[:1], content[1:]
         if kind == _COMPRESSED:
             inflate = zlib.decompressobj()

@@ -1,4 +1,4 @@
-"""One caller asks, the others wait for that answer."""
+"""Lets one caller ask the platform, while others with the same question wait for the answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Flight: TypeAlias = "Future[Entry | None]"
 
 
 class Flights:
-    """What this process is asking the platform for at this moment, by key."""
+    """The questions that this process is asking the platform at this moment, by key."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -23,8 +23,11 @@ class Flights:
 
     @contextmanager
     def board(self, key: Hashable, *, else_: BaseException | None = None) -> Iterator[tuple[Flight, bool]]:
-        """The flight of `key`, and whether it is the caller's own, who gives it a result or an error: without
-        that, None or the error `else_` is what others get."""
+        """Yield the flight of `key`, and whether the caller leads it.
+
+        The leader sets the result or the exception of the flight. If it sets neither, the others get the
+        exception `else_` or, without one, the result None.
+        """
         with self._lock:
             flight = self._flying.get(key)
             leads = flight is None

@@ -35,26 +35,29 @@ class Generations:
         self._by_entity: Mapping[str, str] = orjson.loads(self.text)
 
     def of(self, entities: Collection[str] | None) -> str:
-        """What tells a state of the records of `entities` (None: of any) from every other."""
+        """Return a text that changes with the records of `entities` (None: of any entity)."""
         if entities is None:
             return self.text
-        known = self._by_entity
-        return ",".join([known.get(ANY, ""), *(known.get(entity, "") for entity in sorted(entities))])
+        by_entity = self._by_entity
+        return ",".join([by_entity.get(ANY, ""), *(by_entity.get(entity, "") for entity in sorted(entities))])
 
 
 @lru_cache(maxsize=4)
 def generations_of(text: str | None) -> Generations:
-    """Of what `question` has given. Between two writes every request reads the same."""
+    """Return the generations in `text`, the result of the expression that `question` returns.
+
+    Between two writes the text is the same for every request, so the parsed object is shared.
+    """
     return Generations(text)
 
 
 def question() -> str:
-    """The scalar SQL expression that reads them all."""
+    """Return a scalar SQL expression that reads the generations of all entities."""
     return _QUESTIONS[connections[DEFAULT_DB_ALIAS].vendor]
 
 
 def raise_generations(entities: Collection[str]) -> None:
-    """Let no answer be found that was read from `entities` before now."""
+    """Invalidate all cached answers that were read from `entities` before now."""
     # In one order, so that two writes never wait for each other's rows.
     rows = [part for entity in sorted(set(entities)) for part in (entity, secrets.token_hex(12))]
     values = ", ".join(["(%s, %s)"] * (len(rows) // 2))

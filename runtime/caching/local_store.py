@@ -19,7 +19,10 @@ class _Held(NamedTuple):
 
 
 class LocalStore:
-    """At most `most` bytes; the least recently used answers go first. Shared between threads."""
+    """Keeps answers in this process, at most `most` bytes. The least recently used ones go first.
+
+    Safe to share between threads.
+    """
 
     def __init__(self, most: int) -> None:
         # One answer must not crowd out all others.
@@ -34,11 +37,11 @@ class LocalStore:
 
     def get(self, key: Hashable) -> Entry | None:
         with self._lock:
-            held: _Held | None = self._held.get(key)
-        return None if held is None else held.entry
+            held_entry: _Held | None = self._held.get(key)
+        return None if held_entry is None else held_entry.entry
 
     def put(self, key: Hashable, entry: Entry, seconds: float) -> bool:
-        """Keep an answer for `seconds`; whether it was not too large."""
+        """Keep an answer for `seconds`. Return False when it is too large to be kept."""
         if entry.size > self.largest:
             return False
         with self._lock:

@@ -1,4 +1,4 @@
-"""The platform as our own writes reach it: each raises the generations of what it changes."""
+"""A platform that notes writes: each write raises the generations of the entities that it changes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def cache_from_now_on(is_on: bool) -> None:
 
 
 class NotedWrites(StandIn):
-    """Passes everything on to `platform`; writes end the cached answers that they may have changed.
+    """Passes all calls on to `platform`. A write ends the cached answers that it may have changed.
 
-    `always`: also where this process does not know of any endpoint that caches its answers. `changes` are the
-    entities that processes are declared to change, beside those of their targets; none: they may change all.
+    With `always`, this happens even if this process knows of no endpoint that caches its answers. `changes`
+    are the entities that processes are declared to change, beside those of their targets; without any, a
+    process may change all entities.
     """
 
     def __init__(self, platform: Platform, *, always: bool = False, changes: Collection[str] = ()) -> None:
@@ -54,7 +55,7 @@ class NotedWrites(StandIn):
             return ask()
         entities: Collection[str] = ()
         if self._is_needed:
-            entities = self._written(asked)
+            entities = self._changed_entities(asked)
             raise_generations(entities)
         try:
             answer = ask()
@@ -64,22 +65,24 @@ class NotedWrites(StandIn):
             raise
         # Somebody may have switched a cache on while the write was under way.
         if entities or self._is_needed:
-            raise_generations(entities or self._written(asked))
+            raise_generations(entities or self._changed_entities(asked))
         return answer
 
     def _raise_after_failure(self, asked: Asked, entities: Collection[str]) -> None:
         if not entities and not self._is_needed:
             return
         try:
-            raise_generations(entities or self._written(asked))
+            raise_generations(entities or self._changed_entities(asked))
         except Exception:
             # The caller learns of the write's own failure, which says more.
             logger.exception("cached answers could not be ended after a write that failed")
 
-    def _written(self, asked: Asked) -> Collection[str]:
-        """The entities whose records a write may change, itself or through what the platform does then."""
-        written: Callable[..., Iterable[str]] = _WRITTEN.get(asked.member, _anything)
-        return frozenset(written(self, *asked.arguments, **asked.options))
+    def _changed_entities(self, asked: Asked) -> Collection[str]:
+        """Return the entities whose records a write may change, directly or through reactions of the
+        platform.
+        """
+        entities_of_write: Callable[..., Iterable[str]] = _WRITTEN.get(asked.member, _anything)
+        return frozenset(entities_of_write(self, *asked.arguments, **asked.options))
 
     def _create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
         return _with_parties(entity, values)
@@ -104,12 +107,12 @@ class NotedWrites(StandIn):
         return (entity,)
 
     def _batch(self, operations: Iterable[Any], **options: Any) -> Iterator[str]:
-        for one in operations:
-            match one:
+        for operation in operations:
+            match operation:
                 case Create():
-                    yield from self._create(one.entity, one.values)
+                    yield from self._create(operation.entity, operation.values)
                 case Update():
-                    yield from self._update(one.entity, one.id, one.values)
+                    yield from self._update(operation.entity, operation.id, operation.values)
                 case Delete() | _:
                     yield from self._delete()
 
@@ -117,12 +120,12 @@ class NotedWrites(StandIn):
         self, entity: str, id: str, relationship: str, *args: Any, **options: Any
     ) -> Iterable[str]:
         try:
-            known: Iterable[Relationship] = self._platform.relationships(entity)
+            relationships: Iterable[Relationship] = self._platform.relationships(entity)
         except PlatformError:
             return (ANY,)
-        for one in known:
-            if one.name == relationship and one.intersect is not None:
-                return (one.referenced, one.referencing, one.intersect)
+        for relation in relationships:
+            if relation.name == relationship and relation.intersect is not None:
+                return (relation.referenced, relation.referencing, relation.intersect)
         return (ANY,)
 
     def _execute(
@@ -134,7 +137,10 @@ class NotedWrites(StandIn):
 
 
 def _with_parties(entity: str, values: Mapping[str, Any]) -> Iterable[str]:
-    """The entity, and that of parties where a list of them is written: an empty list looks like others."""
+    """Return the written entity and, when a value is a tuple, the entity of parties.
+
+    An empty party list cannot be told from other empty lists, so that any tuple counts.
+    """
     return (entity, PARTY) if any(isinstance(value, tuple) for value in values.values()) else (entity,)
 
 

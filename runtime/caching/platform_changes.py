@@ -23,43 +23,50 @@ from runtime.caching.generations import raise_generations
 logger = logging.getLogger("portico.caching")
 
 REST: Final = dt.timedelta(hours=1)
-"""Until an entity that the platform cannot tell of is asked about again: that may have taken many calls."""
+"""How long an entity is left alone after the platform could not report its changes. Such a question may have
+taken many calls.
+"""
 
 
 def tracked_entities(configuration: Configuration, platform: Platform) -> list[str]:
-    """The entities that there is a reason to ask about; none where nothing is cached."""
-    read: set[str] = set()
+    """Return the sorted logical names of the entities whose changes the platform is asked for.
+
+    These are the entities that cached answers are read from and whose changes the platform tracks.
+    """
+    entity_names: set[str] = set()
     for endpoint in configuration.endpoints.values():
         if endpoint.definition.settings.answer_cache is None or not endpoint.definition.enabled:
             continue
         try:
-            read |= entities_behind(endpoint, platform) or set()
+            entity_names |= entities_behind(endpoint, platform) or set()
         except MetadataError:
-            # It cannot be served, either.
+            # The endpoint cannot be served either, so it has no cached answers.
             continue
-    if not read:
+    if not entity_names:
         return []
-    known = platform.entities()
-    return sorted(name for name in read if name in known and known[name].tracks_changes)
+    entities = platform.entities()
+    return sorted(name for name in entity_names if name in entities and entities[name].tracks_changes)
 
 
 def end_what_has_changed(configuration: Configuration, platform: Platform, deadline: float) -> list[str]:
-    """Ask the platform, and end the cached answers of each entity with changes; which these are.
+    """Ask the platform for changes, and end the cached answers of each changed entity.
 
-    `deadline` is of `time.monotonic()`. Raises PlatformFailure where the platform cannot be asked now: the
-    rest is asked first the next time.
+    Return the logical names of the changed entities. `deadline` is a time of `time.monotonic()`. Raises
+    PlatformFailure when the platform cannot be asked now. The next run asks about the remaining entities
+    first.
     """
     if not isinstance(platform, TracksChanges):
         return []
     entities, address = tracked_entities(configuration, platform), settings.PORTICO["CRM_URL"]
-    # What nobody reads any more begins anew, should somebody read it again. So does what was asked of
-    # another organisation: its marks mean nothing here.
+    # Forget the entities that no cached answer is read from: should one be read again, it starts with a new
+    # mark. Forget the marks of another organisation, too: they mean nothing here.
     TrackedEntity.objects.exclude(entity__in=entities, platform=address).delete()
     now = dt.datetime.now(dt.UTC)
     for entity in entities:
         new = {"platform": address, "since": now, "asked_at": now - REST}
         TrackedEntity.objects.get_or_create(entity=entity, defaults=new)
-    # Where one fails, the others have their turn before it the next time.
+    # The oldest question comes first: after a failure, the entities behind it are asked about first next
+    # time.
     rows = TrackedEntity.objects.order_by("asked_at", "entity")
     return [row.entity for row in rows if not _rests(row, now) and _has_changed(row, platform, deadline)]
 
@@ -70,27 +77,33 @@ def _rests(row: TrackedEntity, now: dt.datetime) -> bool:
 
 
 def _has_changed(row: TrackedEntity, platform: TracksChanges, deadline: float) -> bool:
-    this = TrackedEntity.objects.filter(pk=row.pk)
-    this.update(asked_at=dt.datetime.now(dt.UTC))
-    found = _found(platform, row.entity, row.mark, deadline) if row.mark else None
-    has_changed = bool(row.mark) and (found is None or found.any)
+    tracked = TrackedEntity.objects.filter(pk=row.pk)
+    tracked.update(asked_at=dt.datetime.now(dt.UTC))
+    changes = _record_changes(platform, row.entity, row.mark, deadline) if row.mark else None
+    has_changed = bool(row.mark) and (changes is None or changes.any)
     if has_changed:
-        # First: should this process die here, the same changes are told again.
+        # Before the new mark is stored: if this process dies in between, the platform reports the changes
+        # again.
         raise_generations([row.entity])
-    if found is None:
-        found = _found(platform, row.entity, None, deadline)
-        if found is not None:
-            # What has changed before the mark, nobody can tell any more.
+    if changes is None:
+        changes = _record_changes(platform, row.entity, None, deadline)
+        if changes is not None:
+            # Nobody knows what changed before the new mark, so every cached answer of the entity ends.
             raise_generations([row.entity])
-    this.update(
-        mark="" if found is None else found.mark,
+    tracked.update(
+        mark="" if changes is None else changes.mark,
         calls=F("calls") + 1,
         changes=F("changes") + int(has_changed),
     )
     return has_changed
 
 
-def _found(platform: TracksChanges, entity: str, mark: str | None, deadline: float) -> RecordChanges | None:
+def _record_changes(
+    platform: TracksChanges, entity: str, mark: str | None, deadline: float
+) -> RecordChanges | None:
+    """Return the entity's changes since `mark`; None, with a line in the log, when the platform cannot
+    say.
+    """
     try:
         return platform.record_changes(entity, mark, call=Call(deadline=deadline, share=Share.BACKGROUND))
     except PlatformFailure:

@@ -1,4 +1,4 @@
-"""What keeps cached answers from asking the platform too often, and callers from taking all threads."""
+"""Limits how often cached answers ask the platform, and how many threads wait for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
 class Waiting:
-    """Those who wait for an answer that another asks for: they leave threads for what waits for nothing."""
+    """Limits the requests that wait for an answer which another request reads, to leave threads for the
+    others.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,7 +35,7 @@ class Waiting:
 
 
 class Pause:
-    """Until when the platform is not asked for what can be served past its time."""
+    """A time in which the platform is not asked for answers that can be served past their time."""
 
     def __init__(self) -> None:
         self._until = 0.0

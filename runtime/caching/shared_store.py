@@ -17,7 +17,7 @@ from typing import NamedTuple
 from redis.exceptions import LockError
 
 from runtime.caching.entries import Entry
-from runtime.http.sealing import checked, seal, signed, unseal
+from runtime.http.seals import checked, seal, signed, unseal
 from runtime.shared_redis import SharedRedis
 
 logger = logging.getLogger("portico.caching")
@@ -31,14 +31,19 @@ _LOOK_AGAIN = 0.03
 
 
 class Turn(NamedTuple):
-    """Whether it is ours to ask for an answer, and what another process has asked for in the meantime."""
+    """Whether this request is to ask the platform, and the answer that another process has stored
+    meanwhile.
+    """
 
     is_ours: bool
     found: Entry | None = None
 
 
 class SharedStore:
-    """Answers by key, and whose turn it is to ask for one. Without a `url` all turns are ours."""
+    """Answers that all processes share, by key, and the turns to ask for one.
+
+    Without a `url`, every request has its turn at once.
+    """
 
     def __init__(self, url: str, *, encrypts: bool) -> None:
         self._encrypts = encrypts
@@ -50,11 +55,11 @@ class SharedStore:
         )
 
     def get(self, key: str) -> Entry | None:
-        kept = self._redis.ask(lambda client: client.get(_PREFIX + key))
-        if not isinstance(kept, bytes):
+        packed = self._redis.ask(lambda client: client.get(_PREFIX + key))
+        if not isinstance(packed, bytes):
             return None
         open_ = unseal if self._encrypts else checked
-        content = open_(kept, _PURPOSE, key.encode())
+        content = open_(packed, _PURPOSE, key.encode())
         return None if content is None else Entry.unpacked(content, LARGEST)
 
     def put(self, key: str, entry: Entry, seconds: float) -> None:
@@ -67,26 +72,26 @@ class SharedStore:
 
     @contextmanager
     def turn(self, key: str, *, holding: float, patience: float) -> Iterator[Turn]:
-        """Wait until it is our turn to ask, or an answer is there, for `patience` seconds at most.
+        """Wait until it is this request's turn to ask, or until an answer is stored.
 
-        While Redis is away every turn is ours: to be asked twice is better than not at all. A turn is over
-        after `holding` seconds, whatever has become of its holder.
+        Wait `patience` seconds at most. A turn ends after `holding` seconds, even if its holder has died.
+        While Redis is away, every request has a turn: asking twice is better than not asking.
         """
         if not self._redis.is_there:
             yield Turn(True)
             return
         lock = self._redis.client.lock(_LOCK + key, timeout=holding)
         gives_up = time.monotonic() + patience
-        found: Entry | None = None
+        entry: Entry | None = None
         has_lock = bool(self._redis.ask(lambda _: lock.acquire(blocking=False)))
         while not has_lock and self._redis.is_there and time.monotonic() < gives_up:
             time.sleep(_LOOK_AGAIN)
-            found = self.get(key)
-            if found is not None:
+            entry = self.get(key)
+            if entry is not None:
                 break
             has_lock = bool(self._redis.ask(lambda _: lock.acquire(blocking=False)))
         try:
-            yield Turn(has_lock or not self._redis.is_there, found)
+            yield Turn(has_lock or not self._redis.is_there, entry)
         finally:
             if has_lock:
                 # It may have been over before.
@@ -99,5 +104,5 @@ class SharedStore:
 
 @cache
 def shared_store(url: str, encrypts: bool) -> SharedStore:
-    """That of all endpoints."""
+    """Return the store that all endpoints share."""
     return SharedStore(url, encrypts=encrypts)

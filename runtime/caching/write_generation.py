@@ -1,4 +1,4 @@
-"""What tells the state of an entity's records before a write from that after it."""
+"""The table of write generations, which tell an entity's records before a write from those after it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Who calls: accounts, tokens, issuers, and the resolver that turns a token's claims into a caller."""
+"""Callers: accounts, tokens, issuers, and the resolver that turns a token's claims into a caller."""

@@ -19,7 +19,10 @@ from runtime.callers.record_form import RecordForm
 
 
 class AccountForm(RecordForm):
-    """Saves both rows. A new password or a closed account ends what was signed in with the old one."""
+    """The form of an API account, which saves its user, too.
+
+    A new password or a closed account ends all tokens that were issued with the old password.
+    """
 
     username = dress(
         forms.CharField(
@@ -75,8 +78,8 @@ class AccountForm(RecordForm):
 
     def clean_username(self) -> str:
         username = cast(str, self.cleaned_data["username"])
-        others = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
-        if others.exists():
+        other_users = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
+        if other_users.exists():
             raise ValidationError(_("There is an account with this name, of the API or of the studio."))
         return username
 

@@ -1,4 +1,4 @@
-"""Accounts of the API. Those of the studio are users with `is_staff`, and none of these."""
+"""Accounts of the API. Accounts of the studio are users with `is_staff`, and are separate."""
 
 from __future__ import annotations
 

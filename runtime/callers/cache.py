@@ -1,4 +1,4 @@
-"""A bounded memory of what was true less than a minute ago."""
+"""A bounded cache of values that are less than a minute old."""
 
 from __future__ import annotations
 

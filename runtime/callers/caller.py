@@ -1,4 +1,4 @@
-"""A caller, and what a user resolver says of one."""
+"""A caller, and the answer of a user resolver."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _UNSAID: Any = object()
 
 @dataclass(frozen=True, slots=True, init=False)
 class Identity:
-    """What a user resolver answers: the application's roles, the caller's type, and the record, if any.
+    """The answer of a user resolver: the application's roles, the caller's type, and the record, if any.
 
-    `claims` are those of the token that expressions may read, as `user.claims`.
+    `claims` are the token's claims that expressions may read, as `user.claims`.
     """
 
     roles: frozenset[str]
@@ -43,7 +43,7 @@ class Identity:
         record: Guid | None = None,
         claims: Claims = _NO_CLAIMS,
     ) -> None:
-        """`platform_user` is another word for the record of a caller of type `user`, and goes before it.
+        """Take `platform_user` as the record of a caller of type `user`, in preference to `record`.
 
         Raises ValueError for a platform user of any other type.
         """
@@ -56,18 +56,18 @@ class Identity:
 
     @property
     def platform_user(self) -> Guid | None:
-        """The record of a caller of type `user`."""
+        """The record of a caller of type `user`; None for any other type."""
         return self.record if self.type == USER_TYPE else None
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent the request: (`issuer`, `subject`) is unique, both are empty for an anonymous caller.
+    """The sender of a request. (`issuer`, `subject`) is unique; both are empty for an anonymous caller.
 
-    `record` is in the entity of the caller type `type`. Of the type `user` it is a user of the platform, and
-    `profile` is what the platform says of them, at most a minute old. `claims` are those of the token that
-    expressions may read. `known_until` is when (of time.monotonic) that minute is over. `read` is the query
-    by which a record that is no user's was read, and its row, no older than that minute.
+    `record` is in the entity of the caller type `type`. For the type `user` it is a user of the platform, and
+    `profile` is what the platform says of the user, at most a minute old. `claims` are the token's claims
+    that expressions may read. `known_until` is the second of `time.monotonic()` at which that minute is over.
+    `read` is the query by which a record of another type was read, and its row, no older than that minute.
     """
 
     issuer: str
@@ -86,7 +86,7 @@ class Caller:
 
     @property
     def platform_user(self) -> Guid | None:
-        """The user on the platform that the caller is; None for any other type."""
+        """The platform user that the caller is; None for any other type."""
         return self.record if self.type == USER_TYPE else None
 
     @property
@@ -98,7 +98,7 @@ ANONYMOUS = Caller(issuer="", subject="")
 
 
 def surroundings(caller: Caller) -> dict[str, Any]:
-    """What expressions see of `user` beside the configured properties."""
+    """Return what expressions see of `user` beside the configured properties, by name."""
     profile = caller.profile
     teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
     return {
@@ -111,6 +111,6 @@ def surroundings(caller: Caller) -> dict[str, Any]:
 
 
 def around(caller: Caller, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """What expressions see of `user`: its properties, none of which can pose as a reserved name."""
-    known = surroundings(caller)
-    return known | dict(properties) | {name: known[name] for name in RESERVED_PROPERTIES}
+    """Return the fields of `user` in expressions. A user property cannot replace a reserved name."""
+    facts = surroundings(caller)
+    return facts | dict(properties) | {name: facts[name] for name in RESERVED_PROPERTIES}

@@ -1,4 +1,6 @@
-"""What the dashboard announces of API accounts and API keys: keys that end, and callers without a record."""
+"""Notices of the dashboard about API accounts and API keys: keys that expire, and callers without a
+record.
+"""
 
 from __future__ import annotations
 
@@ -16,20 +18,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from designer.studio.navigation.notices import Notice, announce
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.recordless_callers import types_with_records
 
-# How long before its end a key is announced.
+# How long before a key expires the dashboard says so.
 _ANNOUNCED = dt.timedelta(days=14)
-# So many are named in one sentence.
+# The most names in one sentence.
 _MOST_NAMED = 5
 _KEY, _ACCOUNT = "apikey", "apiaccount"
 
 
 class _Row(NamedTuple):
-    """An account or a key. `ends` is empty where that is not to be announced."""
+    """An account or a key. `lacks`: it has no record, although its type has records.
+
+    `ends`: when a key expires.
+    """
 
     model: str
     type: str
@@ -41,20 +46,23 @@ class _Row(NamedTuple):
 
 @announce
 def _of_callers(request: HttpRequest) -> Iterator[Notice]:
-    """For those who see accounts and keys. All of it is one query: the dashboard asks it each time."""
+    """Yield the notices about accounts and keys that the user may see.
+
+    Everything is read by one query, because the dashboard runs it each time.
+    """
     now = timezone.now()
     types = types_with_records(seen_by(request).configuration)
-    asked = [
+    querysets = [
         rows
         for model, rows in ((_KEY, _keys(now, types)), (_ACCOUNT, _accounts(types)))
         if request.user.has_perm(f"runtime.view_{model}")
     ]
-    if not asked:
+    if not querysets:
         return
-    first, *others = asked
+    first, *other_querysets = querysets
     rows = [
         _Row(model, type, name, id, type in types and record is None, ends)
-        for model, type, name, id, record, ends in first.union(*others, all=True)
+        for model, type, name, id, record, ends in first.union(*other_querysets, all=True)
     ]
     yield from _expiring(rows, now)
     lacking = sorted(row for row in rows if row.lacks)
@@ -64,8 +72,8 @@ def _of_callers(request: HttpRequest) -> Iterator[Notice]:
 
 def _keys(now: dt.datetime, types: Sequence[str]) -> QuerySet[Any, Any]:
     soon = Q(expires_at__gt=now, expires_at__lte=now + _ANNOUNCED)
-    found = ApiKey.objects.filter(soon | _lacking(types), active=True).order_by()
-    return found.annotate(
+    keys = ApiKey.objects.filter(soon | _lacking(types), active=True).order_by()
+    return keys.annotate(
         model=Value(_KEY, CharField()), of=F("caller_type"), called=F("name"), ends=F("expires_at")
     ).values_list("model", "of", "called", "pk", "record", "ends")
 
@@ -89,24 +97,24 @@ def _lacking(types: Sequence[str]) -> Q:
 
 
 def _expiring(rows: Sequence[_Row], now: dt.datetime) -> Iterator[Notice]:
-    said = _("The API key %(name)s expires on %(day)s. Make a new one, and give it to the machine.")
+    sentence = _("The API key %(name)s expires on %(day)s. Make a new one, and give it to the machine.")
     ending = [(row.ends, row) for row in rows if row.ends is not None and now < row.ends <= now + _ANNOUNCED]
     for end, row in sorted(ending):
         link = reverse("admin:runtime_apikey_change", args=[row.id])
-        yield Notice(said % {"name": row.name, "day": f"{end:%Y-%m-%d}"}, link)
+        yield Notice(sentence % {"name": row.name, "day": f"{end:%Y-%m-%d}"}, link)
 
 
 def _without_record(model: str, type: str, rows: Sequence[_Row]) -> Notice:
     count = len(rows)
     if model == _KEY:
-        said = ngettext(
+        sentence = ngettext(
             "The API key %(names)s of the type “%(type)s” has no record: it finds no records of its own.",
             "%(count)s API keys of the type “%(type)s” have no record: they find no records of their own "
             "(%(names)s).",
             count,
         )
     else:
-        said = ngettext(
+        sentence = ngettext(
             "The API account %(names)s of the type “%(type)s” has no record: it finds no records of its own.",
             "%(count)s API accounts of the type “%(type)s” have no record: they find no records of their own "
             "(%(names)s).",
@@ -115,6 +123,6 @@ def _without_record(model: str, type: str, rows: Sequence[_Row]) -> Notice:
     names = ", ".join(row.name for row in rows[:_MOST_NAMED]) + (" …" if count > _MOST_NAMED else "")
     link = reverse(f"admin:runtime_{model}_change", args=[rows[0].id])
     if count > 1:
-        asked = urlencode({"caller_type__exact": type, "record__isnull": "True"})
-        link = f"{reverse(f'admin:runtime_{model}_changelist')}?{asked}"
-    return Notice(said % {"names": names, "count": count, "type": type}, link)
+        query = urlencode({"caller_type__exact": type, "record__isnull": "True"})
+        link = f"{reverse(f'admin:runtime_{model}_changelist')}?{query}"
+    return Notice(sentence % {"names": names, "count": count, "type": type}, link)

@@ -1,4 +1,4 @@
-"""The records that callers stand for: which entity they are in, and which of them count no more."""
+"""The records that callers stand for: their entity, and which of them are inactive."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ class CallerRecords:
         return self.state is None or row[self.state] not in self.inactive
 
     def query(self, record: Guid) -> Query:
-        """For one record, with all that `is_active` reads."""
+        """Return the query for one record, with all attributes that `is_active` reads."""
         columns = tuple(Column(name) for name in (self.id, self.state) if name is not None)
         return Query(self.entity, columns, Filter((Condition(self.id, Operator.EQ, (record,)),)))
 
     def read(
         self, platform: Platform, record: Guid, query: Query | None = None
     ) -> Mapping[str, Value] | None:
-        """The record by `query`, which asks for all that `is_active` reads; without, by its own. None: there
-        is none. Raises PlatformError.
+        """Read the record of a caller; None when it does not exist. Raises PlatformError.
+
+        `query` replaces the record's own query. It must select all attributes that `is_active` reads.
         """
         rows = platform.query(query or self.query(record), Page(size=1), call=_ABOUT_CALLER).rows
         return rows[0] if rows else None
@@ -47,7 +48,10 @@ def records_of_users(users: Users) -> CallerRecords:
 
 
 def records_in(entity: str, platform: Platform) -> CallerRecords:
-    """Of an entity that has no users. Raises UnknownEntity."""
+    """Return how to read callers' records of an entity that is not the platform's entity of users.
+
+    Raises UnknownEntity.
+    """
     attributes = platform.attributes(entity)
     id = platform.entities()[entity].primary_id
     system = platform.conventions.of(entity)

@@ -1,4 +1,4 @@
-"""A wrong `ISSUERS` stops the start, instead of refusing every token later."""
+"""A check at start: with a wrong `ISSUERS`, the service does not start, instead of refusing every token."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What every token must say of itself, whoever signed it (RFC 7519, RFC 8725)."""
+"""Checks the claims that every token must have, whoever signed it (RFC 7519, RFC 8725)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 
-from designer.claim_paths import texts_of
+from designer.token_issuers.claim_paths import texts_of
 from runtime.callers.caller import Claims
 from runtime.callers.refusals import invalid_token
 
@@ -16,8 +16,10 @@ _LONGEST_SUBJECT = 255
 
 
 def check(claims: Claims, *, audiences: Iterable[str]) -> None:
-    """Hold verified `claims` to a stricter reading than the libraries': an audience that is one of
-    `audiences`, a textual subject, a finite expiry. Raises Problem 401 `invalid_token`.
+    """Check verified `claims` more strictly than the libraries do.
+
+    The token must have an audience that is one of `audiences`, a `sub` that is a text, and a finite `exp`.
+    Raises Problem 401 `invalid_token`.
     """
     for name in REQUIRED:
         if name not in claims:

@@ -42,7 +42,7 @@ _FRESH = dt.timedelta(days=1)
 
 
 class FailedLogins(models.Model):
-    """Failures of `account` from `network`; of every network or every account where one of them is empty."""
+    """Failed logins to `account` from `network`. Empty stands for every account, or every network."""
 
     account = models.CharField(_("account"), max_length=_LONGEST_NAME, blank=True)
     network = models.CharField(_("network"), max_length=49, blank=True)
@@ -85,14 +85,16 @@ class KnownNetwork(models.Model):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Why a login is not even tried, and for how many seconds."""
+    """The reason why a login is not even tried, and the seconds to wait."""
 
     reason: Literal["locked_out", "slowed_down"]
     seconds: int
 
 
 def wait_of(account: str, network: str) -> Wait | None:
-    """Whether a login to `account` from `network` has to wait; None lets it be tried, once."""
+    """Return the wait before a login to `account` from `network` may be tried; None if it may be tried once
+    now.
+    """
     limit = _limit()
     if not limit:
         return None
@@ -104,19 +106,20 @@ def wait_of(account: str, network: str) -> Wait | None:
         if row is not None and row.refused_until is not None and row.refused_until > now:
             reason = "locked_out" if row.failures >= _limits(limit)[_scope(*key)] else "slowed_down"
             return Wait(reason, _seconds(row.refused_until - now))  # type: ignore[arg-type]  # one of both
-    whole = rows.get((account, ""))
-    if whole is None or not whole.slows_down or now - whole.last_at >= COOL_OFF:
+    account_row = rows.get((account, ""))
+    if account_row is None or not account_row.slows_down or now - account_row.last_at >= COOL_OFF:
         return None
     if _is_known(account, network, now):
         return None
-    excess = whole.failures - _limits(limit)["account"]
-    return _slowed(rows.get((account, network)), account, network, excess, now)
+    excess = account_row.failures - _limits(limit)["account"]
+    return _wait_of_network(rows.get((account, network)), account, network, excess, now)
 
 
 def count_failure(account: str, network: str, *, of_account: bool = True) -> Wait | None:
-    """Count a failed login. The wait that it has led to, if it has.
+    """Count a failed login. Return the wait that it causes; None without one.
 
-    `of_account`: also in the count of the account, from anywhere. What a crowd cannot guess needs none.
+    With `of_account`, also count it for the account from all networks together. API keys do not need that:
+    they cannot be guessed from many networks.
     """
     limit = _limit()
     if not limit:
@@ -126,24 +129,26 @@ def count_failure(account: str, network: str, *, of_account: bool = True) -> Wai
     locked = False
     with transaction.atomic():
         # In one order, so that two failures at once never wait for each other.
-        whole = {(account, "")} if of_account else set()
-        for key in sorted({("", network), (account, network), *whole}):
+        account_keys = {(account, "")} if of_account else set()
+        for key in sorted({("", network), (account, network), *account_keys}):
             locked |= _add(*key, now)
     return Wait("locked_out", _seconds(COOL_OFF)) if locked else None
 
 
 def forgive(user: User, network: str) -> None:
-    """Note a login that went well: its own failures are over, and its network is known from now on."""
+    """Note a successful login: forget the failures of this account from this network, and remember the
+    network.
+    """
     now = dt.datetime.now(dt.UTC)
     forgive_pair(user.get_username(), network)
-    known = KnownNetwork.objects.filter(user=user, network=network)
-    last_at = known.values_list("last_at", flat=True).first()
+    rows = KnownNetwork.objects.filter(user=user, network=network)
+    last_at = rows.values_list("last_at", flat=True).first()
     if last_at is None:
         KnownNetwork.objects.bulk_create(
             [KnownNetwork(user=user, network=network, last_at=now)], ignore_conflicts=True
         )
     elif now - last_at >= _FRESH:
-        known.update(last_at=now)
+        rows.update(last_at=now)
 
 
 def forgive_pair(account: str, network: str) -> None:
@@ -152,7 +157,7 @@ def forgive_pair(account: str, network: str) -> None:
 
 
 def _add(account: str, network: str, now: dt.datetime) -> bool:
-    """One more failure in one row; whether that locks."""
+    """Add one failure to the row of an account and network. Return whether that locks logins."""
     rows = FailedLogins.objects.filter(account=account, network=network)
     row = rows.select_for_update().first()
     if row is None:
@@ -178,10 +183,14 @@ def _add(account: str, network: str, now: dt.datetime) -> bool:
     return locks
 
 
-def _slowed(
+def _wait_of_network(
     row: FailedLogins | None, account: str, network: str, excess: int, now: dt.datetime
 ) -> Wait | None:
-    """Each network waits by itself: a crowd that knocks without end takes nobody's turn."""
+    """Return how long a network has to wait to log in to this account; None when it has waited and may try
+    once.
+
+    Each network waits by itself, so that an attacker with many networks cannot take the turn of others.
+    """
     if row is not None and row.refused_until is not None:
         # It has waited. One request alone may use that.
         waited = FailedLogins.objects.filter(pk=row.pk, refused_until=row.refused_until)

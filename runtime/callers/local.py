@@ -42,7 +42,10 @@ _LONGEST_ID = 18  # digits; a database's largest integer has 19
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
-    """`refresh` is None for who gets new access tokens as it got this one."""
+    """An access token, and a refresh token.
+
+    `refresh` is None for a client that gets each access token by its key.
+    """
 
     access: str
     refresh: str | None
@@ -69,22 +72,24 @@ class _RefreshToken(Token):
 
 
 def issue(user: User) -> TokenPair:
-    """A new pair for `user`, whose password has been checked."""
+    """Return a new pair of tokens for `user`, whose password has been checked."""
     return _pair(token_families.begin(user.pk))
 
 
 def rotate(refresh: str, *, address: str = "") -> TokenPair:
-    """The pair that follows a refresh token. Raises Problem 401 `invalid_token`.
+    """Return the pair of tokens that follows a refresh token. Raises Problem 401 `invalid_token`.
 
-    Shortly after its first use a token leads to the same successor again; later its whole family is revoked,
-    and the audit log notes the `address` that sent it.
+    Shortly after its first use, a token leads to the same successor again. Later, its whole family is
+    revoked, and the audit log notes the `address` that sent it.
     """
     claims = _read(_RefreshToken, refresh)
     account = reachable_accounts().filter(user_id=claims["sub"]).select_related("user").first()
     if account is None:
         raise invalid_token("The account of this token is closed.", "account_closed")
     try:
-        place = token_families.place_of(claims["jti"]) or _founded(claims["jti"], account.user_id)
+        place = token_families.place_of(claims["jti"]) or _place_of_older_token(
+            claims["jti"], account.user_id
+        )
         return _pair(token_families.advance(place, account.user_id))
     except Ended as ended:
         if ended.by_this:
@@ -93,7 +98,7 @@ def rotate(refresh: str, *, address: str = "") -> TokenPair:
 
 
 def revoke(token: str) -> None:
-    """End the family of a refresh token; nothing where it is none of this service's, or has expired."""
+    """End the family of a refresh token. Do nothing for a token that is not valid, or has expired."""
     try:
         name: str = _read(_RefreshToken, token)["jti"]
     except RefusedCaller:
@@ -117,7 +122,7 @@ def is_access_token(token: str) -> bool:
 
 
 def revoke_all(user: User) -> int:
-    """End every family of refresh tokens of `user`; how many were still good."""
+    """End every family of refresh tokens of `user`. Return how many were still valid."""
     founders = [
         BlacklistedToken(token=token)
         for token in OutstandingToken.objects.filter(
@@ -129,12 +134,14 @@ def revoke_all(user: User) -> int:
 
 
 def reachable_accounts() -> models.QuerySet[ApiAccount]:
-    """Accounts that may use the API now: active, and not of the studio."""
+    """Return the accounts that may use the API now: active ones that are not accounts of the studio."""
     return ApiAccount.objects.filter(user__is_active=True, user__is_staff=False, user__is_superuser=False)
 
 
 def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
-    """The account of an access token; none where it is closed, or where the token's login has ended."""
+    """Return the account of an access token; nothing when the account is closed or the token's login has
+    ended.
+    """
     subject, login = claims["sub"], claims.get(_LOGIN)
     if not subject.isdecimal() or len(subject) > _LONGEST_ID:
         return ApiAccount.objects.none()
@@ -158,7 +165,9 @@ def _pair(family: TokenFamily) -> TokenPair:
 
 
 def access_alone(subject: str) -> TokenPair:
-    """An access token for `subject`, which nothing but its account or API key ends."""
+    """Return an access token for `subject` without a refresh token. Only closing its account or API key ends
+    it early.
+    """
     return TokenPair(str(_access(subject)), None, _SECONDS)
 
 
@@ -168,8 +177,11 @@ def _access(subject: str) -> AccessToken:
     return access
 
 
-def _founded(name: str, user_id: int) -> Place:
-    """The place of a token that was given before there were families. Raises Ended when it was used then."""
+def _place_of_older_token(name: str, user_id: int) -> Place:
+    """Return the place of a refresh token that was issued before there were families.
+
+    Its first use founds the family. Raises Ended when the token was used before that.
+    """
     place = Place(token_families.founded_by(name), 0)
     if TokenFamily.objects.filter(pk=place.family).exists():
         return place

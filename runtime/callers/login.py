@@ -13,15 +13,16 @@ from runtime.callers.refusals import RefusedCaller
 
 
 def log_in(request: Request, username: str, password: str) -> User:
-    """The user of an API account.
+    """Return the user of an API account whose name and password are right.
 
-    Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed
-    account and one of the studio; 429 `locked_out` after too many of them for one name from one network, or
-    from that network at all; 429 `slowed_down` where many networks have failed with that name.
+    Raises Problem 401 `invalid_credentials`, the same for an unknown name, a wrong password, a closed account
+    and an account of the studio; 429 `locked_out` after too many failures of one name from one network, or of
+    that network with any names; 429 `slowed_down` when many networks have failed with that name.
     """
     user = authenticate(request, username=username, password=password)
     if user is not None and not reachable_accounts().filter(user=user).exists():
-        # A right password that counted for nothing would tell itself from a wrong one by not locking out.
+        # Count this as a failure, too. Otherwise it would never lock out, which would reveal a right
+        # password.
         user_login_failed.send(__name__, credentials={"username": username}, request=request)
         user = None
     if user is None:
@@ -42,7 +43,7 @@ def _wrong_credentials() -> RefusedCaller:
 
 
 def waiting(wait: Wait) -> RefusedCaller:
-    """The problem of who has to wait before another try."""
+    """Return the refusal of a caller who has to wait before the next try."""
     return RefusedCaller(
         429,
         wait.reason,

@@ -18,7 +18,10 @@ from runtime.http.addresses import client_address, network
 
 
 class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  # axes is not typed
-    """`request.login_wait` says after a refusal why, and for how many seconds."""
+    """Counts failed logins, and refuses those that have to wait.
+
+    After a refusal, `request.login_wait` has the reason and the seconds to wait.
+    """
 
     def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
         wait = wait_of(_account(credentials), _network(request))
@@ -50,15 +53,17 @@ class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  #
     def reset_attempts(
         self, *, ip_address: str | None = None, username: str | None = None, ip_or_username: bool = False
     ) -> int:
-        """Forget failures of an account, of an address's network, or of both together; how many rows."""
-        asked = []
+        """Forget failures of an account, of an address's network, or of both together. Return the number of
+        rows removed.
+        """
+        conditions = []
         if username:
-            asked.append(Q(account=username))
+            conditions.append(Q(account=username))
         if ip_address:
-            asked.append(Q(network=network(ip_address)))
+            conditions.append(Q(network=network(ip_address)))
         condition = Q()
-        for each in asked:
-            condition = condition | each if ip_or_username else condition & each
+        for criterion in conditions:
+            condition = condition | criterion if ip_or_username else condition & criterion
         count, _ = FailedLogins.objects.filter(condition).delete()
         return count
 

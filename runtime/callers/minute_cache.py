@@ -19,8 +19,8 @@ import redis
 from django.conf import settings
 
 from runtime.callers.cache import LIFETIME, RecentCache
-from runtime.callers.portable import Unportable, from_bytes, to_bytes
-from runtime.http.sealing import seal, unseal
+from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
+from runtime.http.seals import seal, unseal
 from runtime.shared_redis import SharedRedis
 
 logger = logging.getLogger("portico.callers")
@@ -58,17 +58,21 @@ class MinuteCache(Generic[V]):
         self._reading_lock = threading.Lock()
 
     def get(self, key: tuple[str, ...], read: Callable[[], V], *, until: float = math.inf) -> Kept[V]:
-        """The value of `key`, kept or read now; no longer than `until`. Raises what `read` raises."""
+        """Return the value of `key`: a cached one, or what `read` returns. Raises what `read` raises.
+
+        A value that is read now is kept for a minute, but not longer than `until` (a `time.monotonic()`
+        second).
+        """
         digest = _digest(self._name, key)
-        kept = self._known(digest)
-        if kept is not None:
-            return kept
+        entry = self._local_entry(digest)
+        if entry is not None:
+            return entry
         with self._reading_lock:
             turn = self._reading.setdefault(digest, threading.Lock())
         has_turn = turn.acquire(timeout=_PATIENCE)
         try:
-            kept = self._known(digest) or self._shared(digest)
-            return kept if kept is not None else self._read(digest, read, until)
+            entry = self._local_entry(digest) or self._shared(digest)
+            return entry if entry is not None else self._read(digest, read, until)
         finally:
             if has_turn:
                 turn.release()
@@ -79,30 +83,30 @@ class MinuteCache(Generic[V]):
         self._local.clear()
         _redis().clear()
 
-    def _known(self, digest: str) -> Kept[V] | None:
-        kept = self._local.get(digest)
-        return kept if kept is not None and time.monotonic() < kept.until else None
+    def _local_entry(self, digest: str) -> Kept[V] | None:
+        entry = self._local.get(digest)
+        return entry if entry is not None and time.monotonic() < entry.until else None
 
     def _shared(self, digest: str) -> Kept[V] | None:
-        found = _redis().get(digest)
-        if found is None:
+        entry = _redis().get(digest)
+        if entry is None:
             return None
-        content, seconds = found
-        kept = Kept(self._unpack(from_bytes(content)), time.monotonic() + seconds)
-        self._local.put(digest, kept)
-        return kept
+        content, seconds = entry
+        shared_entry = Kept(self._unpack(from_bytes(content)), time.monotonic() + seconds)
+        self._local.put(digest, shared_entry)
+        return shared_entry
 
     def _read(self, digest: str, read: Callable[[], V], until: float) -> Kept[V]:
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
-        kept = Kept(read(), min(began + LIFETIME, until))
-        self._local.put(digest, kept)
+        entry = Kept(read(), min(began + LIFETIME, until))
+        self._local.put(digest, entry)
         try:
-            content = to_bytes(self._pack(kept.value))
+            content = to_bytes(self._pack(entry.value))
         except Unportable:
-            return kept
-        _redis().put(digest, content, kept.until - time.monotonic())
-        return kept
+            return entry
+        _redis().put(digest, content, entry.until - time.monotonic())
+        return entry
 
 
 class _Redis:
@@ -117,7 +121,7 @@ class _Redis:
         )
 
     def get(self, digest: str) -> tuple[bytes, float] | None:
-        """The content, and the seconds that are left of its minute."""
+        """Return the content, and the seconds for which it may still be kept; None when there is none."""
 
         def ask(client: redis.Redis) -> Any:
             pipeline = client.pipeline(transaction=False)

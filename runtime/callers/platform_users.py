@@ -12,20 +12,20 @@ MOST = 5_000
 
 
 def platform_users(platform: Platform) -> Mapping[Guid, str]:
-    """Every user's name with the mail address, by id, in the order of names; none where there are no users.
+    """Return the name, with the mail address, of every user by id, in the order of names.
 
-    Raises PlatformError when the platform does not answer.
+    Empty for a platform without users. Raises PlatformError when the platform does not answer.
     """
     users = platform.conventions.users
     if users is None:
         return {}
     columns = tuple(Column(name) for name in (users.id, users.name, users.mail, users.disabled) if name)
     query = Query(users.entity, columns, orders=(Order(users.name),))
-    found: dict[Guid, str] = {}
+    names_by_id: dict[Guid, str] = {}
     for row in platform.query(query, Page(size=MOST)).rows:
         mail = row[users.mail] if users.mail else None
         is_disabled = users.disabled is not None and row[users.disabled]
-        found[str(row[users.id])] = (
+        names_by_id[str(row[users.id])] = (
             f"{row[users.name]}{f' ({mail})' if mail else ''}{' – disabled' if is_disabled else ''}"
         )
-    return found
+    return names_by_id

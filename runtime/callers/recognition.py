@@ -1,4 +1,4 @@
-"""What callers are recognised by, at one state of the configuration."""
+"""What decides who the caller of a token is, at one state of the configuration."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ present: ContextVar[Recognition] = ContextVar("portico.recognition")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recognition:
-    """While it is the same object, who a token means need not be found out again.
+    """What decides who the caller of a token is. While it is the same object, a token's caller is looked up
+    only once.
 
-    `asks` gives the query that reads a caller's record with all that is configured of such callers, so that
-    whether the record counts costs no question of its own; None where there is no such query.
+    `asks` gives the query that reads a caller's record with all configured properties, so that checking the
+    record needs no query of its own; None where there is no such query.
     """
 
     definitions: tuple[IssuerDefinition, ...]
@@ -43,12 +44,14 @@ class Recognition:
 
     @classmethod
     def of(cls, configuration: Configuration, platform: Platform, asks: Asks = _asks_nothing) -> Recognition:
-        types = {known.name: known for known in configuration.caller_types}
+        types = {caller_type.name: caller_type for caller_type in configuration.caller_types}
         rates = {role.name: role.rate for role in configuration.roles if role.rate}
         return cls(configuration.issuers, types, platform, rates, asks)
 
     def rate_of(self, caller: Caller) -> int:
-        """Requests a minute that the caller or its roles have as a limit of their own; 0 without one."""
+        """Return the caller's own limit in requests a minute, or the highest of its roles; 0 without such a
+        limit.
+        """
         if caller.rate or not self.rates:
             return caller.rate
         return max((self.rates.get(role, 0) for role in caller.roles), default=0)

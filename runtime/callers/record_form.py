@@ -18,8 +18,9 @@ from runtime.callers.platform_users import platform_users
 
 
 class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at run time
-    """Of a model with `caller_type` and `record`. Users of the platform are chosen by name, other records by
-    their id.
+    """The form of a model with `caller_type` and `record`.
+
+    Users of the platform are chosen by name, other records by their id.
     """
 
     # Its choices are known when the form is made.
@@ -39,22 +40,22 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
             "For the type user: whom the calls stand for. User context and “@user” values are theirs."
         )
         try:
-            known = dict(platform_users(get_platform()))
+            users = dict(platform_users(get_platform()))
         except MissingPrivilege as error:
-            known = {}
+            users = {}
             help_text = _(
                 "The service's account on the platform lacks the privilege %(privilege)s, so only the "
                 "present choice can be kept."
             ) % {"privilege": error.privilege}
         except PlatformError:
-            known = {}
+            users = {}
             help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")
-        if present and present not in known:
-            known[present] = _("%(user)s (not among the platform's users)") % {"user": present}
+        if present and present not in users:
+            users[present] = _("%(user)s (not among the platform's users)") % {"user": present}
         return searchable(
             forms.TypedChoiceField(
                 label=_("Platform user"),
-                choices=[("", _("None: no user context")), *known.items()],
+                choices=[("", _("None: no user context")), *users.items()],
                 coerce=lambda text: uuid.UUID(str(text)),
                 empty_value=None,
                 required=False,
@@ -79,7 +80,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
         return bool(self.instance.caller_type_id == USER_TYPE)
 
     def clean_rate(self) -> int:
-        """An empty field is no limit, too."""
+        """Return the limit in requests a minute. An empty field means 0, no limit of its own."""
         return self.cleaned_data["rate"] or 0
 
     def clean(self) -> dict[str, Any]:
@@ -103,5 +104,5 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
             return
         # What cannot be asked now is found out when somebody calls.
         if is_missing(type.entity, str(record)):
-            said = _("There is no record of %(entity)s with this id.") % {"entity": type.entity}
-            self.add_error("record", said)
+            sentence = _("There is no record of %(entity)s with this id.") % {"entity": type.entity}
+            self.add_error("record", sentence)

@@ -21,7 +21,9 @@ class Callers(Protocol):
 
 
 def finding_of(row: Callers) -> str:
-    """What is to be said on the page of an account or a key; empty where all is well."""
+    """Return the finding to show on the page of an account or a key; empty when there is nothing to
+    report.
+    """
     if row.caller_type_id not in types_with_records(latest()) or row.record is not None:
         return ""
     return _(
@@ -31,4 +33,8 @@ def finding_of(row: Callers) -> str:
 
 
 def types_with_records(configuration: Configuration) -> list[str]:
-    return [known.name for known in configuration.caller_types if known.entity or known.is_of_users]
+    return [
+        caller_type.name
+        for caller_type in configuration.caller_types
+        if caller_type.entity or caller_type.is_of_users
+    ]

@@ -58,7 +58,7 @@ class _Count:
 
 
 class RefusalCounts(BatchedCounts[_Place, _Count]):
-    """By issuer, reason and day."""
+    """Counts refused callers by issuer, reason and day."""
 
     def __init__(self) -> None:
         outage = Outage(

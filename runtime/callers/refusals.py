@@ -24,8 +24,8 @@ class RefusedCaller(Problem):
 
     @property
     def logged(self) -> Mapping[str, str]:
-        told = {"reason": self.reason, "issuer": self.issuer, "key_id": self.key_id}
-        return {name: value for name, value in told.items() if value}
+        details = {"reason": self.reason, "issuer": self.issuer, "key_id": self.key_id}
+        return {name: value for name, value in details.items() if value}
 
 
 def authentication_required() -> Problem:
@@ -51,7 +51,7 @@ def no_platform_user(issuer: str, detail: str, reason: str = "no_platform_user")
 
 
 def without_record(issuer: str, type: str, reason: str) -> RefusedCaller:
-    """For callers whose record is missing or may not be used. `reason` says which, for the log."""
+    """Return the refusal of a caller whose record is missing or may not be used. `reason` is for the log."""
     code = "no_platform_user" if type == USER_TYPE else "no_record"
     refusal = RefusedCaller(403, code, _RECORDS.get(reason, "You have no record on the platform."), reason)
     refusal.issuer = issuer
@@ -68,7 +68,7 @@ _RECORDS: Mapping[str, str] = {
 
 
 def no_record(caller_type: str, issuer: str, detail: str, reason: str = "no_record") -> RefusedCaller:
-    """As `without_record`, with words of its own."""
+    """Return the refusal of a caller without a usable record, with the sentence `detail`."""
     if caller_type == USER_TYPE:
         return no_platform_user(issuer, detail, reason)
     refusal = without_record(issuer, caller_type, reason)

@@ -92,8 +92,8 @@ class RefusalCountAdmin(_ReadOnly):
 
     @admin.display(description=_("Reason"), ordering="reason")
     def why(self, row: RefusalCount) -> Any:
-        said = REASONS.get(row.reason)
-        return f"{said} ({row.reason})" if said else row.reason
+        reason = REASONS.get(row.reason)
+        return f"{reason} ({row.reason})" if reason else row.reason
 
 
 @admin.register(Registration)

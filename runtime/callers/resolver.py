@@ -9,10 +9,10 @@ from runtime.callers.recognition import Recognition, present
 
 
 def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None:
-    """The caller that verified `claims` stand for; None refuses the token.
+    """Return the caller that verified `claims` stand for; None refuses the token. Raises RefusedCaller.
 
-    A local account's roles come from the account as it is now, not from the token; those of an issuer by its
-    rules. `context` is that of the request at hand, unless given. Raises RefusedCaller.
+    The roles of a local account are those that the account has now, not those in the token. The rules of an
+    issuer give the roles of its callers. `context` is by default that of the present request.
     """
     context = context or present.get()
     if claims["iss"] == LocalIssuer.name:

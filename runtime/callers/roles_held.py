@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from designer.history.items import ItemKey
 from designer.sentences import Sentence
-from designer.where_used import Use
+from designer.uses.where_used import Use
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.keys.api_key import ApiKey
 
@@ -20,9 +20,9 @@ def held_by_callers(item: ItemKey) -> Iterator[Use]:
     if collection not in fields:
         return
     place = Sentence("the roles") if collection == "roles" else Sentence("the caller type")
-    named = {fields[collection]: name}
-    accounts = ApiAccount.objects.filter(**named).values_list("user__username", flat=True)
+    filters = {fields[collection]: name}
+    accounts = ApiAccount.objects.filter(**filters).values_list("user__username", flat=True)
     for account in accounts[:_MOST]:
         yield Use(("runtime.apiaccount", account), place, "runtime.view_apiaccount")
-    for key in ApiKey.objects.filter(**named).values_list("name", flat=True)[:_MOST]:
+    for key in ApiKey.objects.filter(**filters).values_list("name", flat=True)[:_MOST]:
         yield Use(("runtime.apikey", key), place, "runtime.view_apikey")

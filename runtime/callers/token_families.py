@@ -53,7 +53,10 @@ class Place(NamedTuple):
 
 
 class Ended(Exception):
-    """The family is revoked, or is not there. `by_this`: until now, when a used token was sent again."""
+    """The family is revoked, or does not exist.
+
+    `by_this` says that it was revoked just now, because a used token was sent again.
+    """
 
     def __init__(self, *, by_this: bool = False) -> None:
         super().__init__()
@@ -61,7 +64,7 @@ class Ended(Exception):
 
 
 def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> TokenFamily:
-    """A new family. `number` 0 stands for a token that is not derived, and is older than families."""
+    """Create a family. `number` 0 stands for a token that is older than families and has no derived `jti`."""
     now = dt.datetime.now(dt.UTC)
     return TokenFamily.objects.create(
         id=id or uuid.uuid4(), user_id=user_id, number=number, issued_at=now, expires_at=now + _lifetime()
@@ -69,9 +72,10 @@ def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> Toke
 
 
 def advance(place: Place, user_id: int) -> TokenFamily:
-    """The family with the successor of the token at `place` as its latest.
+    """Return the family with the successor of the token at `place` as its latest token.
 
-    Raises Ended. A token that was used before, outside of GRACE, ends the family: it may have been stolen.
+    Raises Ended. A token that was used before, longer than GRACE ago, ends the family: it may have been
+    stolen.
     """
     rows = TokenFamily.objects.filter(pk=place.family, user_id=user_id, revoked_at=None)
     family = rows.first()
@@ -93,29 +97,31 @@ def advance(place: Place, user_id: int) -> TokenFamily:
 
 
 def revoke(id: uuid.UUID) -> bool:
-    """End a family; whether it was good until now."""
+    """End a family. Return whether it was valid until now."""
     return bool(TokenFamily.objects.filter(pk=id, revoked_at=None).update(revoked_at=dt.datetime.now(dt.UTC)))
 
 
 def ended(id: uuid.UUID) -> models.QuerySet[TokenFamily]:
-    """The family, if it is revoked."""
+    """Return a query for the family that finds it only if it is revoked."""
     return TokenFamily.objects.filter(pk=id, revoked_at__isnull=False)
 
 
 def revoke_families(user_id: int) -> int:
-    """End every family of a user; how many were good until now."""
+    """End every family of a user. Return how many were valid until now."""
     now = dt.datetime.now(dt.UTC)
     good = TokenFamily.objects.filter(user_id=user_id, revoked_at=None, expires_at__gt=now)
     return good.update(revoked_at=now)
 
 
 def name_of(family: uuid.UUID, number: int) -> str:
-    """The `jti` of a family's token."""
+    """Return the `jti` of the token with this number in a family."""
     return f"{family.hex}.{number}.{_mark(_keys()[0], family, number)}"
 
 
 def place_of(name: str) -> Place | None:
-    """Whose `jti` a `name` is; None for one that is not derived, with this key or an earlier one."""
+    """Return the family and number in a token's `jti`; None when no key of ours, present or earlier, has
+    made the `jti`.
+    """
     match = _NAME.fullmatch(name)
     if match is None:
         return None
@@ -125,7 +131,7 @@ def place_of(name: str) -> Place | None:
 
 
 def founded_by(name: str) -> uuid.UUID:
-    """The family of a token whose `jti` is not derived: it is the first of it."""
+    """Return the id of the family that begins with a token whose `jti` is not derived."""
     return uuid.UUID(bytes=hashlib.sha256(_PURPOSE + name.encode()).digest()[:16])
 
 
@@ -140,7 +146,7 @@ def _mark(key: bytes, family: uuid.UUID, number: int) -> str:
 
 
 def _keys() -> tuple[bytes, ...]:
-    """The first makes new tokens, any of them is taken."""
+    """Return the keys that derive a `jti`. The first one makes new tokens; all of them are accepted."""
     return _keys_of(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
 
 

@@ -44,7 +44,7 @@ from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
 from runtime.callers.keys.key_verification import refuse_elsewhere
 from runtime.callers.minute_cache import Kept, MinuteCache
-from runtime.callers.portable import Unportable, to_bytes
+from runtime.callers.portable_values import Unportable, to_bytes
 from runtime.callers.recognition import Recognition, present
 from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user, no_record
 
@@ -65,7 +65,9 @@ class _Record(NamedTuple):
     row: Mapping[str, Value] | None = None
 
     def packed(self) -> Any:
-        """Without a row that other processes cannot be given: they read what they need of it themselves."""
+        """Return this record for other processes. The row is left out when it cannot be packed: they then
+        read it themselves.
+        """
         try:
             to_bytes(self.row)
         except Unportable:
@@ -74,7 +76,7 @@ class _Record(NamedTuple):
 
 
 class UserResolver(Protocol):
-    """What `USER_RESOLVER` names. None refuses the token with 401."""
+    """The function that `USER_RESOLVER` names. If it returns None, the token is refused with 401."""
 
     def __call__(self, claims: Claims) -> Identity | None: ...
 
@@ -109,11 +111,11 @@ _records: MinuteCache[_Record] = MinuteCache(
 def authenticate(
     authorization: str | None, recognition: Recognition | None = None, address: str = ""
 ) -> Caller | None:
-    """The caller that an `Authorization` header from `address` stands for by `recognition`; without one, by
-    what the environment says alone. None without a header.
+    """Return the caller of an `Authorization` header that came from `address`; None without a header.
 
-    Raises Problem 401 `invalid_token` for anything but a valid bearer token, and 403 `no_platform_user` or
-    `no_record` for a caller whose record is gone or inactive.
+    `recognition` says who is known; by default only the issuers of the environment are. Raises Problem 401
+    `invalid_token` for anything but a valid bearer token, and 403 `no_platform_user` or `no_record` for a
+    caller whose record is gone or inactive.
     """
     if authorization is None:
         return None
@@ -121,9 +123,9 @@ def authenticate(
         raise invalid_token("The Authorization header is too long.")
     recognition = recognition or _of_environment()
     key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), recognition
-    known = _verified.get(key)
-    if known is not None and time.monotonic() < known[0].known_until:
-        caller, good_until = known
+    verified = _verified.get(key)
+    if verified is not None and time.monotonic() < verified[0].known_until:
+        caller, good_until = verified
         if time.time() >= good_until:
             raise _refused(caller.issuer, "The token has expired.", "expired")
     else:
@@ -136,24 +138,27 @@ def authenticate(
 
 
 def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
-    """The caller of verified `claims`, through the user resolver; of an API key, as the key says."""
+    """Return the caller of verified `claims`: for an API key as the key says, else by the user resolver.
+
+    Raises Problem 401 for an unknown caller, and 403 for a caller whose record is gone or inactive.
+    """
     recognition = recognition or _of_environment()
-    found = caller_of(claims) if is_of_a_key(claims) else _resolved(claims, recognition)
-    if found is None:
+    caller = caller_of(claims) if is_of_a_key(claims) else _resolved(claims, recognition)
+    if caller is None:
         raise _refused(claims["iss"], "The token's account is closed or unknown here.", "account_unknown")
-    type = recognition.types.get(found.type)
+    type = recognition.types.get(caller.type)
     if type is None:
         raise _refused(claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown")
     if not type.is_of_users:
-        return _standing(found, type.entity, recognition)
-    user = found.platform_user
+        return _standing(caller, type.entity, recognition)
+    user = caller.platform_user
     # Where the platform has no users, an account's is left over from another platform.
     if user is not None and recognition.platform.conventions.users is None:
-        return replace(found, record=None)
+        return replace(caller, record=None)
     if user is None:
-        return found
+        return caller
     profile = _profile(claims["iss"], user)
-    return replace(found, profile=profile.value, known_until=min(found.known_until, profile.until))
+    return replace(caller, profile=profile.value, known_until=min(caller.known_until, profile.until))
 
 
 def forget() -> None:
@@ -169,7 +174,7 @@ def forget() -> None:
 
 
 def _claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
-    """What a valid token or API key says, and until when (Unix seconds) it is valid."""
+    """Return the claims of a valid token or API key, and the time (Unix seconds) until which it is valid."""
     key = key_in(authorization)
     if key is not None:
         return bearer(*key, address)
@@ -200,12 +205,12 @@ def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
 
 
 def _profile(issuer: str, user: Guid) -> Kept[PlatformUser]:
-    kept = _profiles.get((settings.PORTICO["CRM_URL"], user), lambda: _read_profile(user))
-    if kept.value is None:
+    cached = _profiles.get((settings.PORTICO["CRM_URL"], user), lambda: _read_profile(user))
+    if cached.value is None:
         raise no_platform_user(issuer, "Your user on the platform no longer exists.", "user_unknown")
-    if kept.value.disabled:
+    if cached.value.disabled:
         raise no_platform_user(issuer, "Your user on the platform is disabled.", "user_disabled")
-    return Kept(kept.value, kept.until)
+    return Kept(cached.value, cached.until)
 
 
 def _read_profile(user: Guid) -> PlatformUser | None:
@@ -214,16 +219,20 @@ def _read_profile(user: Guid) -> PlatformUser | None:
     except RecordNotFound:
         return None
     except PlatformFailure:
-        known = _last_known.get(user)
-        if known is None:
+        last = _last_known.get(user)
+        if last is None:
             raise
-        return known
+        return last
     _last_known.put(user, profile)
     return profile
 
 
 def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
-    """A caller that is no platform user, with a record that counts. Raises Problem 403."""
+    """Return a caller that is not a platform user, with what its record says.
+
+    Raises Problem 403 when the record is gone or inactive. A record of an entity that the platform no longer
+    has is left out.
+    """
     record, platform = caller.record, recognition.platform
     if record is None or caller.known_until != math.inf:
         return caller  # an issuer's records have been looked at when they were found
@@ -232,8 +241,8 @@ def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
         return replace(caller, record=None)
     query = recognition.asks(caller.type, record)
     key = (settings.PORTICO["CRM_URL"], entity, record, repr(query))
-    kept = _records.get(key, lambda: _read_record(entity, record, platform, query))
-    counts, row = kept.value
+    cached = _records.get(key, lambda: _read_record(entity, record, platform, query))
+    counts, row = cached.value
     if counts is None:
         detail = "Your record on the platform no longer exists."
         raise no_record(caller.type, caller.issuer, detail, "record_unknown")
@@ -242,7 +251,7 @@ def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
             caller.type, caller.issuer, "Your record on the platform is inactive.", "record_inactive"
         )
     read = None if query is None or row is None else (query, row)
-    return replace(caller, known_until=kept.until, read=read)
+    return replace(caller, known_until=cached.until, read=read)
 
 
 def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:
@@ -264,7 +273,7 @@ def _read_record(entity: str, record: Guid, platform: Platform, query: Query | N
 def _read_row(
     records: CallerRecords, record: Guid, platform: Platform, query: Query | None
 ) -> tuple[Mapping[str, Value] | None, Query | None]:
-    """The row, and the query that it was read by where that is `query`."""
+    """Read the caller's record. Return the row, and `query` if the row was read by it, else None."""
     if query is not None:
         try:
             return records.read(platform, record, query), query
@@ -284,7 +293,7 @@ def _of_environment() -> Recognition:
 
 @cache
 def _resolver(name: str) -> Callable[[Claims, Recognition], Caller | None]:
-    """The user resolver `name`, whichever form it has."""
+    """Return the user resolver `name` as a function of claims and recognition, whichever form it has."""
     resolver: Any = RESOLVERS.find(name)
     if len(inspect.signature(resolver).parameters) > 1:
         return resolver  # type: ignore[no-any-return]  # a resolver of the present form

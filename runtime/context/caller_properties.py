@@ -26,7 +26,7 @@ logger = logging.getLogger("portico.context")
 
 
 class Known(NamedTuple):
-    """What was read of a caller: every property, and the entities of those that name a record."""
+    """The values of all user properties of a caller, and the entities of those that name a record."""
 
     values: Mapping[str, Any]
     entities: Mapping[str, str]
@@ -66,7 +66,9 @@ class CallerProperties:
 
     @cached_property
     def records(self) -> CallerRecords | None:
-        """Where the records of these callers are. Looked up when the first such caller calls."""
+        """Return where the records of these callers are, read when the first of them calls; None when it
+        cannot be read.
+        """
         try:
             return _records(self.type, self._platform)
         except (MetadataError, MissingPrivilege) as error:
@@ -79,29 +81,36 @@ class CallerProperties:
         return bool(self._custom)
 
     def read(self, caller: Caller, record: Guid | None, call: Call) -> Known | None:
-        """None for a record that is gone or inactive. `record` is None for callers whose type has none."""
+        """Read the properties of a caller; None when the record is gone or inactive.
+
+        `record` is None for callers whose type has no records.
+        """
         values: dict[str, Any] = {}
         row: Mapping[str, Value] = {}
         entities: dict[str, str | None] = {}
         records = self.records
         if record is not None and records is not None:
-            found = self._row(records, record, caller, call)
-            if found is None:
+            stored_row = self._row(records, record, caller, call)
+            if stored_row is None:
                 return None
-            row = found
-            known = self._platform.attributes(records.entity) if self._fields else {}
-            values = {name: plain(row[own], known[own]) for name, own in self._fields.items()}
+            row = stored_row
+            attributes = self._platform.attributes(records.entity) if self._fields else {}
+            values = {
+                name: plain(row[attribute], attributes[attribute]) for name, attribute in self._fields.items()
+            }
             for name, data in self._related.items():
                 values[name] = data.read(self._platform, row, call)
-            entities = {name: _entity(own, row[own], records) for name, own in self._fields.items()}
+            entities = {
+                name: _entity(attribute, row[attribute], records) for name, attribute in self._fields.items()
+            }
         if self._custom:
-            seen = around(caller, values)
-            values |= {name: _evaluate(name, custom, seen) for name, custom in self._custom.items()}
+            user_fields = around(caller, values)
+            values |= {name: _evaluate(name, custom, user_fields) for name, custom in self._custom.items()}
         return Known(values, {name: entity for name, entity in entities.items() if entity is not None})
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the properties as they are answered; nothing is known of what a custom one
-        gives.
+        """Return the JSON Schema of the properties in an answer. Nothing is known of the values of custom
+        properties.
         """
         properties = {
             self.answered[defined.name]: self._describe(defined)
@@ -125,7 +134,9 @@ class CallerProperties:
         return {**schema, "description": defined.description} if defined.description else schema
 
     def query(self, record: Guid) -> Query | None:
-        """What a caller's record is read by, with what it points at; None where the type has no records."""
+        """Return the query that reads a caller's record with related data; None when the type has no
+        records.
+        """
         records = self.records
         return None if records is None else self._query(records, record)
 
@@ -183,7 +194,9 @@ _COMPILERS: Mapping[str, _Compiler] = {
 
 
 def _records(type: CallerTypeDefinition, platform: Platform) -> CallerRecords | None:
-    """Raises UnknownEntity."""
+    """Return how to read the records of a type of callers; None when the type has no records. Raises
+    UnknownEntity.
+    """
     if not type.is_of_users:
         return records_in(type.entity, platform) if type.entity else None
     users = platform.conventions.users
@@ -191,7 +204,9 @@ def _records(type: CallerTypeDefinition, platform: Platform) -> CallerRecords | 
 
 
 def _entity(attribute: str, value: Value, records: CallerRecords) -> str | None:
-    """The entity of the record that a value of the caller's names: itself, or what a lookup names."""
+    """Return the entity of the record that a value names: the caller's record, or the target of a lookup.
+    Else None.
+    """
     if attribute == records.id:
         return records.entity
     return value.entity if isinstance(value, Reference) else None

@@ -35,7 +35,7 @@ class Related(Protocol):
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of what `read` gives."""
+        """Return the JSON Schema of the result of `read`."""
         ...
 
 
@@ -91,12 +91,12 @@ class _Many:
     link: None = None
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
-        found = platform.query(self._query(str(user[self.records.id])), Page(size=MOST), call=call)
-        if found.next is not None:
+        answer = platform.query(self._query(str(user[self.records.id])), Page(size=MOST), call=call)
+        if answer.next is not None:
             raise Problem(
                 422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."
             )
-        return [self.columns.of(row) for row in found.rows]
+        return [self.columns.of(row) for row in answer.rows]
 
     def schema(self) -> dict[str, Any]:
         return {"type": "array", "items": self.columns.schema()}
@@ -112,11 +112,11 @@ class _Many:
         )
 
     def _pairs(self, intersect: str, user: Guid) -> Link:
-        own = self.entity.primary_id
+        primary_id = self.entity.primary_id
         return Link(
             intersect,
-            from_attribute=own,
-            to_attribute=own,
+            from_attribute=primary_id,
+            to_attribute=primary_id,
             alias="pairs",
             filter=_equals(self.records.id, user),
         )
@@ -129,19 +129,22 @@ def related(
     platform: Platform,
     alias: str,
 ) -> Related:
-    """How to read `columns` over `relationship`. Raises Misconfigured.
+    """Return how to read `columns` over a relationship. Raises Misconfigured.
 
-    Where a relationship joins an entity to itself, the lookup's direction is meant: one user's manager.
+    If the relationship ties an entity to itself, the direction of the lookup is meant: the one manager of a
+    user.
     """
     entity = records.entity
-    found = next((known for known in platform.relationships(entity) if known.name == relationship), None)
-    if found is None:
+    relation = next(
+        (candidate for candidate in platform.relationships(entity) if candidate.name == relationship), None
+    )
+    if relation is None:
         raise Misconfigured(
             Sentence("%(entity)s has no relationship %(name)s", entity=entity, name=repr(relationship))
         )
-    if found.referencing_attribute is not None and found.referencing == entity:
-        return _one(found.referenced, found.referencing_attribute, columns, platform, alias)
-    target = found.referenced if found.referencing == entity else found.referencing
+    if relation.referencing_attribute is not None and relation.referencing == entity:
+        return _one_record(relation.referenced, relation.referencing_attribute, columns, platform, alias)
+    target = relation.referenced if relation.referencing == entity else relation.referencing
     if target == entity:
         raise Misconfigured(
             Sentence("%(name)s relates records of one entity to each other", name=relationship)
@@ -150,12 +153,12 @@ def related(
         records=records,
         entity=platform.entities()[target],
         columns=_columns(target, columns, platform),
-        lookup=found.referencing_attribute,
-        intersect=found.intersect,
+        lookup=relation.referencing_attribute,
+        intersect=relation.intersect,
     )
 
 
-def _one(
+def _one_record(
     target: str, lookup: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str
 ) -> Related:
     entity = platform.entities()[target]
@@ -174,13 +177,13 @@ def _one(
 def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:
     if not columns:
         raise Misconfigured(Sentence("no columns are chosen"))
-    known = platform.attributes(entity)
+    attributes = platform.attributes(entity)
     for column in columns:
-        if column.attribute not in known:
+        if column.attribute not in attributes:
             raise Misconfigured(
                 Sentence("%(entity)s has no attribute %(name)s", entity=entity, name=repr(column.attribute))
             )
-    return _Columns(tuple((output_key(column.shown_as), known[column.attribute]) for column in columns))
+    return _Columns(tuple((output_key(column.shown_as), attributes[column.attribute]) for column in columns))
 
 
 def _equals(attribute: str, value: Guid) -> Filter:
@@ -188,14 +191,14 @@ def _equals(attribute: str, value: Guid) -> Filter:
 
 
 def plain(value: Value, attribute: Attribute) -> Any:
-    """A value of the user context: a lookup is its GUID there, everything else as any answer has it."""
+    """Return a value as the user context has it: a lookup as its GUID, everything else as in any answer."""
     if isinstance(value, Reference):
         return value.id
     return outputs.with_places(value, attribute.precision or 0) if isinstance(value, Decimal) else value
 
 
 def plain_schema(attribute: Attribute) -> dict[str, Any]:
-    """The JSON Schema of what `plain` gives for a value of `attribute`."""
+    """Return the JSON Schema of the result of `plain` for a value of `attribute`."""
     schema = outputs.schema(attribute)
     if not attribute.type.is_reference:
         return schema

@@ -62,8 +62,8 @@ class UserContext:
         self._revision = None if remembered_under is None else (remembered_under, *map(repr, properties))
         self.broken: dict[str, str] = {
             property_key(name, broken): reason
-            for name, known in self._types.items()
-            for broken, reason in known.broken.items()
+            for name, properties_of_type in self._types.items()
+            for broken, reason in properties_of_type.broken.items()
         }
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
@@ -72,43 +72,60 @@ class UserContext:
         Raises Problem 401, 403 `no_platform_user` or `no_record`, and Misconfigured when a property is
         broken.
         """
-        known = self._type_of(caller)
-        broken = {name: reason for name, reason in known.broken.items() if name in known.answered}
+        properties_of_type = self._type_of(caller)
+        broken = {
+            name: reason
+            for name, reason in properties_of_type.broken.items()
+            if name in properties_of_type.answered
+        }
         if broken:
             raise Misconfigured(f"user properties cannot be served: {broken}")
         values = self.values(caller, call)
-        return {"user": {key: values[name] for name, key in known.answered.items()}}
+        return {"user": {key: values[name] for name, key in properties_of_type.answered.items()}}
 
     def values(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Any]:
-        """The properties of the caller's type by their configured names, at most a minute old; broken ones
-        are absent.
+        """Return the user properties of the caller by name, at most a minute old.
 
-        Raises Problem 401 for an anonymous caller; 403 for one without a record whose type has records.
+        Properties that do not work are left out. Raises Problem 401 for an anonymous caller; 403 for a caller
+        without a record, if the caller's type has records.
         """
-        return self._known(caller, call).values
+        return self._properties_of(caller, call).values
 
     def references(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Reference]:
-        """Those of the properties that name a record, with the record's entity. Raises as `values`."""
-        known = self._known(caller, call)
-        return {name: Reference(entity, known.values[name]) for name, entity in known.entities.items()}
+        """Return the properties whose value is a record's id, with the record's entity.
+
+        Raises as `values`.
+        """
+        properties = self._properties_of(caller, call)
+        return {
+            name: Reference(entity, properties.values[name]) for name, entity in properties.entities.items()
+        }
 
     def reference(self, caller: Caller) -> Reference:
-        """The caller's own record. Raises Misconfigured where callers of its type have none."""
+        """Return a reference to the caller's own record. Raises Misconfigured when the caller has none."""
         records = self._type_of(caller).records
         if records is None or caller.record is None:
             raise Misconfigured(Sentence("callers of the type %(type)s have no record", type=caller.type))
         return Reference(records.entity, caller.record)
 
     def query(self, type: str, record: Guid) -> Query | None:
-        """What the record of a caller of that type is read by; None where such callers have none."""
-        of_type = self._types.get(type)
-        return None if of_type is None else of_type.query(record)
+        """Return the query that reads the record of a caller of this type; None when such callers have no
+        record.
+        """
+        properties_of_type = self._types.get(type)
+        return None if properties_of_type is None else properties_of_type.query(record)
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of `answer`. Where other types than `user` have properties, there is a schema for
-        each, titled by the type: a caller's own is one of them.
+        """Return the JSON Schema of `answer`.
+
+        When other types than `user` have properties, it is a choice of one schema for each type, titled by
+        the type.
         """
-        described = [known for name, known in self._types.items() if known.answered and name != USER_TYPE]
+        described = [
+            properties_of_type
+            for name, properties_of_type in self._types.items()
+            if properties_of_type.answered and name != USER_TYPE
+        ]
         users = self._types.get(USER_TYPE)
         of_users = users.schema() if users else {"type": "object"}
         if not described:
@@ -117,7 +134,10 @@ class UserContext:
             {
                 "anyOf": [
                     {"title": _title(USER_TYPE), **of_users},
-                    *({"title": _title(known.type.name), **known.schema()} for known in described),
+                    *(
+                        {"title": _title(properties_of_type.type.name), **properties_of_type.schema()}
+                        for properties_of_type in described
+                    ),
                 ]
             }
         )
@@ -127,34 +147,38 @@ class UserContext:
             raise authentication_required()
         return self._types[caller.type]
 
-    def _known(self, caller: Caller, call: Call) -> Known:
-        of_type = self._type_of(caller)
-        record = caller.record if of_type.records is not None else None
-        if of_type.has_records and record is None:
-            what = "user" if of_type.type.is_of_users else "record"
+    def _properties_of(self, caller: Caller, call: Call) -> Known:
+        properties_of_type = self._type_of(caller)
+        record = caller.record if properties_of_type.records is not None else None
+        if properties_of_type.has_records and record is None:
+            what = "user" if properties_of_type.type.is_of_users else "record"
             raise no_record(
                 caller.type, caller.issuer, f"Your account stands for no {what} on the platform.", _NONE[what]
             )
         call = replace(call, about_caller=True)
         if self._revision is None:
-            known = of_type.read(caller, record, call)
+            properties = properties_of_type.read(caller, record, call)
         else:
             key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
             # Expressions see claims, and the caller's teams: what was made of those is no younger than they.
             claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
-            own = (claims,) if of_type.has_custom and caller.claims else ()
-            until = caller.known_until if of_type.has_custom or caller.read is not None else math.inf
-            known = _REMEMBERED.get(
-                (*key, *own, *self._revision), lambda: of_type.read(caller, record, call), until=until
+            own = (claims,) if properties_of_type.has_custom and caller.claims else ()
+            until = (
+                caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
+            )
+            properties = _REMEMBERED.get(
+                (*key, *own, *self._revision),
+                lambda: properties_of_type.read(caller, record, call),
+                until=until,
             ).value
-        if known is None:
-            what = "user" if of_type.type.is_of_users else "record"
-            said = {
+        if properties is None:
+            what = "user" if properties_of_type.type.is_of_users else "record"
+            details = {
                 "user": "Your user on the platform is disabled or no longer exists.",
                 "record": "Your record on the platform is inactive or no longer exists.",
             }[what]
-            raise no_record(caller.type, caller.issuer, said, _GONE[what])
-        return known
+            raise no_record(caller.type, caller.issuer, details, _GONE[what])
+        return properties
 
 
 # Words for the log.
@@ -172,5 +196,8 @@ def _answered(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _title(caller_type: str) -> str:
-    """No name of an entity: generators of clients make classes of titles, and would mix the two up."""
+    """Return the title of a type's schema.
+
+    It must not be the name of an entity: client generators make classes of titles, and would confuse the two.
+    """
     return f"Context of {caller_type}"

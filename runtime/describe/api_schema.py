@@ -38,9 +38,9 @@ _LINKED = frozenset({"optionsets", "queries"})
 
 
 class Schema:
-    """What `audience` may call of `served`, in the language `lcid`; `module`: only what belongs to it.
+    """The operations of `served` that `audience` may call, in the language `lcid`.
 
-    Raises Problem 503 while fragments are being made.
+    With `module`, only the operations of that module. Raises Problem 503 while fragments are being made.
     """
 
     def __init__(self, served: Served, audience: Audience, lcid: int, module: str = "") -> None:
@@ -58,7 +58,9 @@ class Schema:
         self.renderer = Renderer(self._parts(linked), language, served.platform)
 
     def document(self, only: str = "") -> bytes:
-        """A SchemaDocument: all of it, or only `entities`, `queries`, `processes` or `optionsets`."""
+        """Return the SchemaDocument as JSON; with `only` (`entities`, `queries`, `processes` or
+        `optionsets`) just that list.
+        """
         document: dict[str, Any] = {
             "format": FORMAT,
             "revision": str(self.served.configuration.revision.number),
@@ -71,13 +73,18 @@ class Schema:
         return render(document)
 
     def one(self, place: str, name: str) -> bytes:
-        """What `place` holds under `name`, or under the platform's while only one has it. Problem 404."""
+        """Return one entry of the list `place` as JSON. Raises Problem 404.
+
+        `name` is the entry's name, or the platform's name if only one entry has it.
+        """
         (text,) = self._rendered(place, [self._entry(place, name)])
         return text
 
     def part(self, place: str, name: str, operation: str) -> Part:
-        """One operation of what `one` shows: of an entity, the name of the operation, the action or the file
-        that is sent; `run` of anything else. Raises Problem 404.
+        """Return one operation of the entry that `one` returns. Raises Problem 404.
+
+        Of an entity, `operation` is the name of an operation, an action or a file; of any other entry it is
+        `run`.
         """
         entry = self._entry(place, name)
         for part in self._parts(entry.ids):
@@ -87,27 +94,29 @@ class Schema:
 
     def _entry(self, place: str, name: str) -> Entry:
         listed = entries(place, self._endpoints)
-        found = [entry for entry in listed if entry.name == name]
-        found = found or [entry for entry in listed if entry.platform_name == name]
-        found = [entry for entry in found if self._parts(entry.ids)]
-        if len(found) != 1:
+        matches = [entry for entry in listed if entry.name == name]
+        matches = matches or [entry for entry in listed if entry.platform_name == name]
+        matches = [entry for entry in matches if self._parts(entry.ids)]
+        if len(matches) != 1:
             raise unknown_route()
-        return found[0]
+        return matches[0]
 
     def _rendered(self, place: str, listed: Sequence[Entry]) -> list[bytes]:
-        """The texts of `listed`, made anew only where they change; empty for what cannot be described."""
+        """Return the JSON text of each entry. Unchanged texts are cached. A text is empty when the entry
+        cannot be described.
+        """
         same = (place, digest(self.renderer.outside.encode()))
         keys = [
             "\n".join((*same, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
             for entry in listed
         ]
-        found = [RENDERED.find(key) for key in keys]
+        texts = [RENDERED.find(key) for key in keys]
         # All at once: one by one would ask the database as often.
-        missing = [entry for entry, text in zip(listed, found, strict=True) if text is None]
+        missing = [entry for entry, text in zip(listed, texts, strict=True) if text is None]
         FRAGMENTS.of(self.served, (id for entry in missing for id in entry.ids))
         return [
             RENDERED.get(key, partial(self._render, place, entry)) if text is None else text
-            for key, entry, text in zip(keys, listed, found, strict=True)
+            for key, entry, text in zip(keys, listed, texts, strict=True)
         ]
 
     def _render(self, place: str, entry: Entry) -> bytes:
@@ -124,7 +133,7 @@ class Schema:
 
     def _entity(self, parts: Sequence[Part]) -> Entity:
         module, segment, entity = (parts[0][key] for key in ("module", "segment", "entity"))
-        known = self._known_entities[entity]
+        metadata = self._known_entities[entity]
         language = self.renderer.language
         operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _operations()}
         operations |= {
@@ -134,9 +143,9 @@ class Schema:
             "name": f"{module}.{segment}",
             "module": module,
             "entity": entity,
-            "displayName": known.label.text(language.lcid, language.base) or entity,
-            "pluralName": known.plural_label.text(language.lcid, language.base) or entity,
-            "description": known.description.text(language.lcid, language.base),
+            "displayName": metadata.label.text(language.lcid, language.base) or entity,
+            "pluralName": metadata.plural_label.text(language.lcid, language.base) or entity,
+            "description": metadata.description.text(language.lcid, language.base),
             "endpoint": f"/api/{module}/{segment}",
             "operations": operations,
             "files": self._files(part for part in parts if part["place"] == "files"),
@@ -147,8 +156,8 @@ class Schema:
     def _files(self, parts: Iterable[Part]) -> list[Files]:
         files: dict[str, Files] = {}
         for part in parts:
-            known = files.setdefault(part["name"], {"name": part["name"]})
-            known[part["kind"]] = self.renderer.call(part)  # type: ignore[literal-required]
+            file = files.setdefault(part["name"], {"name": part["name"]})
+            file[part["kind"]] = self.renderer.call(part)  # type: ignore[literal-required]
         return list(files.values())
 
     def _process(self, parts: Sequence[Part]) -> Process:
@@ -162,7 +171,9 @@ class Schema:
 
     def _query(self, parts: Sequence[Part]) -> QueryShape:
         (part,) = parts
-        schemas: Mapping[str, Any] = {known["name"]: known["schema"] for known in part["parameters"]}
+        schemas: Mapping[str, Any] = {
+            parameter["name"]: parameter["schema"] for parameter in part["parameters"]
+        }
         page, order = schemas.get("pageSize"), schemas.get("order", {})
         paging = None if page is None else Paging(default=page["default"], max=page["maximum"])
         return {
@@ -204,7 +215,10 @@ def _is_of_entity(part: Part, entity: str, operation: str) -> bool:
 
 
 def _operations() -> Iterator[str]:
-    """What every entity has or has not: the kinds whose paths hold a segment and no name."""
+    """Yield the names of the kinds that every entity is listed with, whether it has such an endpoint or not.
+
+    These are the kinds that an entity has at most once: their path has a segment and no name.
+    """
     for kind in KINDS.values():
         if kind.scope is Scope.ENTITY and not kind.is_named:
             yield kind.name

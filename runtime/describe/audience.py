@@ -1,4 +1,4 @@
-"""Whom a description is for: it holds what they may call, and the modules of that."""
+"""The readers of a description: it has what they may call, and the modules of that."""
 
 from __future__ import annotations
 
@@ -28,25 +28,27 @@ class Audience:
         return not access.roles or not self.roles.isdisjoint(access.roles)
 
     def ids(self, served: Served) -> Iterable[int]:
-        """The served endpoints that they may call, by path."""
+        """Return the ids of the served endpoints that these readers may call, by path."""
         endpoints = served.configuration.endpoints
-        found = (id for id in served.routes.ids() if self.may_call(endpoints[id].definition.access))
-        return sorted(found, key=lambda id: (endpoints[id].path, endpoints[id].methods))
+        allowed_ids = (id for id in served.routes.ids() if self.may_call(endpoints[id].definition.access))
+        return sorted(allowed_ids, key=lambda id: (endpoints[id].path, endpoints[id].methods))
 
 
 ANONYMOUS_READERS = Audience(None)
 
 
 def audience_of(caller: Caller, served: Served) -> Audience:
-    """Roles that the configuration does not know are left out: they let nobody do more."""
+    """Return the readers that `caller` belongs to.
+
+    Roles that the configuration does not have are left out: they allow nothing more.
+    """
     if caller.is_anonymous:
         return ANONYMOUS_READERS
     return Audience(caller.roles & {role.name for role in served.configuration.roles}, caller.type)
 
 
 def modules(served: Served, audience: Audience, lcid: int) -> list[Module]:
-    """In the order of their segments, in a language. Those in which the readers may call nothing are left
-    out."""
+    """Return the modules in which the readers may call something, sorted by segment, in a language."""
     endpoints = served.configuration.endpoints
     counts = Counter(endpoints[id].definition.module for id in audience.ids(served))
     return [
@@ -56,6 +58,6 @@ def modules(served: Served, audience: Audience, lcid: int) -> list[Module]:
             "description": module.description,
             "endpoints": counts[module.segment],
         }
-        for module in (known.in_language(lcid) for known in served.configuration.modules)
+        for module in (definition.in_language(lcid) for definition in served.configuration.modules)
         if counts[module.segment]
     ]

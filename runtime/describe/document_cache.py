@@ -1,4 +1,4 @@
-"""Documents put together from fragments: kept while nothing changes, and known by their entity tags."""
+"""Caches documents that are put together from fragments, by their entity tags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_BYTES = 96 * 1024 * 1024
 
 
 class DocumentCache:
-    """What was asked for last, by entity tag or any other text that stands for the content."""
+    """The documents requested last, by entity tag or another text that identifies the content."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
@@ -25,18 +25,18 @@ class DocumentCache:
 
     def find(self, tag: str) -> bytes | None:
         with self._lock:
-            known = self._kept.get(tag)
-            if known is not None:
+            document = self._kept.get(tag)
+            if document is not None:
                 self._kept.move_to_end(tag)
-            return known
+            return document
 
     def get(self, tag: str, make: Callable[[], bytes]) -> bytes:
-        """The document that `tag` stands for, made if need be."""
-        known = self.find(tag)
-        if known is None:
-            known = make()
-            self._keep(tag, known)
-        return known
+        """Return the document with this tag: the cached one, or what `make` returns."""
+        document = self.find(tag)
+        if document is None:
+            document = make()
+            self._keep(tag, document)
+        return document
 
     def _keep(self, tag: str, content: bytes) -> None:
         with self._lock:
@@ -50,7 +50,10 @@ class DocumentCache:
 
 
 def tag_of(served: Served, audience: Audience, *form: str) -> str:
-    """The entity tag, in quotes, of what `audience` is told of `served` in this form."""
+    """Return the entity tag, in quotes, of a document that describes `served` to `audience`.
+
+    `form` is everything else that the document depends on, such as its language.
+    """
     revision = served.configuration.revision
     readers = "anonymous" if audience.roles is None else " ".join((audience.type, *sorted(audience.roles)))
     state = (program().hex(), str(revision.number), revision.token, served.metadata)

@@ -5,6 +5,7 @@ Of problems there is one schema, and a response for each set of codes that a sta
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -64,9 +65,9 @@ def of_endpoint(endpoint: Endpoint) -> Documentation:
 
 
 def operation_id(endpoint: Endpoint) -> str:
-    """`create.sales.accounts`: the kind, which says how many places follow, and segments, which hold no dot.
+    """Return an operation's id, such as `create.sales.accounts`: the kind, then the names in its path.
 
-    So two paths of one method never share an id.
+    Two endpoints never share an id: the kind says how many names follow, and names have no dot.
     """
     definition, kind = endpoint.definition, endpoint.kind
     places = {"module": definition.module, "segment": endpoint.segment, "name": definition.name}
@@ -125,23 +126,25 @@ _HEADERS: dict[int, dict[str, Any]] = {
 
 @cache
 def response_name(status: int, codes: tuple[str, ...]) -> str:
-    """The component's name: thousands of operations refer to it, so it is short."""
+    """Return the name of the component for a response. It is short, because thousands of operations refer to
+    it.
+    """
     name = phrase(status).replace(" ", "").replace("-", "")
     return f"{name}.{digest(' '.join(codes).encode())[:10]}"
 
 
 @cache
 def response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
-    """The component: `x-codes` says for programs what the description says for people."""
-    known = ", ".join(f"`{code}`" for code in codes)
-    found: dict[str, Any] = {
-        "description": f"{phrase(status)}: {known}",
+    """Return the component for a response. `x-codes` tells programs what the description tells people."""
+    listed_codes = ", ".join(f"`{code}`" for code in codes)
+    component: dict[str, Any] = {
+        "description": f"{phrase(status)}: {listed_codes}",
         "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         "x-codes": list(codes),
     }
     if status in _HEADERS:
-        found["headers"] = _HEADERS[status]
-    return found
+        component["headers"] = _HEADERS[status]
+    return component
 
 
 def components(problems: Iterable[tuple[int, tuple[str, ...]]]) -> dict[str, dict[str, Any]]:
@@ -184,12 +187,12 @@ _REPEATABLE: Problems = {400: ("invalid_idempotency_key",), 409: ("in_flight",),
 
 
 def refusals(documentation: Documentation, description: Description) -> dict[int, tuple[str, ...]]:
-    """Every code that the operation may answer with, by status."""
-    found: dict[int, dict[str, None]] = {}
+    """Return every problem code that the operation may answer with, sorted, by status."""
+    codes_by_status: defaultdict[int, set[str]] = defaultdict(set)
     for problems in _applying(documentation, description):
         for status, codes in problems.items():
-            found.setdefault(status, {}).update(dict.fromkeys(codes))
-    return {status: tuple(sorted(codes)) for status, codes in sorted(found.items())}
+            codes_by_status[status].update(codes)
+    return {status: tuple(sorted(codes)) for status, codes in sorted(codes_by_status.items())}
 
 
 def _applying(documentation: Documentation, description: Description) -> Iterable[Problems]:

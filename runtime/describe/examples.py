@@ -24,18 +24,20 @@ class NoExample(Exception):
 def example(
     schema: Mapping[str, Any], components: Schemas, name: str = "", inside: tuple[str, ...] = ()
 ) -> Any:
-    """A value that `schema` takes, named `name`. Raises NoExample, as for a text with a pattern.
+    """Return an example of `schema`; `name` is the name of its field. Raises NoExample, for instance for a
+    text with a pattern.
 
-    `inside` are the components that it is a part of: an entity in itself would never end.
+    `inside` are the components that the schema is a part of: a component that contains itself has no finite
+    example.
     """
     if "$ref" in schema:
         referred = schema["$ref"].removeprefix(_REFERENCE)
         if referred in inside:
             raise NoExample
         return example(components[referred], components, name, (*inside, referred))
-    given = _given(schema)
-    if given is not None:
-        return given
+    authored = _authored_example(schema)
+    if authored is not None:
+        return authored
     if "anyOf" in schema:
         return example(schema["anyOf"][0], components, name, inside)
     match _kind(schema):
@@ -53,20 +55,27 @@ def example(
 
 
 def without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a body without the ids that may be left out: a made-up one would be refused when sent."""
+    """Return the schema of a body without the optional ids.
+
+    A made-up id would be refused when the example is sent.
+    """
     required = schema.get("required", ())
     properties = schema.get("properties", {})
-    kept = {name: each for name, each in properties.items() if name in required or not _is_id(each)}
-    return {**schema, "properties": kept}
+    kept_properties = {
+        name: property_schema
+        for name, property_schema in properties.items()
+        if name in required or not _is_id(property_schema)
+    }
+    return {**schema, "properties": kept_properties}
 
 
 def _is_id(schema: Mapping[str, Any]) -> bool:
-    named = schema.get("properties", {}).get("id", {})
-    return "uuid" in (schema.get("format"), named.get("format"))
+    id_schema = schema.get("properties", {}).get("id", {})
+    return "uuid" in (schema.get("format"), id_schema.get("format"))
 
 
-def _given(schema: Mapping[str, Any]) -> Any:
-    """What the schema's author offers."""
+def _authored_example(schema: Mapping[str, Any]) -> Any:
+    """Return the value that the author of the schema gives: constant, default, example or first choice."""
     for word in ("const", "default"):
         if schema.get(word) is not None:
             return schema[word]
@@ -108,10 +117,10 @@ def _text(schema: Mapping[str, Any], name: str) -> str:
     if "pattern" in schema:
         raise NoExample
     if "format" in schema:
-        found = _FORMATS.get(schema["format"])
-        if found is None:
+        sample = _FORMATS.get(schema["format"])
+        if sample is None:
             raise NoExample
-        return found
+        return sample
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", 100)
     text = (name or _WORDS)[:longest]
     return text if len(text) >= shortest else (_WORDS * (shortest // len(_WORDS) + 1))[:shortest]

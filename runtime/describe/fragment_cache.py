@@ -1,4 +1,4 @@
-"""The fragments of what is served, as far as this process has needed them."""
+"""The description fragments of served endpoints that this process has needed so far."""
 
 from __future__ import annotations
 
@@ -16,31 +16,35 @@ from runtime.http.problems import Problem
 from runtime.serving.served import Served
 
 RETRY_SECONDS = 1
-# Asking takes time from those who are served: as long for each `AT_ONCE` that are missing.
+# Seconds between two reads of the database, for each `AT_ONCE` missing fragments: reads take time from
+# requests.
 _PAUSE = 0.05
 _LONGEST_PAUSE = 0.5
 
 
 class FragmentCache:
-    """Reads fragments from the database, and has those made that are missing."""
+    """Reads fragments from the database, and lets a child process make the missing ones."""
 
     def __init__(self) -> None:
         self.digests = Digests()
         self._fragments: dict[str, Fragment] = {}
         self._components: dict[str, bytes] = {}
-        # Those who wait must leave threads to everybody else.
+        # Requests that wait for fragments must leave threads for other requests.
         self._waiting = threading.BoundedSemaphore(max(1, settings.PORTICO["THREADS"] // 2))
 
     def of(self, served: Served, ids: Iterable[int]) -> list[Fragment]:
-        """The fragments of `ids`, in their order. Raises Problem 503 where they cannot be made in time."""
-        wanted = {id: self.digests.of(served, id) for id in ids}
-        missing = {digest: id for id, digest in wanted.items() if digest not in self._fragments}
+        """Return the fragments of the endpoints `ids`, in this order.
+
+        Raises Problem 503 when they take too long.
+        """
+        digest_of = {id: self.digests.of(served, id) for id in ids}
+        missing = {digest: id for id, digest in digest_of.items() if digest not in self._fragments}
         if missing:
             self._find(served, missing)
-        return [self._fragments[digest] for digest in wanted.values()]
+        return [self._fragments[digest] for digest in digest_of.values()]
 
     def keep_only(self, served: Served) -> None:
-        """Forget the fragments of what is served no longer."""
+        """Forget the fragments of endpoints that are not served any more."""
         if served.is_proposed:
             return
         present = {self.digests.of(served, id) for id in served.routes.ids()}
@@ -66,7 +70,11 @@ class FragmentCache:
                 self._waiting.release()
 
     def _make_proposed(self, served: Served, missing: dict[str, int]) -> None:
-        """Here: the child process knows nothing but what is live. Others find what was made."""
+        """Make the fragments of a proposal in this process: the child process knows the live configuration
+        only.
+
+        They are stored, so that other processes find them.
+        """
         if not self._waiting.acquire(blocking=False):
             raise _not_yet()
         try:
@@ -81,6 +89,7 @@ class FragmentCache:
             self._waiting.release()
 
     def _wait(self, missing: dict[str, int]) -> None:
+        """Ask the child process for the missing fragments, and read them as they come. Raises Problem 503."""
         ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
         while missing:
             if time.monotonic() > ends:
@@ -90,14 +99,14 @@ class FragmentCache:
             self._read(missing)
 
     def _read(self, missing: dict[str, int]) -> None:
-        """Take what the database has out of `missing`."""
+        """Read the fragments that the database has, and remove them from `missing` (ids by digest)."""
         digests = list(missing)
         for start in range(0, len(digests), AT_ONCE):
-            found = self._stored(digests[start : start + AT_ONCE])
-            self._fragments.update(found)
-            for digest in found:
+            stored = self._stored(digests[start : start + AT_ONCE])
+            self._fragments.update(stored)
+            for digest in stored:
                 del missing[digest]
-            if not found:
+            if not stored:
                 # The rest is being made: asking for it would only keep the database busy.
                 return
 

@@ -46,7 +46,10 @@ class MetadataSnapshot(StandIn):
         self._answers: dict[Hashable, Any] = {}
 
     def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        """Raises NotMetadata for what reads or writes records."""
+        """Return the platform's answer about metadata. It is asked for once.
+
+        Raises NotMetadata for members that read or write records.
+        """
         if asked.effect is not Effect.METADATA:
             raise NotMetadata(asked.member)
         key = (asked.member, asked.arguments, tuple(sorted(asked.options.items())))
@@ -64,37 +67,40 @@ class Maker:
         self._complete: Served | None = None
 
     def missing(self, served: Served) -> dict[str, int]:
-        """Endpoints whose fragments the database lacks, by digest."""
+        """Return the ids of the endpoints whose fragments the database lacks, by digest."""
         if served is self._complete:
             return {}
         ids = [*OWN_ROUTES, *served.routes.ids()]
-        wanted = {self._digests.of(served, id): id for id in ids}
-        unknown = [digest for digest in wanted if digest not in self._stored]
+        ids_by_digest = {self._digests.of(served, id): id for id in ids}
+        unknown = [digest for digest in ids_by_digest if digest not in self._stored]
         for start in range(0, len(unknown), AT_ONCE):
             self._stored |= stored_digests(unknown[start : start + AT_ONCE])
-        self._stored &= wanted.keys()
-        return {digest: id for digest, id in wanted.items() if digest not in self._stored}
+        self._stored &= ids_by_digest.keys()
+        return {digest: id for digest, id in ids_by_digest.items() if digest not in self._stored}
 
     def make(
         self, served: Served, missing: Mapping[str, int], go_on: Callable[[], bool] = lambda: True
     ) -> None:
-        """Make and store them, until `go_on` says no; others may be doing the same."""
+        """Make and store the `missing` fragments, until `go_on` returns False.
+
+        Other processes may be making the same fragments: the batches are in random order.
+        """
         described = replace(served, platform=MetadataSnapshot(served.platform), views={})
         batches = [list(missing)[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
         random.shuffle(batches)
         for batch in batches:
             if not go_on():
                 return
-            there = stored_digests(batch)
+            present = stored_digests(batch)
             store_fragments(
-                {digest: make(described, missing[digest]) for digest in batch if digest not in there}
+                {digest: make(described, missing[digest]) for digest in batch if digest not in present}
             )
             self._stored.update(batch)
         self._complete = served
 
 
 def sweep(served: Served, digests: Digests) -> int:
-    """Remove what is a day old and stands for nothing served; how many there were."""
+    """Remove fragments that are a day old and describe nothing served. Return their number."""
     return remove_old_fragments({digests.of(served, id) for id in (*OWN_ROUTES, *served.routes.ids())})
 
 
@@ -111,7 +117,9 @@ class ChildProcess:
         self._child: subprocess.Popen[bytes] | None = None
 
     def use_from_now_on(self) -> None:
-        """This process serves: it must not be kept from that."""
+        """Let this process leave the making of many fragments to the child process, because it serves
+        requests.
+        """
         self.is_used = True
 
     def ask(self) -> None:
@@ -143,9 +151,9 @@ _maker = Maker(Digests())
 
 
 def watch_saves() -> None:
-    """Describe what edits through the ORM change as soon as they are committed.
+    """Make fragments as soon as an edit through the ORM is committed.
 
-    Edits past it are found by the next reader.
+    After any other edit, the next reader has them made.
     """
     for signal in (post_save, post_delete, m2m_changed):
         signal.connect(_edited, dispatch_uid="runtime.introspection")
@@ -166,7 +174,7 @@ def _edited(sender: Any, **_: Any) -> None:
 
 
 def _make_after_a_save() -> None:
-    """What has just been committed is described at once; a large change by the child process."""
+    """Make the fragments that the edit needs. The child process makes them if there are many."""
     try:
         served = current()
         missing = _maker.missing(served)

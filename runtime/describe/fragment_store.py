@@ -28,26 +28,28 @@ class DescriptionFragment(models.Model):
 
 
 def read_fragments(digests: Collection[str]) -> Mapping[str, bytes]:
-    """The contents of those that are there."""
+    """Return the contents of the fragments that are stored, by digest."""
     rows = DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", "content")
     return {digest: bytes(content) for digest, content in rows}
 
 
 def stored_digests(digests: Collection[str]) -> set[str]:
-    """Those that are there."""
+    """Return those of `digests` whose fragments are stored."""
     return set(DescriptionFragment.objects.filter(digest__in=digests).values_list("digest", flat=True))
 
 
 def store_fragments(contents: Mapping[str, bytes]) -> None:
-    """Keep them. Another process may have been first: what it wrote is the same."""
+    """Store fragments by digest. A fragment that another process has stored already is the same, and
+    stays.
+    """
     rows = [DescriptionFragment(digest=digest, content=content) for digest, content in contents.items()]
     DescriptionFragment.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def remove_old_fragments(wanted: Collection[str]) -> int:
-    """Remove what is a day old and not among `wanted`; how many there were."""
+    """Remove the fragments that are a day old and not among `wanted`. Return their number."""
     old = DescriptionFragment.objects.filter(made__lt=dt.datetime.now(dt.UTC) - KEPT)
-    gone = [digest for digest in old.values_list("digest", flat=True) if digest not in wanted]
-    for start in range(0, len(gone), AT_ONCE):
-        DescriptionFragment.objects.filter(digest__in=gone[start : start + AT_ONCE]).delete()
-    return len(gone)
+    outdated = [digest for digest in old.values_list("digest", flat=True) if digest not in wanted]
+    for start in range(0, len(outdated), AT_ONCE):
+        DescriptionFragment.objects.filter(digest__in=outdated[start : start + AT_ONCE]).delete()
+    return len(outdated)

@@ -77,20 +77,21 @@ class Fragment:
         return _with(self.components, self.others[lcid][1]) if lcid in self.others else self.components
 
     def part_in(self, lcid: int) -> Mapping[str, Any] | None:
-        """What `/api/schema` says of the endpoint to who asks for a language, with the platform's labels in
-        all of them; None for what it leaves out.
+        """Return the part of `/api/schema` about the endpoint; None when the endpoint has no part.
+
+        Texts of the configuration are in the language `lcid`; the platform's labels are in all languages.
         """
         # Exact, as everything that speaks of money.
         text = zlib.decompress(self.packed)
-        found: Mapping[str, Any] | None = jiter.from_json(text, float_mode="decimal", cache_mode="keys")
-        if found is None or _LANGUAGES not in found:
-            return found
-        in_language: Mapping[str, Any] = found[_LANGUAGES].get(str(lcid), found)
+        part: Mapping[str, Any] | None = jiter.from_json(text, float_mode="decimal", cache_mode="keys")
+        if part is None or _LANGUAGES not in part:
+            return part
+        in_language: Mapping[str, Any] = part[_LANGUAGES].get(str(lcid), part)
         return in_language
 
 
 def _with(texts: Texts, others: Texts) -> Texts:
-    return {**texts, **{key: {**texts.get(key, {}), **known} for key, known in others.items()}}
+    return {**texts, **{key: {**texts.get(key, {}), **other} for key, other in others.items()}}
 
 
 class Digests:
@@ -100,15 +101,15 @@ class Digests:
         self._known: dict[int | str, tuple[object, bytes]] = {}
 
     def of(self, served: Served, id: int) -> str:
-        """The digest of an endpoint, or of one of `OWN_ROUTES`, in hexadecimal."""
-        own = self._of_own_routes(served, id) if id in OWN_ROUTES else self._of_endpoint(served, id)
-        return hashlib.sha256(own + served.metadata.encode() + program()).hexdigest()
+        """Return the digest of an endpoint, or of one of `OWN_ROUTES`, in hexadecimal."""
+        own_bytes = self._of_own_routes(served, id) if id in OWN_ROUTES else self._of_endpoint(served, id)
+        return hashlib.sha256(own_bytes + served.metadata.encode() + program()).hexdigest()
 
     def _of_own_routes(self, served: Served, id: int) -> bytes:
-        known = [*served.configuration.caller_types, *served.configuration.user_properties]
+        definitions = [*served.configuration.caller_types, *served.configuration.user_properties]
         is_private = settings.PORTICO["PRIVATE_DESCRIPTIONS"]
         # Made anew whenever any of these changes.
-        return self._once(id, served.user_context, lambda: _digest(known, f"{id} {is_private}"))
+        return self._once(id, served.user_context, lambda: _digest(definitions, f"{id} {is_private}"))
 
     def _of_endpoint(self, served: Served, id: int) -> bytes:
         endpoint = served.configuration.endpoints[id]
@@ -119,20 +120,23 @@ class Digests:
         )
 
     def _of_entities(self, endpoint: Endpoint) -> bytes:
-        """Of the endpoint's own exposed entity, and of the one that it relates records to."""
+        """Return the bytes of the endpoint's exposed entity, and of the one that it relates records to."""
         related = endpoint.definition.settings.related_segment
-        known = [endpoint.entity, *(one for one in endpoint.exposures if one.segment == related)]
-        return b"".join(self._of_entity(one) for one in known if one is not None)
+        exposures = [
+            endpoint.entity,
+            *(exposure for exposure in endpoint.exposures if exposure.segment == related),
+        ]
+        return b"".join(self._of_entity(exposure) for exposure in exposures if exposure is not None)
 
     def _of_entity(self, entity: ExposedEntityDefinition) -> bytes:
-        """Many endpoints have the same one."""
+        """Return the digest of an exposed entity. It is cached: many endpoints have the same entity."""
         return self._once(entity.key, entity, lambda: _digest([entity], ""))
 
     def _once(self, key: int | str, subject: object, make: Callable[[], bytes]) -> bytes:
-        known = self._known.get(key)
-        if known is None or known[0] is not subject:
-            known = self._known[key] = (subject, make())
-        return known[1]
+        entry = self._known.get(key)
+        if entry is None or entry[0] is not subject:
+            entry = self._known[key] = (subject, make())
+        return entry[1]
 
 
 def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
@@ -142,20 +146,23 @@ def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
 
 @cache
 def program() -> bytes:
-    """Another release describes the same definition otherwise: the digest of its source."""
-    found = hashlib.sha256()
+    """Return a digest of the source that makes descriptions. Another release may describe the same endpoint
+    otherwise.
+    """
+    checksum = hashlib.sha256()
     for library in _LIBRARIES:
-        found.update(version(library).encode())
+        checksum.update(version(library).encode())
     for package in _SOURCES:
         for path in sorted((_ROOT / package).rglob("*.py")):
-            found.update(path.read_bytes())
-    return found.digest()
+            checksum.update(path.read_bytes())
+    return checksum.digest()
 
 
 def make(served: Served, id: int) -> bytes:
-    """The fragment of an endpoint, or of one of `OWN_ROUTES`, as the database keeps it.
+    """Return the fragment of an endpoint, or of one of `OWN_ROUTES`, as the database stores it.
 
-    One that nothing can be said of is empty: a mistake in it must not take the document from all others.
+    The fragment is empty for an endpoint that cannot be described: its mistake must not break the document
+    for everybody. Raises DatabaseError and PlatformError.
     """
     try:
         content = _in_languages(served, id)
@@ -168,90 +175,111 @@ def make(served: Served, id: int) -> bytes:
     except Exception:
         logger.exception("endpoint %s cannot be described", id)
         content = _NOTHING
-    return zlib.compress(_written(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
+    return zlib.compress(_serialized(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
 
 
-def read(content: bytes, known: dict[str, bytes]) -> Fragment:
-    """What `make` made. `known` holds components by name: thousands of fragments have the same, kept once."""
+def read(content: bytes, interned: dict[str, bytes]) -> Fragment:
+    """Read a fragment that `make` made.
+
+    `interned` has component texts by name, which fragments share to save memory.
+    """
     unpacking = zlib.decompressobj()
     index, problems, *lines = unpacking.decompress(content).split(b"\n")
     places = orjson.loads(index)
     texts = iter(lines)
-    paths = _named(places["paths"], texts)
-    found: dict[str, Mapping[str, bytes]] = {
-        kind: {sys.intern(name): _kept(name, next(texts), known) for name in names}
+    paths = _texts_by_name(places["paths"], texts)
+    by_kind: dict[str, Mapping[str, bytes]] = {
+        kind: {sys.intern(name): _interned(name, next(texts), interned) for name in names}
         for kind, names in places["components"].items()
     }
-    others = {
-        int(lcid): (_named(differing["paths"], texts), _named(differing["components"], texts))
+    components_by_language = {
+        int(lcid): (_texts_by_name(differing["paths"], texts), _texts_by_name(differing["components"], texts))
         for lcid, differing in places.get(_LANGUAGES, {}).items()
     }
     for kind, shared in _of_problems(problems).items():
-        found[kind] = {**found[kind], **shared} if kind in found else shared
-    return Fragment(paths, found, unpacking.unused_data, others)
+        by_kind[kind] = {**by_kind[kind], **shared} if kind in by_kind else shared
+    return Fragment(paths, by_kind, unpacking.unused_data, components_by_language)
 
 
-def _named(places: Mapping[str, Iterable[str]], texts: Iterator[bytes]) -> Texts:
-    """The next of `texts` at each of `places`."""
+def _texts_by_name(places: Mapping[str, Iterable[str]], texts: Iterator[bytes]) -> Texts:
+    """Return the next texts, one for each of `places`."""
     return {key: {name: next(texts) for name in names} for key, names in places.items()}
 
 
 @lru_cache(maxsize=1024)
 def _of_problems(problems: bytes) -> Mapping[str, Mapping[str, bytes]]:
-    """Most operations may answer with the same problems as some other, so that these are made once."""
-    found = components((status, tuple(codes)) for status, codes in orjson.loads(problems))
-    return {kind: {name: render(value) for name, value in known.items()} for kind, known in found.items()}
+    """Return the response components for these problems as JSON, by kind and name.
+
+    They are cached, because most operations share their problems with another operation.
+    """
+    by_kind = components((status, tuple(codes)) for status, codes in orjson.loads(problems))
+    return {
+        kind: {name: render(value) for name, value in by_name.items()} for kind, by_name in by_kind.items()
+    }
 
 
-def _written(content: Mapping[str, Any]) -> bytes:
-    """JSON as it is rendered holds no line breaks."""
+def _serialized(content: Mapping[str, Any]) -> bytes:
+    """Return the fragment as bytes: an index and the texts, one on each line.
+
+    Rendered JSON has no line breaks.
+    """
     index = _places(content)
     groups = [content["paths"], content["components"]]
-    if others := content.get(_LANGUAGES):
-        index[_LANGUAGES] = {lcid: _places(differing) for lcid, differing in others.items()}
-        groups += [group for each in others.values() for group in (each["paths"], each["components"])]
+    if contents_by_language := content.get(_LANGUAGES):
+        index[_LANGUAGES] = {lcid: _places(differing) for lcid, differing in contents_by_language.items()}
+        groups += [
+            group
+            for other in contents_by_language.values()
+            for group in (other["paths"], other["components"])
+        ]
     texts = [value for group in groups for values in group.values() for value in values.values()]
     return b"\n".join(map(render, (index, content["problems"], *texts)))
 
 
 def _places(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {group: {key: list(known) for key, known in content[group].items()} for group in _GROUPS}
+    return {group: {key: list(members) for key, members in content[group].items()} for group in _GROUPS}
 
 
-def _kept(name: str, text: bytes, known: dict[str, bytes]) -> bytes:
-    before = known.setdefault(name, text)
+def _interned(name: str, text: bytes, interned: dict[str, bytes]) -> bytes:
+    """Return the text that is stored under `name` already if it is the same, to save memory."""
+    before = interned.setdefault(name, text)
     return before if before == text else text
 
 
 def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
-    """What is said of an endpoint, in each language that it has texts in."""
+    """Return the description of an endpoint in each language that it has texts in."""
     if id in OWN_ROUTES or not (languages := served.configuration.endpoints[id].definition.languages()):
         return _content(served, id)
     content = _content(_speaking(served, id, ENGLISH), id)
-    others = {lcid: _content(_speaking(served, id, lcid), id) for lcid in sorted(languages - {ENGLISH})}
+    contents_by_language = {
+        lcid: _content(_speaking(served, id, lcid), id) for lcid in sorted(languages - {ENGLISH})
+    }
     differing = {
         str(lcid): {group: _differing(content[group], other[group]) for group in _GROUPS}
-        for lcid, other in others.items()
+        for lcid, other in contents_by_language.items()
     }
     part = content["part"]
     if part is not None:
-        part = {**part, _LANGUAGES: {str(lcid): other["part"] for lcid, other in others.items()}}
+        part = {
+            **part,
+            _LANGUAGES: {str(lcid): other["part"] for lcid, other in contents_by_language.items()},
+        }
     return {**content, "part": part, _LANGUAGES: differing}
 
 
 def _speaking(served: Served, id: int, lcid: int) -> Served:
-    """`served` as far as one endpoint is described, whose texts are those in a language."""
+    """Return `served` with one endpoint only, whose texts are in the language `lcid`."""
     endpoint = served.configuration.endpoints[id]
     endpoint = replace(endpoint, definition=endpoint.definition.in_language(lcid))
     return replace(served, configuration=replace(served.configuration, endpoints={id: endpoint}), views={})
 
 
-def _differing(known: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    found = {
-        key: {name: value for name, value in values.items() if known.get(key, {}).get(name) != value}
+def _differing(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    differences = {
+        key: {name: value for name, value in values.items() if base.get(key, {}).get(name) != value}
         for key, values in other.items()
     }
-    return {key: values for key, values in found.items() if values}
+    return {key: values for key, values in differences.items() if values}
 
 
 def _content(served: Served, id: int) -> Mapping[str, Any]:
@@ -274,7 +302,7 @@ def _part(served: Served, id: int, route: Route) -> Mapping[str, Any]:
 
 
 def _routes(served: Served, id: int) -> list[Route]:
-    """None for an endpoint that cannot be served."""
+    """Return the routes of an endpoint; empty for an endpoint that cannot be served."""
     view: Any = served.view(id)
     operation: Operation | None = view.initkwargs.get("operation")
     if operation is None:
@@ -284,6 +312,6 @@ def _routes(served: Served, id: int) -> list[Route]:
     routes = [Route(endpoint.path, method, documentation, description) for method in endpoint.methods]
     if endpoint.item_path is not None:
         item = replace(documentation, operation_id=f"{documentation.operation_id}.item")
-        told = operation.describe_item()
-        routes += [Route(endpoint.item_path, method, item, told) for method in endpoint.methods]
+        item_description = operation.describe_item()
+        routes += [Route(endpoint.item_path, method, item, item_description) for method in endpoint.methods]
     return routes

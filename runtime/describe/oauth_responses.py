@@ -1,4 +1,4 @@
-"""What the token endpoint refuses with: a problem or, where a grant is named, an error of OAuth 2."""
+"""Refusals of the token endpoint: a problem or, where a grant is named, an error of OAuth 2."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ OAUTH_ERROR: dict[str, Any] = {
 
 
 def oauth_name(status: int, codes: tuple[str, ...]) -> str:
-    """The component's name."""
+    """Return the name of the component."""
     return f"{response_name(status, codes)}.oauth"
 
 
 def oauth_response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
-    """The component, with both media types."""
-    found = response(status, codes)
+    """Return the component, with both media types."""
+    component = response(status, codes)
     in_oauth = {JSON: {"schema": {"$ref": "#/components/schemas/OAuthError"}}}
-    return {**found, "content": {**found["content"], **in_oauth}}
+    return {**component, "content": {**component["content"], **in_oauth}}

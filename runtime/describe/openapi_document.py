@@ -51,10 +51,10 @@ _OWN_TAGS = {
     "Introspection": "What the API says of itself.",
 }
 
-# Parts in the words of 3.0, by the digest of the same in those of 3.1.
+# Parts of documents in OpenAPI 3.0, by the digest of the same part in 3.1.
 _CONVERTED = DocumentCache()
 _OF_OPTIONS = "#/components/schemas/options."
-# What callers send and get is no schema.
+# Members that hold values of callers, not schemas.
 _VALUES = frozenset({"example", "examples", "default", "enum", "const"})
 # Written in C where libyaml is there: a tenth of the time.
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -69,17 +69,18 @@ _DEPTH = 3
 def openapi(
     served: Served, audience: Audience, module: str = "", version: str = "3.1", lcid: int = ENGLISH
 ) -> Mapping[str, Any]:
-    """The document, for orjson, in OpenAPI 3.1 or 3.0; `module`: only its endpoints and those of no
-    module; `lcid`: the language of the configuration's texts.
+    """Return the OpenAPI document, for orjson, in version "3.1" or "3.0".
 
-    Raises Problem 404 for a module of which nothing is shown, 503 while fragments are being made.
+    With `module`, it has only the endpoints of this module and those of no module. `lcid` is the language of
+    the configuration's texts. Raises Problem 404 when the readers may call nothing in the module, and 503
+    while fragments are being made.
     """
     endpoints = served.configuration.endpoints
     ids = [id for id in audience.ids(served) if not module or endpoints[id].definition.module in ("", module)]
     if module and not any(endpoints[id].definition.module for id in ids):
         raise unknown_route()
-    own = [OPEN_ROUTES] if audience.roles is None else [OPEN_ROUTES, GUARDED_ROUTES]
-    fragments = FRAGMENTS.of(served, [*own, *ids])
+    own_routes = [OPEN_ROUTES] if audience.roles is None else [OPEN_ROUTES, GUARDED_ROUTES]
+    fragments = FRAGMENTS.of(served, [*own_routes, *ids])
     FRAGMENTS.keep_only(served)
     number, worded = _WORDINGS[version]
     components = _components((fragment.components_in(lcid) for fragment in fragments), worded)
@@ -93,29 +94,31 @@ def openapi(
     }
 
 
-def _paths(each: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
+def _paths(paths_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
     paths: dict[str, dict[str, orjson.Fragment]] = {}
-    for texts in each:
+    for texts in paths_of_fragments:
         for path, operations in texts.items():
-            known = paths.setdefault(path, {})
+            by_method = paths.setdefault(path, {})
             for method, text in operations.items():
-                known[method] = orjson.Fragment(worded(text))
+                by_method[method] = orjson.Fragment(worded(text))
     return paths
 
 
-def _components(each: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
-    found: dict[str, dict[str, orjson.Fragment]] = {}
-    for texts in each:
+def _components(
+    components_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]
+) -> Mapping[str, Any]:
+    by_kind: dict[str, dict[str, orjson.Fragment]] = {}
+    for texts in components_of_fragments:
         for kind, components in texts.items():
-            known = found.setdefault(kind, {})
+            by_name = by_kind.setdefault(kind, {})
             for name, text in components.items():
-                if name not in known:
-                    known[name] = orjson.Fragment(worded(text))
-    return {kind: dict(sorted(known.items())) for kind, known in sorted(found.items())}
+                if name not in by_name:
+                    by_name[name] = orjson.Fragment(worded(text))
+    return {kind: dict(sorted(by_name.items())) for kind, by_name in sorted(by_kind.items())}
 
 
 def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool, lcid: int) -> list[dict[str, str]]:
-    """The tags in use: modules as the configuration describes them, then the API's own."""
+    """Return the tags in use: the modules with their descriptions, then the API's own tags."""
     used = {of_endpoint(endpoint).tag for endpoint in endpoints}
     tags: list[dict[str, str]] = []
     for module in served.configuration.modules:
@@ -126,12 +129,12 @@ def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool, lcid: 
             tags.append({"name": module.segment, "description": words or "A module without a description."})
     if GLOBAL in used:
         tags.append({"name": GLOBAL, "description": "Options that all modules share, with their labels."})
-    own = {name: text for name, text in _OWN_TAGS.items() if name != _CONTEXT or signed_in}
-    return tags + [{"name": name, "description": text} for name, text in own.items()]
+    own_tags = {name: text for name, text in _OWN_TAGS.items() if name != _CONTEXT or signed_in}
+    return tags + [{"name": name, "description": text} for name, text in own_tags.items()]
 
 
 def _in_3_0(text: bytes) -> bytes:
-    """A part of a 3.1 document, as JSON, in the words of 3.0."""
+    """Return a part of a 3.1 document as 3.0. Both are JSON. Unchanged parts are cached."""
     # The longest documents are made of parts that have not changed since the last one.
     return _CONVERTED.get(hashlib.sha256(text).hexdigest(), lambda: _converted(text))
 
@@ -144,7 +147,7 @@ def _older(value: Any) -> Any:
     if isinstance(value, list):
         return [_older(item) for item in value]
     if isinstance(value, dict):
-        return _object({key: _member(key, item) for key, item in value.items()})
+        return _schema_in_3_0({key: _member(key, item) for key, item in value.items()})
     return value
 
 
@@ -157,25 +160,29 @@ def _member(key: str, item: Any) -> Any:
     return _older(item)
 
 
-def _object(found: dict[str, Any]) -> dict[str, Any]:
-    kinds = found.get("type")
+def _schema_in_3_0(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a 3.1 object in 3.0. Its members are converted already; an object that is no schema stays."""
+    kinds = schema.get("type")
     if isinstance(kinds, list):
-        found["type"] = next(kind for kind in kinds if kind != "null")
+        schema["type"] = next(kind for kind in kinds if kind != "null")
         if "null" in kinds:
-            found["nullable"] = True
-    if "anyOf" in found:
-        found = _without_null(found)
-    if "const" in found:
-        found["enum"] = [found.pop("const")]
-    if isinstance(found.get("examples"), list):
-        found["example"] = found.pop("examples")[0]
-    if "$ref" in found and len(found) > 1:
-        # A reference has no neighbours in 3.0.
-        found["allOf"] = [{"$ref": found.pop("$ref")}]
-    return found
+            schema["nullable"] = True
+    if "anyOf" in schema:
+        schema = _without_null(schema)
+    if "const" in schema:
+        schema["enum"] = [schema.pop("const")]
+    if isinstance(schema.get("examples"), list):
+        schema["example"] = schema.pop("examples")[0]
+    if "$ref" in schema and len(schema) > 1:
+        # OpenAPI 3.0 ignores the members beside a `$ref`.
+        schema["allOf"] = [{"$ref": schema.pop("$ref")}]
+    return schema
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with `anyOf` in which `nullable` replaces the choice of null, which 3.0 does not
+    have.
+    """
     choices = [choice for choice in schema["anyOf"] if choice != {"type": "null"}]
     if len(choices) == len(schema["anyOf"]):
         return schema
@@ -186,16 +193,24 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
-    """`nullable` adds to a `type` that stands beside it, and to nothing where none does."""
+    """Return the schema of a choice that may also be null.
+
+    In OpenAPI 3.0, `nullable` only has an effect beside a `type`, so that a reference gets one.
+    """
     if "$ref" in choice:
         kind = "integer" if choice["$ref"].startswith(_OF_OPTIONS) else "object"
         return {"type": kind, "nullable": True, "allOf": [choice]}
-    listed = {"enum": [*choice["enum"], None]} if None not in choice.get("enum", [None]) else {}
-    return {**choice, **listed, "nullable": True}
+    if "enum" in choice and None not in choice["enum"]:
+        # An `enum` excludes null unless it lists null.
+        choice = {**choice, "enum": [*choice["enum"], None]}
+    return {**choice, "nullable": True}
 
 
 def as_yaml(document: Mapping[str, Any]) -> bytes:
-    """`document` is for orjson. A long one has an operation or a component a line, as JSON, which is YAML."""
+    """Return a document for orjson as YAML.
+
+    A long document has each operation and each component on one line, as JSON, which is YAML, too.
+    """
     content = orjson.dumps(document)
     if len(content) > _LONGEST_LAID_OUT:
         text = _SPECIAL.sub(_escaped, "".join(_lines(document, 0)))
@@ -217,8 +232,8 @@ def _lines(value: object, depth: int) -> Iterator[str]:
         yield from _lines(item, depth + 1)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 _WORDINGS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {

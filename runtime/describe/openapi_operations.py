@@ -64,12 +64,12 @@ class Components:
         self.problems: dict[int, dict[tuple[str, ...], None]] = {}
 
     def refer_to_problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
-        """A reference to the response of that status with these codes."""
+        """Return a reference to the response for a status with these codes, and note that it is needed."""
         self.problems.setdefault(status, {})[codes] = None
         return {"$ref": f"#/components/responses/{response_name(status, codes)}"}
 
     def refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
-        """A reference to a component, which is there from now on."""
+        """Return a reference to a component, and add the component unless the name is there already."""
         self.found.setdefault(kind, {}).setdefault(name, content)
         return {"$ref": f"#/components/{kind}/{name}"}
 
@@ -87,7 +87,7 @@ class OperationSchema(AutoSchema):
 
     @property
     def meaning(self) -> Meaning | None:
-        """What this method does, where the view's methods do different things."""
+        """Return what this method does, if the methods of the view do different things."""
         return self.documentation.meanings.get(self.method)
 
     def get_operation_id(self) -> str:
@@ -116,7 +116,8 @@ class OperationSchema(AutoSchema):
         parameters: list[dict[str, Any]] = [
             {"name": name[1:-1], "in": "path", "required": True, "schema": guid}
             for name in self.path.split("/")
-            if name.startswith("{") and name[1:-1] not in {known["name"] for known in described.parameters}
+            if name.startswith("{")
+            and name[1:-1] not in {parameter["name"] for parameter in described.parameters}
         ]
         parameters += described.parameters
         if self._is_conditional(described):
@@ -168,17 +169,20 @@ class OperationSchema(AutoSchema):
         return answer if described.example is None else {**answer, "example": described.example}
 
     def _content(self, what: str, schema: dict[str, Any], options: OptionComponents) -> dict[str, Any]:
-        """A schema of this operation as a component, with an example where one can be made."""
+        """Add the schema as a component. Return the media type object, with an example if one can be made.
+
+        `what` is the last part of the component's name, such as `output`.
+        """
         components = {**self.described.components, **options.found}
-        for name, found in components.items():
-            self._refer("schemas", name, found)
+        for name, component in components.items():
+            self._refer("schemas", name, component)
         if "$ref" in schema:
             return {"schema": schema}
         name = f"{self.documentation.operation_id}.{what}"
         content: dict[str, Any] = {"schema": self._refer("schemas", name, schema)}
         try:
-            shown = schema if what == "output" else without_references(schema)
-            content["example"] = example(shown, components)
+            shown_schema = schema if what == "output" else without_references(schema)
+            content["example"] = example(shown_schema, components)
         except NoExample:
             return content
         return content
@@ -198,14 +202,14 @@ class OperationSchema(AutoSchema):
 
 
 class RouteView(ViewSet):
-    """What drf-spectacular is shown in the place of the view that serves a route."""
+    """A view for drf-spectacular to read, in place of the view that serves a route."""
 
     schema = OperationSchema()
     documentation: Documentation = None  # type: ignore[assignment]
     described: Description = None  # type: ignore[assignment]
 
     def answer(self) -> None:
-        """Is never called."""
+        """Do nothing. Only drf-spectacular looks at this view; nobody calls it."""
 
 
 class RouteSchemaGenerator(SchemaGenerator):
@@ -232,27 +236,27 @@ class RouteSchemaGenerator(SchemaGenerator):
         ]
 
     def operations(self) -> Paths:
-        """The routes' operations by path and method, in lower case."""
+        """Return the operations of the routes, by path and by method in lower case."""
         paths: Paths = self.parse(None, True)  # type: ignore[no-untyped-call]
         return paths
 
     def components(self) -> Paths:
-        """What `operations` refer to, by kind and name."""
-        found: Paths = self.registry.found
-        return found
+        """Return the components that `operations` refer to, by kind and name."""
+        by_kind: Paths = self.registry.found
+        return by_kind
 
     def problems(self) -> list[tuple[int, tuple[str, ...]]]:
-        """The problems that `operations` refer to beside these: statuses, and the codes of each."""
-        known: Components = self.registry
-        return [(status, codes) for status, each in known.problems.items() for codes in each]
+        """Return the problems that `operations` refer to, as pairs of a status and its codes."""
+        registry: Components = self.registry
+        return [(status, codes) for status, code_lists in registry.problems.items() for codes in code_lists]
 
 
 def no_request(*_: Any) -> None:
-    """drf-spectacular gives views a request to look at; ours need none, and it is dear to make."""
+    """Stand in for drf-spectacular's mock request, which views here do not need and which is slow to make."""
 
 
 def _must_be_sent(described: Description) -> bool:
-    """A body that may be missing must not be where something in it is required."""
+    """Whether a call needs a body: also an optional body must be sent when one of its members is required."""
     return not described.body_optional or bool(described.body and described.body.get("required"))
 
 

@@ -24,7 +24,7 @@ class OptionComponents:
         self.found: Components = {}
 
     def in_input(self, schema: Mapping[str, Any], fields: Iterable[Field]) -> dict[str, Any]:
-        """The schema of an object, whose properties `fields` are, with references to all options."""
+        """Return the schema of an object with references to all options. `fields` are its properties."""
         properties = dict(schema["properties"])
         for field, name, option_set in self._choices(fields):
             properties[field.name] = _referring(properties[field.name], _reference(name), option_set)
@@ -34,7 +34,9 @@ class OptionComponents:
         return {**schema, "properties": properties}
 
     def _in_list(self, schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, Any]:
-        """The schema of a list or a record of `fields`, or of an object of such lists."""
+        """Return the schema of a list or a record of `fields`, or of an object of such lists, with
+        references to all options.
+        """
         if "items" in schema:
             is_object = "properties" in schema["items"]
             return {**schema, "items": self.in_input(schema["items"], fields)} if is_object else dict(schema)
@@ -44,7 +46,10 @@ class OptionComponents:
         return {**schema, "properties": parts}
 
     def in_output(self, schema: Mapping[str, Any], columns: Collection[Field]) -> dict[str, Any]:
-        """The same for an answer: a record may hold what is no option any more, so options only explain."""
+        """Return the schema of an answer in which `x-option-set` names the options of each column.
+
+        The options are no constraint: a record may hold a value that is no option any more.
+        """
         if schema.get("type") == "array":
             return {**schema, "items": self.in_output(schema["items"], columns)}
         properties = dict(schema.get("properties", {}))
@@ -59,7 +64,9 @@ class OptionComponents:
         return {**schema, "properties": properties} if properties else dict(schema)
 
     def _choices(self, fields: Iterable[Field]) -> Iterator[tuple[Field, str, OptionSet]]:
-        """Fields with options, and what these are called as a component, which is there from now on."""
+        """Yield each field with options, the name of its component, and its option set. Add the
+        components.
+        """
         for field in fields:
             option_set = None if field.attribute is None else option_set_of(field.attribute, self._platform)
             if field.attribute is not None and option_set is not None and option_set.options:
@@ -70,16 +77,16 @@ class OptionComponents:
 
 
 def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet | None:
-    """The options of a choice attribute: its own, or a global set's."""
+    """Return the option set of a choice attribute, its own or a global one; None when there is none."""
     if attribute.options is not None or attribute.option_set is None:
         return attribute.options
     return platform.option_sets().get(attribute.option_set)
 
 
 def component_name(attribute: Attribute, option_set: OptionSet) -> str:
-    """Logical names hold no dot, so that two option sets never share a name."""
-    own = option_set.entity
-    return f"options.{own}.{attribute.logical_name}" if own else f"options.{option_set.name}"
+    """Return the name of an option set's component. Logical names have no dot, so that all names differ."""
+    entity = option_set.entity
+    return f"options.{entity}.{attribute.logical_name}" if entity else f"options.{option_set.name}"
 
 
 def component(option_set: OptionSet, base_language: int) -> dict[str, Any]:
@@ -98,7 +105,9 @@ def _reference(name: str) -> str:
 
 
 def _variable_names(option_set: OptionSet, labels: list[str]) -> list[str]:
-    """Names for generated code: the labels' letters and, where these are no name, the value."""
+    """Return names for generated code: each label or, where that is no name or not unique, the option's
+    value.
+    """
     names = [_UNNAMEABLE.sub("_", label) for label in labels]
     return [
         name
@@ -109,7 +118,11 @@ def _variable_names(option_set: OptionSet, labels: list[str]) -> list[str]:
 
 
 def _referring(schema: Mapping[str, Any], reference: str, option_set: OptionSet) -> dict[str, Any]:
-    """`schema` of one option or of several, with a reference where it lists just those of the set."""
+    """Return the schema with a reference in place of its `enum`, if the `enum` has just the options of the
+    set.
+
+    The schema is that of one option or of a list of options.
+    """
     if "items" in schema:
         return {**schema, "items": _referring(schema["items"], reference, option_set)}
     listed = [value for value in schema.get("enum", ()) if value is not None]

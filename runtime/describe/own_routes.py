@@ -57,7 +57,7 @@ _NAME = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What stands at one address."""
+    """A page at an address of the API that does not come from the configuration."""
 
     path: str
     operation_id: str
@@ -69,12 +69,14 @@ class Page:
 
     @property
     def known(self) -> frozenset[str]:
-        """The names of its query-string parameters."""
-        return frozenset(given["name"] for given in self.parameters if given["in"] == "query")
+        """The names of the page's query-string parameters."""
+        return frozenset(parameter["name"] for parameter in self.parameters if parameter["in"] == "query")
 
     @property
     def names_its_type(self) -> bool:
-        """Whether the path ends in an extension: then it says more exactly than `Accept` what is wanted."""
+        """Whether the path ends in an extension. It says what is wanted more exactly than `Accept`, which is
+        not checked then.
+        """
         return "." in self.path.rpartition("/")[2]
 
     @property
@@ -94,7 +96,7 @@ def _lists(place: str, title: str) -> Page:
     )  # fmt: skip
 
 
-def _named(place: str, title: str) -> Page:
+def _page_of_one(place: str, title: str) -> Page:
     return Page(
         f"/api/schema/{place}/{{name}}", f"schema.{place}.one", title,
         f"One of the {place} of /api/schema, or the form of one of its operations.",
@@ -135,12 +137,15 @@ PAGES: tuple[Page, ...] = (
         (), {"type": "object"}, media=SCHEMA_JSON,
     ),
     *(_lists(place, _TITLES[place][0]) for place in PLACES),
-    *(_named(place, _TITLES[place][1]) for place in PLACES),
+    *(_page_of_one(place, _TITLES[place][1]) for place in PLACES),
 )  # fmt: skip
 
 
 def own_routes(served: Served, which: int) -> list[Route]:
-    """OPEN_ROUTES or GUARDED_ROUTES: what is served whatever is configured, but the page of Swagger UI."""
+    """Return the routes that are served with every configuration, without the page of Swagger UI.
+
+    `which` is OPEN_ROUTES or GUARDED_ROUTES.
+    """
     return list(_open() if which == OPEN_ROUTES else _guarded(served))
 
 
@@ -189,8 +194,11 @@ _UNKEPT = {
 def _of_tokens(
     form: dict[str, Any], success: tuple[int, dict[str, Any] | None, str], **problems: str
 ) -> Description:
-    """What takes `form`, as JSON or URL-encoded; `problems` are its own, as in `s401="invalid_token"`."""
-    own = {int(status[1:]): tuple(codes.split()) for status, codes in problems.items()}
+    """Return the description of a route for tokens, whose body is `form` as JSON or URL-encoded.
+
+    `problems` are the codes of this route alone, by status, as in `s401="invalid_token"`.
+    """
+    own_codes = {int(status[1:]): tuple(codes.split()) for status, codes in problems.items()}
     return Description(
         success=success,
         # The same members URL-encoded are taken, too. Generators make a mess of two media types that mean
@@ -198,8 +206,8 @@ def _of_tokens(
         body=form,
         headers=_UNKEPT if success[1] else {},
         problems={
-            **own,
-            400: ("malformed_body", "invalid_input", "invalid_parameter", *own.get(400, ())),
+            **own_codes,
+            400: ("malformed_body", "invalid_input", "invalid_parameter", *own_codes.get(400, ())),
             415: ("unsupported_media_type",),
         },
         speaks_oauth=True,

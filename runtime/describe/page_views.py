@@ -1,4 +1,4 @@
-"""What answers at `/api/openapi.json` and `.yaml`, `/api/schema` and what is under it, and `/api/docs`."""
+"""Views of `/api/openapi.json` and `.yaml`, `/api/schema` and everything below it, and `/api/docs`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question: by whom, of which state, and how. `lcid` is a language that there is."""
+    """What a reader asks for: who reads, which configuration, and in which form. `lcid` is a language with
+    texts.
+    """
 
     served: Served
     audience: Audience
@@ -57,7 +59,7 @@ Make: TypeAlias = Callable[[Asked], bytes]
 
 
 def serve() -> None:
-    """Answer at all of these addresses."""
+    """Add the routes of all pages that describe the API."""
     for page in PAGES:
         view = PageViewSet.as_view({"get": "read"}, page=page, make=_MAKERS[page.operation_id])
         add_builtin(page.path, {"GET": partial(_answer, view, page)})
@@ -71,7 +73,9 @@ def _answer(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequ
 
 
 def docs(request: HttpRequest) -> HttpResponseBase:
-    """The page is the same for everyone; its script asks for what the reader may see."""
+    """Answer with the page of Swagger UI. It is the same for every reader: its script asks for what the
+    reader may see.
+    """
     served = current()
     given = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [""])[0]
     offered = served.configuration.languages()
@@ -99,18 +103,18 @@ class PageViewSet(GuardedViewSet):
         page = self.page
         if not page.names_its_type:
             refuse_unacceptable(request.META.get("HTTP_ACCEPT"), page.media)
-        asked = self._asked()
+        asked = self._read_question()
         tag, packed = self._tags(asked)
         packs = takes_gzip(request)
-        shown = packed if packs else tag
-        headers = {"ETag": shown, "Vary": VARY}
+        shown_tag = packed if packs else tag
+        headers = {"ETag": shown_tag, "Vary": VARY}
         if asked.served.is_proposed:
             headers |= UNKEPT
         # For who has it, nothing is put together; `*` asks whether there is anything at all.
-        if shown in request.META.get("HTTP_IF_NONE_MATCH", ""):
+        if shown_tag in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)
-        content = DOCUMENTS.get(shown, partial(self._packed if packs else self._plain, asked))
-        if not_modified(request, shown):
+        content = DOCUMENTS.get(shown_tag, partial(self._packed if packs else self._plain, asked))
+        if not_modified(request, shown_tag):
             return HttpResponse(status=304, headers=headers)
         if packs:
             headers["Content-Encoding"] = GZIP
@@ -119,20 +123,20 @@ class PageViewSet(GuardedViewSet):
         return in_pieces(request, content, page.media, headers)
 
     def _tags(self, asked: Asked) -> tuple[str, str]:
-        """The entity tags of the answer as it is and packed."""
+        """Return the entity tags of the plain and of the compressed answer."""
         parameters = (asked.name, str(asked.lcid), asked.module, asked.version, asked.form)
         tag = tag_of(asked.served, asked.audience, self.page.operation_id, *parameters)
         return tag, f'{tag[:-1]}-{GZIP}"'
 
     def _plain(self, asked: Asked) -> bytes:
-        known = DOCUMENTS.find(self._tags(asked)[1])
-        return self.make(asked) if known is None else unpacked(known)
+        document = DOCUMENTS.find(self._tags(asked)[1])
+        return self.make(asked) if document is None else unpacked(document)
 
     def _packed(self, asked: Asked) -> bytes:
-        known = DOCUMENTS.find(self._tags(asked)[0])
-        return compressed(self.make(asked) if known is None else known)
+        document = DOCUMENTS.find(self._tags(asked)[0])
+        return compressed(self.make(asked) if document is None else document)
 
-    def _asked(self) -> Asked:
+    def _read_question(self) -> Asked:
         page, exchange = self.page, self.exchange
         parameters = read_parameters(exchange.request, page.known)
         if errors := _wrong_choice(page, parameters):
@@ -143,17 +147,18 @@ class PageViewSet(GuardedViewSet):
             served=served,
             audience=audience_of(exchange.caller, served),
             name=exchange.record,
-            lcid=_spoken(served, read_lcid(parameters, ENGLISH)),
+            lcid=_language_with_texts(served, read_lcid(parameters, ENGLISH)),
             module=parameters.get("module", ""),
             version=parameters.get("version", "3.1"),
             form=parameters.get("form", ""),
         )
 
 
-def _spoken(served: Served, lcid: int) -> int:
-    """The language itself where there is any text in it, else English.
+def _language_with_texts(served: Served, lcid: int) -> int:
+    """Return `lcid` if the platform or the configuration has texts in this language, else English.
 
-    Callers choose: what is kept for each language must not grow with their imagination.
+    Callers choose the language, and answers are cached by language: the cache must not grow with invented
+    ones.
     """
     if lcid == ENGLISH or lcid in served.platform.languages() or lcid in served.configuration.languages():
         return lcid
@@ -161,8 +166,8 @@ def _spoken(served: Served, lcid: int) -> int:
 
 
 def _wrong_choice(page: Page, parameters: Mapping[str, str]) -> list[FieldError]:
-    """The parameters whose value is none of those offered."""
-    offered = {given["name"]: given["schema"].get("enum") for given in page.parameters}
+    """Return an error for each parameter whose value is not one of those offered."""
+    offered = {parameter["name"]: parameter["schema"].get("enum") for parameter in page.parameters}
     return [
         FieldError("not_allowed", f"Must be one of: {', '.join(choices)}.", parameter=name)
         for name, value in parameters.items()
@@ -186,7 +191,7 @@ def _schema(asked: Asked, only: str = "") -> bytes:
     return _of(asked).document(only)
 
 
-def _one(asked: Asked, place: str) -> bytes:
+def _entry(asked: Asked, place: str) -> bytes:
     schema = _of(asked)
     if asked.form:
         return render(form_of(schema.part(place, asked.name, asked.form), schema.renderer))
@@ -212,5 +217,5 @@ _MAKERS: Mapping[str, Make] = {
     "schema.modules": _modules,
     "schema.format": _format,
     **{f"schema.{place}": partial(_schema, only=place) for place in PLACES},
-    **{f"schema.{place}.one": partial(_one, place=place) for place in PLACES},
+    **{f"schema.{place}.one": partial(_entry, place=place) for place in PLACES},
 }

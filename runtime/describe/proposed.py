@@ -1,4 +1,4 @@
-"""What is proposed, described as if it were served: for applications that are built against it."""
+"""Describes a proposed configuration as if it were served, for applications that are built against it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from designer.configuration import Configuration, Revision
 from designer.documents.problems import DocumentError
-from designer.proposals.proposed import proposed_configuration, proposed_revision
+from designer.proposals.proposed_state import proposed_configuration, proposed_revision
 from designer.proposals.reading_secret import open_proposal_of
 from runtime.http.problems import Problem, unknown_route
 from runtime.serving.served import Served, as_proposed, current
@@ -26,25 +26,28 @@ _kept: OrderedDict[tuple[Revision, str], Served] = OrderedDict()
 
 
 def proposal_in(sent: str) -> Served:
-    """Of the proposal that the value of HEADER names. Raises Problem 404 for whatever names none."""
+    """Return the proposed configuration that the value of HEADER names.
+
+    Raises Problem 404 for a wrong value.
+    """
     proposal = open_proposal_of(sent)
     if proposal is None:
         raise _unknown()
     key = proposed_revision(proposal), current().metadata
     with _lock:
-        known = _kept.get(key)
-        if known is not None:
+        served = _kept.get(key)
+        if served is not None:
             _kept.move_to_end(key)
-            return known
+            return served
     try:
-        made = served_of(proposed_configuration(proposal))
+        proposed = served_of(proposed_configuration(proposal))
     except DocumentError:
         raise _unknown() from None
     with _lock:
-        _kept[key] = made
+        _kept[key] = proposed
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
-    return made
+    return proposed
 
 
 def _unknown() -> Problem:
@@ -54,5 +57,5 @@ def _unknown() -> Problem:
 
 
 def served_of(configuration: Configuration | None) -> Served:
-    """What is described: of a configuration that is not live or, with None, of what is served."""
+    """Return what is served now or, with a proposed `configuration`, what would be served of it."""
     return current() if configuration is None else as_proposed(configuration)

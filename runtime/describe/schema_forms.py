@@ -1,4 +1,4 @@
-"""One operation as a form: the JSON Schema of what is sent, with labels, and how to ask for each field."""
+"""One operation as a form: the JSON Schema of what is sent, with labels, and a widget for each field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LINE = "text"
 
 
 def form_of(part: Part, renderer: Renderer) -> FormShape:
-    """The form of the part's call: its body's or, where there is none, its query string's."""
+    """Return the form for a call: for its body or, without a body, for its query string."""
     call = renderer.call(part)
     fields = call["fields"]
     return {
@@ -50,7 +50,9 @@ def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[s
 
 
 def _labelled_list(schema: dict[str, Any], fields: list[FieldShape]) -> dict[str, Any]:
-    """A list or a record of `fields`, or the lists of what is added, changed and removed."""
+    """Return the schema of a list or a record of `fields`, or of lists to add, change and remove, with
+    labels.
+    """
     if "items" in schema:
         is_object = "properties" in schema["items"]
         return {**schema, "items": _labelled(schema["items"], fields)} if is_object else schema
@@ -61,7 +63,7 @@ def _labelled_list(schema: dict[str, Any], fields: list[FieldShape]) -> dict[str
 
 
 def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any]:
-    """Each option with its label, as generators of forms know it."""
+    """Return the schema with each option and its label as `oneOf`, which form generators understand."""
     if "items" in schema:
         return {**schema, "items": _with_options(schema["items"], field)}
     allowed = schema.get("enum")
@@ -96,14 +98,14 @@ def _widget_of(field: FieldShape) -> str:
 
 
 def _widget(field: FieldShape) -> dict[str, Any]:
-    found: dict[str, Any] = {"widget": _widget_of(field)}
+    widget: dict[str, Any] = {"widget": _widget_of(field)}
     if "optionSet" in field and field["optionSet"]["url"]:
-        found["options"] = field["optionSet"]["url"]
+        widget["options"] = field["optionSet"]["url"]
     if "precision" in field:
-        found["step"] = f"{10 ** -field['precision']:.{field['precision']}f}"
+        widget["step"] = f"{10 ** -field['precision']:.{field['precision']}f}"
     if "targets" in field:
-        found["targets"] = field["targets"]
-        found["candidates"] = field.get("candidates", [])
+        widget["targets"] = field["targets"]
+        widget["candidates"] = field.get("candidates", [])
     if "items" in field:
-        found["items"] = {item["name"]: _widget(item) for item in field["items"]}
-    return found
+        widget["items"] = {item["name"]: _widget(item) for item in field["items"]}
+    return widget

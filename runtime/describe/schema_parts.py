@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ Part: TypeAlias = Mapping[str, Any]
 
 
 def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> dict[str, Any]:
-    """What `endpoint`, whose operation describes itself so, shows of itself."""
+    """Return the part of `/api/schema` about `endpoint`, whose operation gives `described`."""
     definition = endpoint.definition
     words = of_endpoint(endpoint)
     part: dict[str, Any] = {
@@ -45,8 +46,10 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
         },
         "fields": [_field(field, platform) for field in described.fields],
         "columns": [_field(column, platform) for column in described.columns],
-        "parameters": [_parameter(given) for given in described.parameters if given["in"] == "query"],
-        "headers": [_header(given) for given in described.parameters if given["in"] == "header"],
+        "parameters": [
+            _parameter(parameter) for parameter in described.parameters if parameter["in"] == "query"
+        ],
+        "headers": [_header(parameter) for parameter in described.parameters if parameter["in"] == "header"],
         "schema": _body(described),
         "media": sorted(described.bodies) if described.body is None else [JSON],
     }
@@ -66,15 +69,15 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
 
 def _keys(columns: Iterable[Field]) -> dict[str, str | None]:
     """Which columns hold the id and the name of the record that a row is of."""
-    known = [(column.name, column.attribute) for column in columns if column.attribute is not None]
+    named_attributes = [(column.name, column.attribute) for column in columns if column.attribute is not None]
     return {
-        "id": next((name for name, attribute in known if attribute.is_primary_id), None),
-        "name": next((name for name, attribute in known if attribute.is_primary_name), None),
+        "id": next((name for name, attribute in named_attributes if attribute.is_primary_id), None),
+        "name": next((name for name, attribute in named_attributes if attribute.is_primary_name), None),
     }
 
 
 def _body(described: Description) -> dict[str, Any] | None:
-    """The JSON Schema of what is sent, as JSON or as a form."""
+    """Return the JSON Schema of the body, JSON or a form; None without such a body."""
     if described.body is not None:
         return described.body
     return next((schema for schema in described.bodies.values() if "properties" in schema), None)
@@ -86,9 +89,9 @@ def place_of(endpoint: Endpoint) -> str:
 
 
 def listed_name(place: str, module: str, segment: str, name: str) -> str:
-    """`module.segment.name`: how a part is called in addresses and lists.
+    """Return the name of a part in addresses and lists: `module.segment.name`.
 
-    Operations go by their entity, queries by their module, the others by what the path holds.
+    Operations have no name of their own, and queries no segment.
     """
     match place:
         case "operations":
@@ -103,13 +106,15 @@ def name_of(part: Part) -> str:
 
 
 def operation_of(part: Part) -> str:
-    """The key of an operation among those of its entity: its kind, and its name where the kind has one."""
+    """Return the key of an operation within its entity: the kind, followed by the name if the kind
+    has one.
+    """
     return ".".join(text for text in (part["kind"], part["name"]) if text)
 
 
 def _field(field: Field, platform: Platform) -> dict[str, Any]:
     attribute = field.attribute
-    found: dict[str, Any] = {
+    part: dict[str, Any] = {
         "name": field.name,
         "type": field.type,
         "required": field.required,
@@ -119,24 +124,39 @@ def _field(field: Field, platform: Platform) -> dict[str, Any]:
         **_limits(field.schema),
     }
     if attribute is not None:
-        found |= _of_attribute(attribute, platform)
+        part |= _of_attribute(attribute, platform)
+    places = _decimal_places(field)
+    if places is not None:
+        part["precision"] = places
     if field.items:
-        found["items"] = [_field(item, platform) for item in field.items]
+        part["items"] = [_field(item, platform) for item in field.items]
         if "properties" in field.schema:
-            found["changes"] = True
-    return found
+            part["changes"] = True
+    return part
+
+
+def _decimal_places(field: Field) -> int | None:
+    """Return how many decimal places a value may have; None when nothing limits them.
+
+    The lower one of the limits of the attribute and of the type counts.
+    """
+    places_of_attribute = None if field.attribute is None else field.attribute.precision
+    step = field.schema.get("multipleOf")
+    if step is None:
+        return places_of_attribute
+    exponent = Decimal(str(step)).normalize().as_tuple().exponent
+    places_of_type = max(0, -exponent) if isinstance(exponent, int) else 0
+    return places_of_type if places_of_attribute is None else min(places_of_type, places_of_attribute)
 
 
 def _of_attribute(attribute: Attribute, platform: Platform) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if attribute.precision is not None:
-        found["precision"] = attribute.precision
+    facts: dict[str, Any] = {}
     if attribute.targets:
-        found["targets"] = list(attribute.targets)
+        facts["targets"] = list(attribute.targets)
     option_set = option_set_of(attribute, platform)
     if option_set is not None:
-        found["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]
-    return found
+        facts["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]
+    return facts
 
 
 # JSON Schema's words, and ours.
@@ -153,9 +173,9 @@ _LIMITS = {
 
 
 def _limits(schema: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: schema[word] for word, name in _LIMITS.items() if word in schema}
+    limits = {name: schema[word] for word, name in _LIMITS.items() if word in schema}
     allowed = [value for value in schema.get("enum", ()) if value is not None]
-    return {**found, "allowed": allowed} if allowed else found
+    return {**limits, "allowed": allowed} if allowed else limits
 
 
 def _takes_null(schema: Mapping[str, Any]) -> bool:
@@ -209,7 +229,7 @@ _List: TypeAlias = Callable[[Endpoints], Sequence[Entry]]
 
 
 def entries(place: str, endpoints: Endpoints) -> Sequence[Entry]:
-    """What stands at `place`: `entities`, `queries`, `processes` or `optionsets`."""
+    """Return the entries of a list: `entities`, `queries`, `processes` or `optionsets`."""
     return _LISTS[place](endpoints)
 
 
@@ -225,7 +245,7 @@ def _entities(endpoints: Endpoints) -> Sequence[Entry]:
     ]
 
 
-def _each(place: str, endpoints: Endpoints) -> Sequence[Entry]:
+def _one_entry_per_endpoint(place: str, endpoints: Endpoints) -> Sequence[Entry]:
     return [
         Entry(_name(place, endpoint), endpoint.definition.settings.platform_name, (id,))
         for id, endpoint in endpoints
@@ -240,8 +260,8 @@ def _name(place: str, endpoint: Endpoint) -> str:
 
 _LISTS: Mapping[str, _List] = {
     "entities": _entities,
-    "queries": partial(_each, "queries"),
-    "processes": partial(_each, "actions"),
-    "optionsets": partial(_each, "optionsets"),
+    "queries": partial(_one_entry_per_endpoint, "queries"),
+    "processes": partial(_one_entry_per_endpoint, "actions"),
+    "optionsets": partial(_one_entry_per_endpoint, "optionsets"),
 }
 PLACES = tuple(_LISTS)

@@ -1,4 +1,4 @@
-"""From stored parts to what a reader sees of them: in one language, with links to what they may call."""
+"""Renders stored parts for a reader: in one language, with links to what the reader may call."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ class Language:
     base: int
 
     def of(self, text: str | Mapping[str, str]) -> str:
-        """A consultant's text has no languages."""
+        """Return a text in the language or, if it lacks that, in English, in the base language, or in any.
+
+        A text of the configuration is a plain string and is returned as it is.
+        """
         if isinstance(text, str):
             return text
         for lcid in (self.lcid, ENGLISH, self.base):
-            found = text.get(str(lcid))
-            if found is not None:
-                return found
+            translation = text.get(str(lcid))
+            if translation is not None:
+                return translation
         return next(iter(text.values()), "")
 
 
@@ -51,61 +54,63 @@ class Renderer:
             if "optionSet" in part:
                 entity, name = part["optionSet"]["source"]
                 self._urls.setdefault((entity, name), {})[part["module"]] = part["call"]["path"]
-            elif lists := _lists(part):
+            elif lists := _candidate_list(part):
                 self._candidates.setdefault(lists["entity"], []).append((part["module"], lists))
 
     @cached_property
     def outside(self) -> str:
-        """What is rendered beside the parts themselves, as a text: parts and this make the answer."""
+        """Everything else that the rendered text of a part depends on, as one text: a part of a cache key."""
         return f"{self.language} {self._urls} {self._candidates}"
 
     def call(self, part: Part) -> Call:
         module = part["module"]
-        found: dict[str, Any] = {
+        shape: dict[str, Any] = {
             "enabled": True,
             **part["call"],
             "fields": [self.asked(field, module) for field in part["fields"]],
             "columns": [self.field(column, module) for column in part["columns"]],
             "headers": part["headers"],
         }
-        named = {field["name"] for field in part["fields"]}
-        found["fields"] += [
-            _of_parameter(parameter) for parameter in part["parameters"] if parameter["name"] not in named
+        field_names = {field["name"] for field in part["fields"]}
+        shape["fields"] += [
+            _of_parameter(parameter)
+            for parameter in part["parameters"]
+            if parameter["name"] not in field_names
         ]
         if "related" in part:
             entity = part["related"]
-            found["related"] = {"entity": entity, "candidates": self._listing([entity], module)}
-        if part["schema"] is not None or found["fields"]:
-            found["form"] = _form_address(part)
-        return cast(Call, found)
+            shape["related"] = {"entity": entity, "candidates": self._listing([entity], module)}
+        if part["schema"] is not None or shape["fields"]:
+            shape["form"] = _form_address(part)
+        return cast(Call, shape)
 
     def asked(self, stored: Part, module: str) -> FieldShape:
-        """A field that is sent: with what can be chosen for it."""
-        found = self.field(stored, module)
-        if "targets" in found:
-            found["candidates"] = self._listing(found["targets"], module)
+        """Return the shape of a field that is sent, with the queries that list records to choose from."""
+        shape = self.field(stored, module)
+        if "targets" in shape:
+            shape["candidates"] = self._listing(shape["targets"], module)
         if "items" in stored:
-            found["items"] = [self.asked(item, module) for item in stored["items"]]
-        return found
+            shape["items"] = [self.asked(item, module) for item in stored["items"]]
+        return shape
 
     def _listing(self, entities: Iterable[str], module: str) -> list[Candidates]:
-        """The queries that list records of `entities`, those of `module` first."""
-        known = [lists for entity in entities for lists in self._candidates.get(entity, ())]
-        known.sort(key=lambda one: (one[0] != module, one[1]["url"]))
-        return [lists for _, lists in known]
+        """Return the queries that list records of `entities`, those of `module` first."""
+        candidates = [lists for entity in entities for lists in self._candidates.get(entity, ())]
+        candidates.sort(key=lambda candidate: (candidate[0] != module, candidate[1]["url"]))
+        return [lists for _, lists in candidates]
 
     def field(self, stored: Part, module: str) -> FieldShape:
-        found: dict[str, Any] = {name: stored[name] for name in _AS_IS if name in stored}
-        found["label"] = self.language.of(stored["label"]) or stored["name"]
-        found["description"] = self.language.of(stored["description"])
+        shape: dict[str, Any] = {name: stored[name] for name in _AS_IS if name in stored}
+        shape["label"] = self.language.of(stored["label"]) or stored["name"]
+        shape["description"] = self.language.of(stored["description"])
         if "optionSet" in stored:
             entity, name, attribute = stored["optionSet"]
             options = self._options_of(entity, attribute if entity else name)
             if options is not None:
-                found["optionSet"] = FieldOptions(
+                shape["optionSet"] = FieldOptions(
                     name=name, url=self._url(entity, name, module), options=options
                 )
-        return cast(FieldShape, found)
+        return cast(FieldShape, shape)
 
     def option_set(self, part: Part) -> OptionSetShape:
         stored = part["optionSet"]
@@ -137,13 +142,15 @@ class Renderer:
         ]
 
     def _url(self, entity: str | None, name: str, module: str) -> str | None:
-        """The module's own, or any other that the reader may call."""
-        known: Mapping[str, str] = self._urls.get((entity, name), {})
-        return known.get(module) or next(iter(known.values()), None)
+        """Return the URL in this module or, if it has none, in any other module that the reader may call."""
+        urls_by_module: Mapping[str, str] = self._urls.get((entity, name), {})
+        return urls_by_module.get(module) or next(iter(urls_by_module.values()), None)
 
 
-def _lists(part: Part) -> Candidates | None:
-    """What lists records to choose from: a query whose rows have an id, and that asks for nothing first."""
+def _candidate_list(part: Part) -> Candidates | None:
+    """Return the query as a list of records to choose from; None unless its rows have an id and no field is
+    required.
+    """
     rows = part.get("rows")
     if rows is None or rows["id"] is None or any(field["required"] for field in part["fields"]):
         return None
@@ -157,7 +164,7 @@ def _lists(part: Part) -> Candidates | None:
 
 
 def _form_address(part: Part) -> str:
-    """Where the call is shown as a form."""
+    """Return the address of the form for a call."""
     match part["place"]:
         case "operations":
             return f"/api/schema/entities/{name_of(part)}?form={operation_of(part)}"
@@ -177,8 +184,9 @@ _KINDS = {"integer": "Integer", "number": "Double", "boolean": "Boolean", "array
 
 
 def _of_parameter(parameter: Part) -> dict[str, Any]:
-    """A parameter that the API has itself, such as `lcid`."""
+    """Return the description of a built-in query parameter, such as `lcid`."""
     schema = parameter["schema"]
+    # The names of JSON Schema, and those of this description.
     limits = {"minimum": "min", "maximum": "max", "default": "default", "enum": "allowed"}
     return {
         "name": parameter["name"],
@@ -187,5 +195,5 @@ def _of_parameter(parameter: Part) -> dict[str, Any]:
         "description": parameter["description"],
         "required": parameter["required"],
         "nullable": False,
-        **{ours: schema[theirs] for theirs, ours in limits.items() if theirs in schema},
+        **{name: schema[keyword] for keyword, name in limits.items() if keyword in schema},
     }

@@ -49,7 +49,7 @@ class Candidates(TypedDict):
 
 @_strict
 class Related(TypedDict):
-    """Of which entity `{relatedId}` is a record, and the queries that list such records to the reader."""
+    """The entity whose records `{relatedId}` may name, and the queries that list such records."""
 
     entity: str
     candidates: list[Candidates]
@@ -199,7 +199,7 @@ class OptionSetShape(TypedDict):
 
 @_strict
 class SchemaDocument(TypedDict):
-    """What the reader may call. Of the four lists, an address of one kind holds only its own."""
+    """What the reader may call. An address of one kind only has that one of the four lists."""
 
     format: Literal[1]
     revision: str
@@ -258,7 +258,9 @@ SHAPES: dict[str, Any] = {
 
 @cache
 def published() -> bytes:
-    """The JSON Schema (2020-12) of the document; `$defs` holds the shapes of its parts, and of forms."""
+    """Return the JSON Schema (2020-12) of the SchemaDocument. `$defs` has the shapes of its parts, and of
+    forms.
+    """
     _, schemas = TypeAdapter.json_schemas(
         [(name, "validation", TypeAdapter(SHAPES[name])) for name in SHAPES]
     )
@@ -281,8 +283,13 @@ def components() -> dict[str, Any]:
 
 
 def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
-    """Without titles, which generated clients would take for names and find taken."""
-    properties = {name: _without_title(one) for name, one in schema.get("properties", {}).items()}
+    """Return the schema without titles: client generators would take them for class names that are not
+    unique.
+    """
+    properties = {
+        name: _without_title(property_schema)
+        for name, property_schema in schema.get("properties", {}).items()
+    }
     return {**_without_title(schema), "properties": properties}
 
 
@@ -291,5 +298,5 @@ def _without_title(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def reference(shape: str) -> dict[str, str]:
-    """A reference to one of `components`, by the shape's name in `SHAPES`."""
+    """Return a reference to one of `components`, by the shape's name in `SHAPES`."""
     return {"$ref": f"#/components/schemas/schema.{SHAPES[shape].__name__}"}

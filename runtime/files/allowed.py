@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,7 +40,9 @@ class Allowed:
     content_types: Collection[str] = ()
 
     def check(self, name: str, content_type: str, head: bytes) -> None:
-        """Raises Problem 415 `unsupported_file_type` for a file that begins with `head`."""
+        """Raise Problem 415 `unsupported_file_type` unless a file of this name, type and beginning is
+        allowed.
+        """
         if self.extensions:
             extension = extension_of(name)
             if extension not in self.extensions:
@@ -55,14 +57,33 @@ class Allowed:
                 raise _refused(f"The content is not {content_type}.")
 
 
+def beginning(name: str, content_type: str) -> bytes:
+    """Return first bytes that pass for a file of this name and type; empty when any content does."""
+    extension = extension_of(name)
+    judged = (({extension}, mimetypes.guess_type(name)[0] or ""), (_extensions(content_type), content_type))
+    signatures: Iterator[bytes] = (
+        b"\0" * header.offset + header.byte_match
+        for header in puremagic.magic_header_array
+        if header.extension.lower() == f".{extension}" or header.mime_type == content_type
+        if header.offset >= 0
+    )
+    # Some entries have an escape sequence in place of the byte that it stands for.
+    for signature in (b"", *sorted(signatures, key=lambda header: (rb"\x" in header, len(header)))):
+        if all(_shows(extensions, media, signature) for extensions, media in judged):
+            return signature
+    return b""
+
+
 def media_type(text: str) -> str:
-    """The media type in a header, lower-case and without parameters; GENERIC for what is none."""
+    """Return the media type in a header, in lower case and without parameters; GENERIC for any other text."""
     media = text.partition(";")[0].strip().lower()
     return media if _MEDIA_TYPE.fullmatch(media) else GENERIC
 
 
 def type_of(name: str, declared: str) -> str:
-    """The content type of a file: as declared or, where that says nothing, as its name suggests."""
+    """Return the content type of a file: the declared one or, if that says nothing, the one that the name
+    suggests.
+    """
     media = media_type(declared)
     return (mimetypes.guess_type(name)[0] or GENERIC) if media in _UNKNOWING else media
 
@@ -70,26 +91,28 @@ def type_of(name: str, declared: str) -> str:
 def _shows(extensions: Collection[str], content_type: str, head: bytes) -> bool:
     if _TEXTS.fullmatch(content_type):
         return b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS)
-    known = {_SAME.get(extension, extension) for extension in extensions} & _signed()
-    if not known:
+    signed = {_SAME.get(extension, extension) for extension in extensions} & _signed()
+    if not signed:
         return True
-    found = _recognised(head)
-    return any(extension in known or media == content_type for extension, media in found)
+    formats = _recognised(head)
+    return any(extension in signed or media == content_type for extension, media in formats)
 
 
 def _recognised(head: bytes) -> list[tuple[str, str]]:
-    """Every format whose signature `head` bears, by extension and content type."""
+    """Return the extension and the content type of every format whose signature `head` has."""
     try:
-        found = puremagic.magic_string(head)
+        matches = puremagic.magic_string(head)
     except (puremagic.PureError, ValueError):
         return []
-    return [(match.extension.lower().lstrip("."), match.mime_type) for match in found]
+    return [(match.extension.lower().lstrip("."), match.mime_type) for match in matches]
 
 
 @cache
 def _signed() -> frozenset[str]:
-    """The extensions of formats that have a signature."""
-    return frozenset(known.extension.lower().lstrip(".") for known in puremagic.magic_header_array) - {""}
+    """Return the extensions of formats that have a signature."""
+    return frozenset(
+        signature.extension.lower().lstrip(".") for signature in puremagic.magic_header_array
+    ) - {""}
 
 
 @cache

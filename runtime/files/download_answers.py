@@ -24,7 +24,7 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a file is: the record's file column, and what the column says of it."""
+    """The place of a file: the record's file column, and what the column says of the file."""
 
     entity: str
     id: Guid
@@ -33,7 +33,7 @@ class Place:
 
     @property
     def tag(self) -> str:
-        """A file's id stands for its bytes: each upload makes a new one."""
+        """The entity tag of the file: its id in quotes. Every upload makes a new id."""
         return f'"{self.info.id}"'
 
 
@@ -44,7 +44,8 @@ class _Replaced(Exception):
 def send_current(
     exchange: Exchange, platform: Platform, find: Callable[[Exchange], Place]
 ) -> HttpResponseBase:
-    """The file that `find` finds: 200, 206 or 304.
+    """Answer with the file that `find` finds: 200, 206 or 304. It is looked for again if it is replaced
+    meanwhile.
 
     Raises Problem 406, 416, 503, FileLost, and what `find` raises.
     """
@@ -63,21 +64,24 @@ def send_current(
 
 
 def send_thumbnail(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
-    """The image made small, whole: 200 or 304. Raises Problem 404 where there is none, 406."""
+    """Answer with the small copy of an image, as a whole: 200 or 304.
+
+    Raises Problem 404 when there is no small copy, and 406.
+    """
     tag = f'"{place.info.id}-thumbnail"'
     if not_modified(exchange.request, tag):
         return HttpResponse(status=304, headers={"ETag": tag})
-    found = platform.thumbnail(place.entity, place.id, place.attribute, call=exchange.call)
-    if found is None:
+    thumbnail = platform.thumbnail(place.entity, place.id, place.attribute, call=exchange.call)
+    if thumbnail is None:
         raise unknown_route()
-    content_type = media_type(found.info.content_type)
+    content_type = media_type(thumbnail.info.content_type)
     refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"), content_type)
     headers = {
         "ETag": tag,
-        "Content-Disposition": attachment(found.info.file_name),
+        "Content-Disposition": attachment(thumbnail.info.file_name),
         "X-Content-Type-Options": "nosniff",
     }
-    return HttpResponse(b"".join(found.chunks), content_type=content_type, headers=headers)
+    return HttpResponse(b"".join(thumbnail.chunks), content_type=content_type, headers=headers)
 
 
 def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
@@ -97,16 +101,16 @@ def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseB
         return HttpResponse(content_type=content_type, headers=headers)
     span = _span(request, place)
     start, length = span or Span(0, info.size)
-    found = platform.download(
+    download = platform.download(
         place.entity, place.id, place.attribute, start=start, length=length, known=info, call=exchange.call
     )
-    if found is None or (found.info.id, found.info.size) != (info.id, info.size):
+    if download is None or (download.info.id, download.info.size) != (info.id, info.size):
         raise _Replaced
-    headers["Content-Length"] = str(found.length)
+    headers["Content-Length"] = str(download.length)
     if span:
-        headers["Content-Range"] = f"bytes {start}-{start + found.length - 1}/{info.size}"
+        headers["Content-Range"] = f"bytes {start}-{start + download.length - 1}/{info.size}"
     return StreamingHttpResponse(
-        found.chunks, status=206 if span else 200, content_type=content_type, headers=headers
+        download.chunks, status=206 if span else 200, content_type=content_type, headers=headers
     )
 
 

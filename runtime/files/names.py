@@ -21,17 +21,17 @@ _PLAIN = "!#$&+-.^_`|~"
 
 
 def attachment(name: str) -> str:
-    """The `Content-Disposition` that makes a browser keep the file under `name`, and never show it.
+    """Return a `Content-Disposition` that makes a browser save the file under `name` instead of showing it.
 
-    A stand-in for clients that read ASCII only comes first; the whole name follows.
+    A name in ASCII, for clients that read no other, comes before the full name.
     """
     ascii_only = _NOT_IN_QUOTES.sub("_", _without_marks(name)) or "file"
-    whole = quote(name.encode("utf-8", "replace"), safe=_PLAIN)
-    return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{whole}"
+    quoted_name = quote(name.encode("utf-8", "replace"), safe=_PLAIN)
+    return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quoted_name}"
 
 
 def name_in(disposition: str) -> str:
-    """The file name that a request's `Content-Disposition` gives. Raises Problem 400 `invalid_file_name`."""
+    """Return the file name in a request's `Content-Disposition`. Raises Problem 400 `invalid_file_name`."""
     with suppress(UnicodeError):
         # Servers read headers as Latin-1; clients that do not escape send UTF-8.
         disposition = disposition.encode("latin-1").decode("utf-8")
@@ -44,7 +44,10 @@ def name_in(disposition: str) -> str:
 
 
 def name_in_part(disposition: str, plain: str | None) -> str:
-    """The file name of a form's part; `plain` is its `filename` as browsers write it."""
+    """Return the file name of a form's part; `plain` is its `filename` as browsers write it.
+
+    Raises Problem 400 `invalid_file_name`.
+    """
     name = _parameter(disposition) if "filename*" in disposition.lower() else plain
     if not name:
         raise invalid_name("Give the part “file” a filename.")
@@ -52,7 +55,9 @@ def name_in_part(disposition: str, plain: str | None) -> str:
 
 
 def clean(given: str) -> str:
-    """The name without a path before it. Raises Problem 400 `invalid_file_name` for what is no name."""
+    """Return the name without a path before it. Raises Problem 400 `invalid_file_name` for an
+    unusable name.
+    """
     name = re.split(r"[/\\]", given)[-1].strip()
     if name in {"", ".", ".."}:
         raise invalid_name("The file needs a name.")
@@ -64,7 +69,7 @@ def clean(given: str) -> str:
 
 
 def extension_of(name: str) -> str:
-    """In lower case, without the dot; empty where there is none."""
+    """Return the extension in lower case, without the dot; empty without one."""
     before, dot, extension = name.rpartition(".")
     return extension.lower() if dot and before else ""
 

@@ -19,14 +19,14 @@ class Unsatisfiable(Exception):
 
 
 def requested(header: str | None, size: int) -> Span | None:
-    """The part of `size` bytes that `header` asks for; None for the whole.
+    """Return the part of `size` bytes that the `Range` header asks for; None for the whole.
 
-    Several ranges, other units and what is no range get the whole, as HTTP allows. Raises Unsatisfiable.
+    Several ranges, other units and wrong ranges get the whole, as HTTP allows. Raises Unsatisfiable.
     """
-    found = _RANGE.fullmatch(header.strip()) if header else None
-    if found is None:
+    match = _RANGE.fullmatch(header.strip()) if header else None
+    if match is None:
         return None
-    first, last = found.groups()
+    first, last = match.groups()
     if not first:
         return _last_bytes(int(last), size) if last else None
     start = int(first)

@@ -1,4 +1,4 @@
-"""Where an endpoint's files are on the platform: in a column of the record, or in its notes."""
+"""The places of an endpoint's files on the platform: a column of the record, or its notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_FILE = "-"
 
 @dataclass(frozen=True, slots=True)
 class ColumnStore:
-    """One file: that of the record's `attribute`."""
+    """Keeps one file, in the record's column `attribute`."""
 
     platform: Platform
     entity: str
@@ -43,7 +43,7 @@ class ColumnStore:
 
     @property
     def max_size(self) -> int | None:
-        """In bytes, as the platform has it."""
+        """The size limit of the column in bytes; None when the platform does not say."""
         return self.platform.attributes(self.entity)[self.attribute].max_size
 
     @property
@@ -51,15 +51,18 @@ class ColumnStore:
         return self.platform.attributes(self.entity)[self.attribute].type is AttributeType.IMAGE
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
-        """The id of the file. Raises RecordNotFound; VersionMismatch when `If-Match` means another file."""
+        """Store the file in the column, and return its id.
+
+        Raises RecordNotFound, and VersionMismatch when `If-Match` names another file than the column has.
+        """
         tags = _tags_meant(exchange)
         steps = self.steps if tags is None else self.reading
         return steps.write(
-            exchange, None, lambda found, version: self._put(exchange, file, tags, found, version)
+            exchange, None, lambda record, version: self._put(exchange, file, tags, record, version)
         )
 
     def find(self, exchange: Exchange) -> Place:
-        """Raises RecordNotFound, Problem 404 while the column is empty."""
+        """Return the file in the column. Raises RecordNotFound, and Problem 404 while the column is empty."""
         record = self.reading.read(exchange)
         return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
 
@@ -68,12 +71,12 @@ class ColumnStore:
         exchange: Exchange,
         file: ReceivedFile,
         tags: Collection[str] | None,
-        found: Found | None,
+        record: Found | None,
         version: str | None,
     ) -> Guid:
         if tags is not None:
-            held = found.values[self.attribute] if found else None
-            if not isinstance(held, FileInfo) or (tags and held.id not in tags):
+            held_file = record.values[self.attribute] if record else None
+            if not isinstance(held_file, FileInfo) or (tags and held_file.id not in tags):
                 raise Problem(412, "version_mismatch", "The file has changed since the one in If-Match.")
         # Another try may have read it.
         file.content.seek(0)
@@ -83,7 +86,7 @@ class ColumnStore:
 
 @dataclass(frozen=True, slots=True)
 class NoteStore:
-    """Any number of files: each one of the `notes` about the record."""
+    """Keeps any number of files, each in one of the `notes` about the record."""
 
     platform: Platform
     entity: str
@@ -95,7 +98,10 @@ class NoteStore:
         return self.platform.attributes(self.notes.entity)[self.notes.file].max_size
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
-        """The id of the new note. Raises RecordNotFound; no note is left when its file cannot be stored."""
+        """Create a note with the file, and return the note's id.
+
+        Raises RecordNotFound. If the file cannot be stored, the note is deleted again.
+        """
         self.steps.read(exchange)
         note = self._create(exchange, file)
         try:
@@ -107,7 +113,7 @@ class NoteStore:
         return note
 
     def find(self, exchange: Exchange) -> Place:
-        """Raises RecordNotFound, Problem 404 for a note of another record."""
+        """Return the note's file. Raises RecordNotFound, and Problem 404 for a note of another record."""
         if self.steps.only_rules and (place := self._reached(exchange)) is not None:
             return place
         # Whether the record or the note is missing is told apart here.
@@ -119,9 +125,9 @@ class NoteStore:
         return _place(notes.entity, note.id, notes.file, note.values[notes.file])
 
     def _reached(self, exchange: Exchange) -> Place | None:
-        """The path's file, asked for together with whether the caller reaches the record.
+        """Return the path's file if the caller reaches the record; None if one of the two is missing.
 
-        None where one of the two is missing.
+        One query asks for both.
         """
         notes, id = self.notes, exchange.file_id
         query = Query(
@@ -136,14 +142,15 @@ class NoteStore:
         return _place(notes.entity, id, notes.file, rows[0][notes.file])
 
     def attachments(self, exchange: Exchange) -> list[dict[str, Any]]:
-        """The attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
+        """Return the attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
         self.steps.read(exchange)
-        found = self.platform.query(self._query(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
-        if found.next is not None:
+        answer = self.platform.query(self._query(exchange.record_id), Page(MOST_NOTES), call=exchange.call)
+        if answer.next is not None:
             raise Problem(422, "too_many_records", f"The record has more than {MOST_NOTES} files.")
-        return list(self._listed(found.rows, exchange))
+        return list(self._notes_json(answer.rows, exchange))
 
-    def _listed(self, rows: list[dict[str, Any]], exchange: Exchange) -> Iterator[dict[str, Any]]:
+    def _notes_json(self, rows: list[dict[str, Any]], exchange: Exchange) -> Iterator[dict[str, Any]]:
+        """Yield the description of each file whose note is about the record."""
         for row in rows:
             if self._is_about(row[self.notes.regarding], exchange):
                 yield {
@@ -190,7 +197,10 @@ class NoteStore:
 
 
 def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> ColumnStore | NoteStore:
-    """Raises Misconfigured, MetadataError, InvalidQuery, ExpressionError."""
+    """Return the store for the files of an endpoint: the record's notes, or a column.
+
+    Raises Misconfigured, MetadataError, InvalidQuery, ExpressionError.
+    """
     if endpoint.entity is None:
         raise Misconfigured(Sentence("files need an entity"))
     entity, steps = endpoint.entity.entity, Steps(endpoint, platform)
@@ -209,11 +219,11 @@ def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> 
 
 
 def _tags_meant(exchange: Exchange) -> Collection[str] | None:
-    """The files that `If-Match` names; none for any file, None without the header."""
-    given = exchange.request.META.get("HTTP_IF_MATCH")
-    if given is None:
+    """Return the tags of the files that `If-Match` names; empty for any file, None without the header."""
+    if_match = exchange.request.META.get("HTTP_IF_MATCH")
+    if if_match is None:
         return None
-    return () if given.strip() == "*" else strong_tags(given) or (_NO_FILE,)
+    return () if if_match.strip() == "*" else strong_tags(if_match) or (_NO_FILE,)
 
 
 def _upload(

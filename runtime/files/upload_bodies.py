@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO, NoReturn, cast
 
 from django.conf import settings
@@ -29,9 +30,9 @@ logger = logging.getLogger("portico.files")
 
 PART = "file"
 PIECE = 64 * 1024
-# Smaller files need no disk.
+# Bytes. Smaller files stay in memory.
 IN_MEMORY = 512 * 1024
-# Boundaries and a part's headers.
+# Bytes of the boundaries and of the part's headers, at most.
 _ENVELOPE = 16 * 1024
 
 
@@ -43,7 +44,8 @@ class _Incoming:
 
 
 def receive(request: HttpRequest, allowed: Allowed) -> ReceivedFile:
-    """The file that `request` sends, judged by its length, its name and its first bytes before it is read.
+    """Return the file that `request` sends. Its length, name and first bytes are checked before the rest is
+    read.
 
     Raises Problem 400 `malformed_body`, `invalid_file_name`; 411; 413 `too_large`; 415.
     """
@@ -58,7 +60,7 @@ def receive(request: HttpRequest, allowed: Allowed) -> ReceivedFile:
             _too_large(allowed)
         name = names.name_in(request.META.get("HTTP_CONTENT_DISPOSITION", ""))
         incoming = _Incoming(name, type_of(name, media), _pieces(request, length))
-    return _keep(incoming, allowed)
+    return _store(incoming, allowed)
 
 
 def _announced(request: HttpRequest) -> int:
@@ -68,15 +70,15 @@ def _announced(request: HttpRequest) -> int:
 
 
 def _pieces(request: HttpRequest, length: int) -> Iterator[bytes]:
-    left = length
-    while left:
+    bytes_left = length
+    while bytes_left:
         try:
-            piece = request.read(min(PIECE, left))
+            piece = request.read(min(PIECE, bytes_left))
         except OSError as error:
             raise malformed("The body broke off.") from error
         if not piece:
             raise malformed("The body broke off.")
-        left -= len(piece)
+        bytes_left -= len(piece)
         yield piece
 
 
@@ -98,7 +100,11 @@ def _of_form(events: Iterator[MultipartSegment | bytes | None]) -> _Incoming:
     return _Incoming(name, type_of(name, part.content_type or ""), content)
 
 
-def _keep(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
+def _store(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
+    """Write the file to a temporary file, at most `allowed.max_size` bytes, and hash it.
+
+    The first `HEAD` bytes are checked before anything is written: they show the real type of the file.
+    """
     head = bytearray()
     for piece in incoming.pieces:
         head += piece
@@ -110,7 +116,7 @@ def _keep(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
     content = cast(BinaryIO, tempfile.SpooledTemporaryFile(IN_MEMORY, dir=folder))  # noqa: SIM115  kept open
     try:
         size = 0
-        for piece in _then(bytes(head), incoming.pieces):
+        for piece in chain([bytes(head)], incoming.pieces):
             size += len(piece)
             if size > allowed.max_size:
                 _too_large(allowed)
@@ -118,24 +124,21 @@ def _keep(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
             content.write(piece)
         content.seek(0)
     except OSError as error:
-        # Closing writes what is left, and fails again.
+        # `close` writes the buffered rest, which fails again.
         with suppress(OSError):
             content.close()
-        raise _cannot_keep(error) from error
+        raise _cannot_store(error) from error
     except BaseException:
         content.close()
         raise
     return ReceivedFile(incoming.name, incoming.content_type, size, digest.hexdigest(), content)
 
 
-def _then(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from rest
+def _cannot_store(error: OSError) -> Exception:
+    """Return the exception for a failed write: Problem 503, or `error` itself when the disk is full.
 
-
-def _cannot_keep(error: OSError) -> Exception:
-    """What a folder that cannot be written to means; one that is full is known to all."""
+    A full disk has an answer of its own for all requests.
+    """
     if is_no_room(error):
         return error
     logger.error("UPLOAD_FOLDER cannot be written to: %s", error.strerror)

@@ -1,4 +1,4 @@
-"""A client's address, and which of them may be believed."""
+"""The address of a client, from the connection or from the headers of trusted proxies."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _WRAPPED = "::ffff:"
 
 
 def client_address(request: HttpRequest) -> str:
-    """The address of the client of `request`, in its canonical form.
+    """Return the address of the client of `request`, in its canonical form.
 
-    With n trusted proxies it is the nth entry from the right of `X-Forwarded-For`, which the outermost of
-    them wrote; everything further left is the client's own claim. Without one, or where that entry is
-    missing or is no address, it is the connection's peer.
+    Behind n trusted proxies, it is the nth entry from the right of `X-Forwarded-For`: the outermost proxy has
+    written this entry, and the client may have written those to the left of it. The address is that of the
+    connection if there are no proxies, or if this entry is missing or is no address.
     """
     proxies: int = settings.PORTICO["TRUSTED_PROXIES"]
     peer = peer_address(request)
@@ -30,14 +30,15 @@ def client_address(request: HttpRequest) -> str:
 
 
 def peer_address(request: HttpRequest) -> str:
-    """The address that the connection of `request` comes from: a client's, or a proxy's."""
+    """Return the address that the connection of `request` comes from: the client's, or a proxy's."""
     return unwrapped(request.META.get("REMOTE_ADDR") or _LOCAL)
 
 
 def unwrapped(address: str) -> str:
-    """The IPv4 address that a socket of IPv6 (`HOST=::`) gives wrapped in IPv6; others stay as they are.
+    """Return the IPv4 address that an IPv6 socket (`HOST=::`) writes as `::ffff:192.0.2.1`; others as they
+    are.
 
-    Still wrapped, all of IPv4 would be one network.
+    Without this, `network` would put all of IPv4 into one network.
     """
     if not address.startswith(_WRAPPED):
         return address
@@ -46,14 +47,16 @@ def unwrapped(address: str) -> str:
 
 
 def network(address: str) -> str:
-    """What one client holds: an IPv4 address, or the /64 that an IPv6 one is of."""
+    """Return the network that counts as one client: an IPv4 address, or the /64 network of an IPv6
+    address.
+    """
     if ":" not in address:
         return address
     return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
 
 
 def _canonical(text: str) -> str | None:
-    """`text` as an address; some proxies add the port, and IPv4 may come wrapped in IPv6."""
+    """Return `text` as an address; None for any other text. A port, as some proxies add it, is cut off."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

@@ -21,9 +21,10 @@ _JSON_TYPES = ("application/json", "application/merge-patch+json")
 
 
 def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, Any]:
-    """The body's JSON object, numbers with a fraction as Decimal; an `optional` one may be missing.
+    """Return the JSON object in the body, with Decimal for numbers with a fraction.
 
-    Raises Problem 400 `malformed_body`, 411, 413 `too_large`, 415.
+    A missing body counts as an empty object if it is `optional`. Raises Problem 400 `malformed_body`, 411,
+    413 `too_large`, 415.
     """
     if optional and is_missing(request.META):
         return {}
@@ -45,9 +46,9 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
 
 
 def read_body(request: HttpRequest, most: int = 0) -> bytes:
-    """The whole body, of `most` bytes, or what BODY_LIMIT says.
+    """Return the whole body, of at most `most` bytes, by default BODY_LIMIT.
 
-    Raises Problem 400 `incomplete_body` when its sender broke off, 411, 413 `too_large`.
+    Raises Problem 400 `incomplete_body` when the sender broke off, 411, 413 `too_large`.
     """
     length = announced_length(request)
     most = most or settings.PORTICO["BODY_LIMIT"]
@@ -62,13 +63,13 @@ def read_body(request: HttpRequest, most: int = 0) -> bytes:
 
 
 def refuse_body(request: HttpRequest) -> None:
-    """Raises Problem 400 `malformed_body` for any body at all."""
+    """Raise Problem 400 `malformed_body` if the request has a body."""
     if not is_missing(request.META):
         raise malformed("This call takes no body.")
 
 
 def announced_length(request: HttpRequest) -> int:
-    """What `Content-Length` says, in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
+    """Return `Content-Length` in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
         return int(length[:18])
@@ -78,10 +79,10 @@ def announced_length(request: HttpRequest) -> int:
 
 
 def read_unwanted(request: HttpRequest) -> None:
-    """Take in what a refused request still sends, within bounds, and drop it.
+    """Read and drop the body of a refused request, within bounds.
 
-    The connection ends where a body is left unread, and who is cut off while sending often never sees the
-    answer. A sender that waits to be told to go on has sent nothing.
+    An unread body makes the server close the connection, and a client that is cut off while it sends often
+    never sees the answer. A client that waits for "100 Continue" has sent nothing yet.
     """
     if "HTTP_EXPECT" in request.META or UNWANTED_IS_TAKEN_IN in request.META:
         return
@@ -109,7 +110,7 @@ def is_json(meta: dict[str, Any]) -> bool:
 
 
 def refuse_other_media(meta: dict[str, Any]) -> None:
-    """Raises Problem 415 for anything but plain JSON."""
+    """Raise Problem 415 unless the body is JSON without compression."""
     if not is_json(meta):
         raise Problem(415, "unsupported_media_type", "Send the body as application/json.")
     if meta.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
@@ -117,7 +118,9 @@ def refuse_other_media(meta: dict[str, Any]) -> None:
 
 
 def _walk(value: dict[str, Any]) -> None:
-    """Refuses what is nested too deeply or holds NUL characters, which no platform's text can."""
+    """Raise Problem 400 for a body that is nested too deeply, or has NUL characters, which no platform can
+    store.
+    """
     # The way to the value that is looked at. Pointers for all of them could be as many times the body.
     way: list[str] = []
 
@@ -145,5 +148,5 @@ def _nul_at(way: list[str]) -> Problem:
 
 
 def escape(key: str) -> str:
-    """A key as a step of a JSON pointer (RFC 6901)."""
+    """Return a key as a step of a JSON Pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

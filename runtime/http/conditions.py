@@ -18,12 +18,14 @@ _STRONG = re.compile(r'(W/)?"([^"]*)"')
 
 
 def digest(content: bytes) -> str:
-    """What stands for the bytes of an answer in its entity tag."""
+    """Return the digest that stands for the content in an entity tag."""
     return hashlib.sha256(content).hexdigest()[:20]
 
 
 def strong_tags(given: str) -> Sequence[str]:
-    """The strong tags of an `If-Match`, without quotes. Raises Problem 400 for what is no list of tags."""
+    """Return the strong tags of an `If-Match`, without quotes. Raises Problem 400 unless it is a list of
+    tags.
+    """
     if _TAGS.fullmatch(given) is None:
         raise Problem(400, "invalid_if_match", 'If-Match takes an ETag in its quotes: "123". Or *, for any.')
     return [tag for weak, tag in _STRONG.findall(given) if not weak]
@@ -31,14 +33,14 @@ def strong_tags(given: str) -> Sequence[str]:
 
 def not_modified(request: HttpRequest, tag: str) -> bool:
     """Whether the caller holds the representation that `tag` (quoted, strong) stands for."""
-    given = request.META.get("HTTP_IF_NONE_MATCH")
-    if given is None:
+    if_none_match = request.META.get("HTTP_IF_NONE_MATCH")
+    if if_none_match is None:
         return False
-    return given.strip() == "*" or tag in _TAG.findall(given)
+    return if_none_match.strip() == "*" or tag in _TAG.findall(if_none_match)
 
 
 def unless_held(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """`response`, or 304 where its ETag is that of the representation which the caller holds."""
+    """Return `response`; but 304 when the caller already holds the representation that its ETag names."""
     tag = look(response, "etag")
     if tag is None or response.status_code != 200 or not not_modified(request, tag):
         return response

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import logging
 import math
-from typing import Any
+from typing import Any, Final
 
 from django.core.exceptions import DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError
@@ -31,6 +31,7 @@ RETRY_SECONDS = 5
 # A caller has been refused; `problem` is the Problem. Who calls is known on a higher floor.
 caller_refused = Signal()
 
+_LATER: Final = "Try again after the seconds in Retry-After."
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
@@ -39,7 +40,7 @@ class Misconfigured(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem for `error`; 500 `internal_error` for what nobody foresaw."""
+    """Return the problem for `error`; 500 `internal_error` for an unforeseen error."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Http404):
@@ -73,7 +74,7 @@ def is_no_room(error: OSError) -> bool:
 
 
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:
-    """The answer for `error`, logged when it is the service's or the platform's fault."""
+    """Return the response for `error`, and log the error if the service or the platform is at fault."""
     problem = problem_of(error)
     record = record_of(request)
     record.refused(problem)
@@ -99,7 +100,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
 
 
 def _of_database(error: Exception) -> Problem:
-    """The problem for an error of the service's own database."""
+    """Return the problem for an error of the service's own database."""
     match trouble_of(error):
         case Trouble.ENDED:
             return Problem(504, "timeout", "The service's database did not answer in time.")
@@ -109,6 +110,8 @@ def _of_database(error: Exception) -> Problem:
             return _busy("unavailable", "The service's database takes no writes now.", None)
         case Trouble.BUSY:
             return _busy("unavailable", "The service's database is busy.", 1)
+        case Trouble.UNPREPARED:
+            return _busy("unavailable", "The service's database is not ready for this release.", None)
     if isinstance(error, OperationalError | InterfaceError):
         return _busy("unavailable", "The service's database cannot be reached.", None)
     return _unforeseen()
@@ -121,7 +124,7 @@ def _no_room() -> Problem:
 
 
 def of_platform(error: errors.PlatformError) -> Problem:
-    """What a caller is told of it."""
+    """Return the problem that a caller sees for a failure of the platform."""
     match error:
         case errors.RecordNotFound():
             return unknown_route()
@@ -152,21 +155,38 @@ def of_platform(error: errors.PlatformError) -> Problem:
 def _of_platform_failure(error: errors.PlatformError) -> Problem:
     match error:
         case errors.Throttled():
-            return _busy("platform_throttled", "The platform asks callers to slow down.", error.retry_after)
+            return _busy(
+                "platform_throttled", f"The platform asks callers to slow down. {_LATER}", error.retry_after
+            )
         case errors.Unavailable():
-            return _busy("platform_unavailable", "The platform cannot be reached.", error.retry_after)
+            return _busy(
+                "platform_unavailable", f"The platform cannot be reached. {_LATER}", error.retry_after
+            )
         case errors.DeadlineExceeded():
-            return Problem(504, "platform_timeout", "The platform did not answer in time.")
+            return Problem(
+                504,
+                "platform_timeout",
+                "The platform did not answer in time. What was to be written may be there all the same: look "
+                "before you send it again.",
+            )
         case errors.OutOfSpace():
             return _no_room()
         case errors.FileLost():
-            return Problem(502, "file_lost", "The content of this file is missing on the platform.")
+            return Problem(
+                502, "file_lost", "The content of this file is missing on the platform. Send the file again."
+            )
         case _:
-            return Problem(502, "platform_error", "The platform did not answer as it should.")
+            return Problem(
+                502,
+                "platform_error",
+                "The platform did not answer as it should. Quote the requestId to those who run this.",
+            )
 
 
 def misconfigured() -> Problem:
-    """For an endpoint that cannot be served as it is configured; the studio says why."""
+    """Return the problem of an endpoint that cannot be served as it is configured. The studio names the
+    mistake.
+    """
     return Problem(
         503,
         "endpoint_misconfigured",

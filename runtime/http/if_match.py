@@ -24,9 +24,10 @@ Meant: TypeAlias = frozenset[str] | None
 
 
 class Versions:
-    """What an endpoint takes as `If-Match`, where `attribute` holds its records' versions; None: none does.
+    """Reads `If-Match` for an endpoint. `attribute` holds its records' versions; None: they have no
+    versions.
 
-    Raises Misconfigured where a version is required of records that keep none.
+    Raises Misconfigured where a version is required of records without versions.
     """
 
     def __init__(self, attribute: str | None, settings: VersionSettings) -> None:
@@ -36,19 +37,19 @@ class Versions:
             raise Misconfigured(Sentence("If-Match is required, but its records keep no versions"))
 
     def meant(self, request: HttpRequest) -> Meant:
-        """What `If-Match` says. Weak tags never match, so that there may be none.
+        """Return what `If-Match` asks for. Weak tags never match, so the result may be empty.
 
         An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400,
         and 428 when it is required and absent.
         """
-        given = request.META.get("HTTP_IF_MATCH")
-        if given is None:
+        if_match = request.META.get("HTTP_IF_MATCH")
+        if if_match is None:
             if self._required:
                 raise Problem(
                     428, "if_match_required", "Send If-Match with the ETag of the version you mean."
                 )
             return None
-        if given.strip() == "*":
+        if if_match.strip() == "*":
             return None
         if not self.kept:
             # Whoever sends a tag relies on it: to write all the same would lose another's change unseen.
@@ -57,16 +58,18 @@ class Versions:
                 "if_match_unsupported",
                 "The platform keeps no versions of these records. Leave If-Match out, or send *.",
             )
-        return frozenset(tag.partition(".")[0] for tag in strong_tags(given))
+        return frozenset(tag.partition(".")[0] for tag in strong_tags(if_match))
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
-        """The header, for the document; nothing where no versions are kept."""
+        """Return the documentation of the `If-Match` header; empty when records keep no versions."""
         if not self.kept:
             return ()
         return ({**_PARAMETER, "required": True} if self._required else _PARAMETER,)
 
     def problems(self, *bad_requests: str) -> dict[int, tuple[str, ...]]:
-        """The codes by status, for the document; `bad_requests` are the endpoint's own of 400."""
+        """Return the problem codes by status, for the OpenAPI document; `bad_requests` are the endpoint's
+        own for 400.
+        """
         if not self.kept:
             return {400: (*bad_requests, "if_match_unsupported")}
         return {

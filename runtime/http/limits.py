@@ -60,7 +60,9 @@ class Windows:
         self._sweep_at = _SWEEP_AT
 
     def hit(self, limit: _Limit) -> tuple[int, float]:
-        """Count a request: how many there are in its minute now, and the seconds until that is over."""
+        """Count a request. Return the number of requests in the present minute, and the seconds until it
+        ends.
+        """
         now = time.time()
         with self._lock:
             count, ends = self._windows.get(limit, (0, 0.0))
@@ -72,7 +74,7 @@ class Windows:
         return count, ends - now
 
     def _sweep(self, now: float) -> None:
-        """Forgets windows that are over, once there are many: addresses come and go."""
+        """Forget minutes that are over, once there are many windows."""
         if len(self._windows) < self._sweep_at:
             return
         self._windows = {limit: window for limit, window in self._windows.items() if now < window[1]}
@@ -93,18 +95,21 @@ class Limiter:
         )
 
     def hit(self, rate: int, name: str, key: str) -> tuple[int, float | None]:
-        """Count a request: how many more are within `rate` a minute, below 0 for one too many, and the
-        seconds until the minute is over. Of a request that is within, the shared store is not asked for them.
+        """Count a request. Return how many more requests `rate` allows in this minute, and the seconds until
+        it ends.
+
+        The first is negative when the request is one too many. The seconds are None for an allowed request
+        that Redis has counted: asking for them would take another trip.
         """
         if self._shared is not None and time.monotonic() >= self._shared_again:
             try:
-                found = _hit(self._shared, _per_minute(rate), name, key)
+                allowance = _hit(self._shared, _per_minute(rate), name, key)
             except StorageError:
                 self._shared_again = time.monotonic() + _REDIS_PAUSE
                 self._outage.failed()
             else:
                 self._outage.worked()
-                return found
+                return allowance
         count, seconds = self._local.hit((name, key, rate))
         return rate - count, seconds
 
@@ -116,15 +121,15 @@ def count_address(request: HttpRequest) -> None:
 
 
 def count_login(request: HttpRequest) -> None:
-    """Count a login or a refresh, apart from all else that comes from the address. Raises Problem 429."""
+    """Count a login or a refresh by address, apart from other requests. Raises Problem 429."""
     if COUNTED not in request.META:
         _count(settings.PORTICO["LOGIN_RATE"], "login", network(client_address(request)), request)
 
 
 def count_caller(issuer: str, subject: str, request: HttpRequest, rate: int = 0) -> None:
-    """Count the request of a subject of `issuer`, on whatever token or address. Raises Problem 429.
+    """Count the request of a caller, whatever its token or address. Raises Problem 429.
 
-    `rate` is the caller's own limit, where it has one.
+    `rate` is the caller's own limit in requests a minute; 0 for CALLER_RATE.
     """
     if COUNTED not in request.META:
         _count(rate or settings.PORTICO["CALLER_RATE"], "caller", f"{issuer} {subject}", request)
@@ -138,13 +143,15 @@ def count_endpoint(key: str, rate: int, caller_rate: int, caller: str, request: 
     if COUNTED in request.META:
         return
     # First the caller's own: who is refused for that takes nothing from the others.
-    own = caller or network(client_address(request))
-    _count(caller_rate, "endpoint-caller", f"{key} {own}", request)
+    caller_or_network = caller or network(client_address(request))
+    _count(caller_rate, "endpoint-caller", f"{key} {caller_or_network}", request)
     _count(rate, "endpoint", key, request)
 
 
 def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Tell the caller where it stands: the headers of draft-ietf-httpapi-ratelimit-headers-09."""
+    """Set the headers that tell the caller how many requests are left
+    (draft-ietf-httpapi-ratelimit-headers-09).
+    """
     counted: list[_Counted] | None = request.META.get(_STANDING)
     if counted:
         policies = [f'"{name}";q={rate};w=60' for name, rate, _, _ in counted]

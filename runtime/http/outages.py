@@ -39,7 +39,10 @@ class Outages:
         self._lasting: dict[_Reason, Outage] = {}
 
     def failed(self, error: Exception, problem: Problem, endpoint: str, about: Mapping[str, Any]) -> None:
-        """A request was answered with `problem`, which is none of the caller's making."""
+        """Note that a request was answered with `problem`, which is not the caller's fault.
+
+        Log it if an outage begins or a reminder is due. `about` are the fields of the log line.
+        """
         is_configured = isinstance(error, Problem) or problem.code == "endpoint_misconfigured"
         reason = problem.code, _kind(error), endpoint if is_configured else ""
         with self._lock:
@@ -47,8 +50,8 @@ class Outages:
             if outage is None:
                 outage = self._outages[reason] = _outage(reason)
                 if len(self._outages) > _MOST:
-                    gone, _ = self._outages.popitem(last=False)
-                    self._lasting.pop(gone, None)
+                    removed, _ = self._outages.popitem(last=False)
+                    self._lasting.pop(removed, None)
             self._lasting[reason] = outage
         of_request = about
         if endpoint:
@@ -56,13 +59,13 @@ class Outages:
         if isinstance(error, MissingPrivilege):
             about = {**about, "privilege": error.privilege}
         # Where a foreseen problem was raised says nothing.
-        shown = None if isinstance(error, Problem | MissingPrivilege) else error
-        if not outage.failed(shown, **about) and problem.code == "internal_error":
+        shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
+        if not outage.failed(shown_error, **about) and problem.code == "internal_error":
             # A mistake of ours: who quotes a request's id is to find what happened to it.
             logger.error("request failed as others did: %s", reason[1], extra={**of_request})
 
     def answered(self, records: Iterable[RequestRecord]) -> None:
-        """What these requests prove to work has an end of its outage."""
+        """End the outages of everything that these requests prove to work."""
         if self._lasting:
             for record in records:
                 if record.status < 500:
@@ -79,14 +82,14 @@ class Outages:
                         self._lasting.pop(reason, None)
 
     def forget(self) -> None:
-        """Let whatever fails next be told as if it had never failed."""
+        """Forget all outages, so that the next failure is logged as the first one."""
         with self._lock:
             self._outages.clear()
             self._lasting.clear()
 
 
 def _kind(error: Exception) -> str:
-    """What tells failures with one code apart."""
+    """Return a text that tells apart errors with the same problem code."""
     name = type(error).__name__
     if isinstance(error, MissingPrivilege):
         return f"{name} {error.privilege}"

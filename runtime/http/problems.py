@@ -58,22 +58,26 @@ class Problem(APIException):
 
     @property
     def logged(self) -> Mapping[str, str]:
-        """What the log says of this refusal; nothing of most, which are the caller's business alone."""
+        """The fields that the log has of this refusal. Empty for most problems, which concern the caller
+        alone.
+        """
         return {}
 
 
 def unknown_route() -> Problem:
-    """The one body for what does not exist, is disabled or may not be seen."""
+    """Return the problem 404. It is the same for a path that does not exist, is disabled or may not
+    be seen.
+    """
     return Problem(404, "not_found", "There is nothing here for you.")
 
 
 def phrase(status: int) -> str:
-    """What RFC 9110 calls the status, in words."""
+    """Return the words of RFC 9110 for a status."""
     return _PHRASES.get(status) or HTTPStatus(status).phrase
 
 
 def respond(problem: Problem, request: HttpRequest) -> HttpResponse:
-    """The problem as an answer to `request`."""
+    """Return the problem as an answer to `request`."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": phrase(problem.status_code),

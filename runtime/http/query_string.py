@@ -24,21 +24,24 @@ LCID: dict[str, Any] = {
 }
 
 
-def read_parameters(request: HttpRequest, known: Collection[str]) -> Mapping[str, str]:
-    """The parameters by their `known` (lower-case) names; those with an empty value count as absent.
+def read_parameters(request: HttpRequest, names: Collection[str]) -> Mapping[str, str]:
+    """Return the query string's parameters by their `names` in lower case, without those that are empty.
 
-    Raises Problem 400 naming every unknown and every repeated parameter, 414 for too long a query string.
+    Raises Problem 400 that names every unknown and every repeated parameter, and 414 for too long a query
+    string.
     """
-    values, errors = parse_parameters(request, known)
+    values, errors = parse_parameters(request, names)
     if errors:
         raise invalid_parameters(errors)
     return values
 
 
 def parse_parameters(
-    request: HttpRequest, known: Collection[str]
+    request: HttpRequest, names: Collection[str]
 ) -> tuple[Mapping[str, str], list[FieldError]]:
-    """As `read_parameters`, for those who have errors of their own to add to the ones found here."""
+    """Return the parameters as `read_parameters` does, and the errors. For callers that add errors of their
+    own.
+    """
     text = request.META.get("QUERY_STRING", "")
     if not text:
         return NOTHING, []
@@ -52,7 +55,7 @@ def parse_parameters(
     errors: list[FieldError] = []
     for name, value in pairs:
         key = name.lower()
-        if key not in known:
+        if key not in names:
             errors.append(FieldError("unknown_parameter", "There is no such parameter.", parameter=name))
         elif key in values:
             errors.append(FieldError("repeated_parameter", "Must be given once.", parameter=name))
@@ -64,7 +67,9 @@ def parse_parameters(
 
 
 def read_lcid(parameters: Mapping[str, str], default: int) -> int:
-    """The language that `lcid` asks for. Raises Problem 400 for anything but a whole number."""
+    """Return the language that `lcid` asks for; `default` without it. Raises Problem 400 unless it is a
+    whole number.
+    """
     try:
         return lcid_of(parameters["lcid"]) if "lcid" in parameters else default
     except InvalidInput as error:
@@ -72,7 +77,7 @@ def read_lcid(parameters: Mapping[str, str], default: int) -> int:
 
 
 def lcid_of(text: str) -> int:
-    """Raises InvalidInput."""
+    """Read a language (LCID). Raises InvalidInput."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise InvalidInput("wrong_type", "Must be a language's LCID, a whole number: 1033.")
     return int(text)

@@ -24,7 +24,7 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHRO
 
 
 def render(value: Any) -> bytes:
-    """The JSON text of `value`, which may hold any `crmclient` value."""
+    """Return the JSON text of `value`, which may contain any `crmclient` value."""
     return orjson.dumps(value, default=_unusual, option=_OPTIONS)
 
 
@@ -43,7 +43,7 @@ def _unusual(value: Any) -> Any:
 
 
 def refuse_unacceptable(accept: str | None, served: str = JSON) -> None:
-    """Raises Problem 406 when `Accept` names neither the type `served` nor a family that holds it."""
+    """Raise Problem 406 unless `Accept` names the media type `served`, or a range that includes it."""
     if accept is None or accept == "*/*" or accept == served or _takes(accept, served):
         return
     raise Problem(406, "not_acceptable", f"This is answered as {served}.")

@@ -12,10 +12,10 @@ _SANE = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 def request_id(request: HttpRequest) -> str:
-    """The id of `request`: the one its `X-Request-Id` gave, when that is plain text, else a new one."""
-    known: str | None = getattr(request, "portico_id", None)
-    if known is None:
-        given = request.META.get("HTTP_X_REQUEST_ID", "")
-        known = given if _SANE.fullmatch(given) else secrets.token_hex(8)
-        request.portico_id = known  # type: ignore[attr-defined]
-    return known
+    """Return the id of `request`: its `X-Request-Id` if that is plain text, else a new one."""
+    identifier: str | None = getattr(request, "portico_id", None)
+    if identifier is None:
+        sent_id = request.META.get("HTTP_X_REQUEST_ID", "")
+        identifier = sent_id if _SANE.fullmatch(sent_id) else secrets.token_hex(8)
+        request.portico_id = identifier  # type: ignore[attr-defined]
+    return identifier

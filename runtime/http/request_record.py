@@ -70,17 +70,19 @@ class RequestRecord(Tally):
 
     @property
     def cache(self) -> str:
-        """`hit`, `late` (kept for longer, as the platform is away), `shared` (another request asked for both)
-        or `asked`; empty for what is not kept.
+        """How the cache took part: `hit`, `late`, `shared`, `asked`; empty for an answer that is not cached.
+
+        `late` is an answer past its time, because the platform is away. `shared` is the answer to another
+        request at the same time. `asked` came from the platform.
         """
-        said = self.cache_status
-        if not said:
+        status = self.cache_status
+        if not status:
             return ""
-        if "platform-away" in said:
+        if "platform-away" in status:
             return "late"
-        if "collapsed" in said:
+        if "collapsed" in status:
             return "shared"
-        return "hit" if "; hit" in said else "asked"
+        return "hit" if "; hit" in status else "asked"
 
     @property
     def is_cached(self) -> bool:
@@ -88,7 +90,9 @@ class RequestRecord(Tally):
         return self.cache in ("hit", "late", "shared")
 
     def answered(self, status: int) -> None:
-        """The end: what was kept is complete, and the request may be forgotten."""
+        """Note the end of the request. The record is complete then, and does not hold the request any
+        longer.
+        """
         self.elapsed = time.perf_counter() - self.entered
         self.status = status
         if self.request is not None:
@@ -97,6 +101,9 @@ class RequestRecord(Tally):
 
 
 def record_of(request: HttpRequest) -> RequestRecord:
-    """That of `request`; one that nobody reads where none was begun, as in a dry run of the studio."""
+    """Return the record of `request`.
+
+    Without one, as in a dry run of the studio, return a new record that nobody reads.
+    """
     record: RequestRecord | None = getattr(request, "portico_record", None)
     return record or RequestRecord(request)

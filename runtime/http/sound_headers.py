@@ -21,26 +21,26 @@ class Prepared:
         self._store: dict[str, tuple[str, str]] = dict(ResponseHeaders(headers)._store)
 
     def complete(self, response: HttpResponseBase) -> None:
-        """Give `response` those that it does not have."""
+        """Give `response` those of these headers that it does not have."""
         headers = response.headers
         headers._store = {**self._store, **headers._store}
 
     def put(self, response: HttpResponseBase) -> None:
-        """Give `response` all of them, whatever it has."""
+        """Set all of these headers on `response`, in place of those that it has."""
         response.headers._store.update(self._store)
 
     def value(self, name: str) -> str | None:
-        """That of the header `name`, which is given in lower case."""
+        """Return the value of a header; None without it. `name` is in lower case."""
         return _value(self._store, name)
 
 
 def put(response: HttpResponseBase, name: str, value: str) -> None:
-    """Set a header that is sound by what it is made of: nothing that a caller has sent unchecked."""
+    """Set a header without Django's checks. It must not contain anything that a caller has sent unchecked."""
     response.headers._store[name.lower()] = (name, value)
 
 
 def look(response: HttpResponseBase, name: str) -> str | None:
-    """The value of the header `name`, which is given in lower case."""
+    """Return the value of a header; None without it. `name` is in lower case."""
     return _value(response.headers._store, name)
 
 
@@ -50,5 +50,5 @@ def listed(response: HttpResponseBase) -> list[tuple[str, str]]:
 
 
 def _value(store: Mapping[str, tuple[str, str]], name: str) -> str | None:
-    kept = store.get(name)
-    return None if kept is None else kept[1]
+    header = store.get(name)
+    return None if header is None else header[1]

@@ -70,10 +70,10 @@ class Idempotency:
         self.body_digest = _digest(record, digest_body(exchange))
 
     def once(self, run: Run) -> HttpResponse:
-        """What `run` answers, or what it answered the first time.
+        """Return the response of `run`, or the stored response to the first request with this key.
 
-        Raises Problem 409 `in_flight` while another request with the key runs, 422 `key_reused` for another
-        body.
+        Raises Problem 409 `in_flight` while another request with the key runs, and 422 `key_reused` for
+        another body.
         """
         record = self._claim()
         if record.status is not None:
@@ -105,27 +105,27 @@ class Idempotency:
         except IntegrityError:
             if not again:
                 raise
-            return self._known(record)
+            return self._record_of_earlier_request(record)
         return record
 
-    def _known(self, claimed: IdempotencyRecord) -> IdempotencyRecord:
-        known = IdempotencyRecord.objects.filter(digest=self.digest).first()
-        if known is not None and known.record_id == claimed.record_id:
+    def _record_of_earlier_request(self, claimed: IdempotencyRecord) -> IdempotencyRecord:
+        record = IdempotencyRecord.objects.filter(digest=self.digest).first()
+        if record is not None and record.record_id == claimed.record_id:
             # The connection was cut after the database had kept the claim.
-            return known
-        if known is None or known.expires < self.exchange.now:
+            return record
+        if record is None or record.expires < self.exchange.now:
             # Gone, or about to be: removed between the two statements.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
             return self._claim(again=False)
-        if known.body_digest != self.body_digest:
+        if record.body_digest != self.body_digest:
             raise Problem(422, "key_reused", "This Idempotency-Key was used for another body or record.")
-        if known.status is None:
-            self._take_over(known)
-        return known
+        if record.status is None:
+            self._take_over(record)
+        return record
 
-    def _take_over(self, known: IdempotencyRecord) -> None:
+    def _take_over(self, record: IdempotencyRecord) -> None:
         abandoned = IdempotencyRecord.objects.filter(
-            pk=known.pk, status=None, deadline=known.deadline, deadline__lte=self.exchange.now
+            pk=record.pk, status=None, deadline=record.deadline, deadline__lte=self.exchange.now
         )
         if not abandoned.update(deadline=self._deadline()):
             raise Problem(

@@ -1,4 +1,4 @@
-"""What is remembered of a POST with an `Idempotency-Key`."""
+"""The table of POST requests with an `Idempotency-Key`."""
 
 from __future__ import annotations
 

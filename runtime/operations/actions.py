@@ -15,7 +15,7 @@ from crmclient.errors import InvalidRecord, Refused, UnknownProcess
 from crmclient.metadata import ENGLISH, Process
 from designer.configuration import Endpoint
 from designer.kinds.actions import ActionSettings
-from designer.processes import inputs_of, outputs_of
+from designer.kinds.process_parameters import inputs_of, outputs_of
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -52,7 +52,7 @@ class ActionOperation(Operation):
         self.columns = Columns(endpoint.definition.columns, outputs_of(self.process))
 
     def _entity(self) -> str | None:
-        """The entity whose record the process runs on."""
+        """Return the entity whose record the process runs on; None for a process that runs on no record."""
         return None
 
     def run(self, exchange: Exchange) -> HttpResponse:
@@ -71,7 +71,9 @@ class ActionOperation(Operation):
         return json_response(self.columns.answer(outputs, ENGLISH, exchange))
 
     def _values(self, sent: Sent, exchange: Exchange) -> ProcessValues:
-        """The process's inputs. Raises one Problem with everything that is wrong with any."""
+        """Return the inputs of the process. Raises one Problem with everything that is wrong with any of
+        them.
+        """
         values, records = all_of(
             partial(self._own_values, sent, exchange), partial(self.records.values, sent, exchange)
         )
@@ -115,10 +117,10 @@ class LocalActionOperation(ActionOperation):
 
 
 def _process(name: str, platform: Platform) -> Process:
-    known = platform.processes().get(name)
-    if known is None:
+    process = platform.processes().get(name)
+    if process is None:
         raise UnknownProcess(name)
-    return known
+    return process
 
 
 def _bound_otherwise(process: Process) -> Sentence:

@@ -32,8 +32,8 @@ class AssociateOperation(Operation):
         settings = self.settings(AssociateSettings)
         self.entity = self.require_entity()
         self.relationship = settings.relationship
-        known = settings.relationship_among(platform.relationships(self.entity))
-        other = None if known is None else known.other_end(self.entity)
+        relationship = settings.relationship_among(platform.relationships(self.entity))
+        other = None if relationship is None else relationship.other_end(self.entity)
         if other is None:
             raise UnknownRelationship(self.entity, settings.relationship)
         exposure = settings.related_among(endpoint.exposures)

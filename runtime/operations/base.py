@@ -1,4 +1,4 @@
-"""What every kind of operation gives: an answer to a request, and a description of itself."""
+"""The base of every kind of operation: it answers requests, and describes itself."""
 
 from __future__ import annotations
 
@@ -83,36 +83,37 @@ class Operation(ABC):
         self.platform = platform
 
     def require_entity(self) -> str:
-        """The logical name of the exposed entity. Raises Misconfigured without one."""
+        """Return the logical name of the exposed entity. Raises Misconfigured without one."""
         if self.endpoint.entity is None:
             raise Misconfigured(Sentence("a %(kind)s needs an entity", kind=self.kind))
         return self.endpoint.entity.entity
 
     def settings(self, declared: type[S]) -> S:
-        """The endpoint's settings, of the type that its kind declares. Raises Misconfigured for others."""
+        """Return the endpoint's settings. Raises Misconfigured when they are not of the type `declared`."""
         settings = self.endpoint.definition.settings
         if not isinstance(settings, declared):
             raise Misconfigured(Sentence("the settings are not those of a %(kind)s", kind=self.kind))
         return settings
 
     def cache_headers(self) -> dict[str, str]:
-        """What the headers of cached answers mean, for the document; nothing where none are cached."""
+        """Return the descriptions of the headers of cached answers; empty when answers are not cached."""
         return {} if self.endpoint.definition.settings.answer_cache is None else dict(_CACHE_HEADERS)
 
     @abstractmethod
     def run(self, exchange: Exchange) -> HttpResponseBase:
-        """Answer a request whose caller may call this endpoint."""
+        """Answer a request of a caller who may call this endpoint."""
 
     def body_digest(self, exchange: Exchange) -> str:
-        """What tells the request's body from any other, for its Idempotency-Key."""
+        """Return the digest of the request's body, for its Idempotency-Key."""
         with exchange.transfer():
             body = read_body(exchange.request)
         return hashlib.sha256(body).hexdigest()
 
     def hold_back(self, silent: Platform, exchange: Exchange) -> None:
-        """For dry runs: let the operation's own requests come to `silent`, which sends none.
+        """Send the operation's own requests to `silent`, which does not pass them on. For dry runs.
 
-        To override where such a request goes through the steps, which go on asking, or another object.
+        The requests of the steps are still sent. Override this where one of the operation's own requests goes
+        through the steps or through another object.
         """
         self.platform = silent
 
@@ -120,5 +121,5 @@ class Operation(ABC):
     def describe(self) -> Description: ...
 
     def describe_item(self) -> Description:
-        """What the path of one item answers, where the endpoint has one."""
+        """Return the description of the path of one item, for an endpoint that has such a path."""
         return self.describe()

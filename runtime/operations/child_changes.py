@@ -36,7 +36,10 @@ Rows = Mapping[Guid, Mapping[str, Value]]
 
 
 class Change(NamedTuple):
-    """One write: `at` is the pointer of what asked for it; `outside` says why a row rule forbids it."""
+    """One write of a list.
+
+    `at` is the JSON Pointer to the item that asks for the write; `outside` says why a row rule forbids it.
+    """
 
     at: str
     operation: Operation
@@ -46,7 +49,7 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangedItems:
-    """What callers send in a list: the records to add, and what is changed of others."""
+    """The items of a list in an update: records to add, and changes to others."""
 
     added: Payload
     changed: Payload
@@ -64,49 +67,52 @@ class ChildChanges:
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
         self._lists = {
-            known.name: _List(known, endpoint, entity, platform)
-            for known in endpoint.definition.inputs
-            if holds_records(known.type)
+            definition.name: _List(definition, endpoint, entity, platform)
+            for definition in endpoint.definition.inputs
+            if holds_records(definition.type)
         }
-        self.payloads = {name: one.payloads for name, one in self._lists.items()}
+        self.payloads = {name: changed_list.payloads for name, changed_list in self._lists.items()}
 
     @property
     def fetchers(self) -> frozenset[str]:
         """The data fetchers whose rows the rules compare with."""
-        return frozenset().union(*(one.fetchers for one in self._lists.values()))
+        return frozenset().union(*(changed_list.fetchers for changed_list in self._lists.values()))
 
     @property
     def problems(self) -> dict[int, tuple[str, ...]]:
-        """What the rules give, for the document."""
-        return {403: (OUTSIDE,)} if any(one.is_ruled for one in self._lists.values()) else {}
+        """The problem codes of the row rules by status, for the OpenAPI document."""
+        return (
+            {403: (OUTSIDE,)} if any(changed_list.is_ruled for changed_list in self._lists.values()) else {}
+        )
 
     def asked_for(self, sent: Sent) -> list[str]:
-        """The lists in which something is to be added, changed or removed."""
+        """Return the names of the lists with records to add, change or remove."""
         return [name for name in self._lists if any((sent.get(name) or {}).values())]
 
     def makes(self, sent: Sent, parent: Reference, exchange: Exchange) -> Iterator[Callable[[], Change]]:
-        """What makes each write that was asked for; each raises a Problem of its inputs.
+        """Yield a function for each requested change, which returns the change or raises a Problem of its
+        inputs.
 
-        What is removed comes first, so that a key that it had is free for what is changed and added.
+        Removals come first, so that changed and added records may take the keys of removed ones.
         """
-        found = {
+        lists = {
             name: (self._lists[name], sent[name], self._lists[name].find(sent[name], parent, exchange))
             for name in self.asked_for(sent)
         }
-        for name, (one, value, rows) in found.items():
+        for name, (changed_list, value, rows) in lists.items():
             for index, id in enumerate(value[REMOVE]):
-                yield partial(one.remove, id, f"/{name}/{REMOVE}/{index}", rows, exchange)
-        for name, (one, value, rows) in found.items():
+                yield partial(changed_list.remove, id, f"/{name}/{REMOVE}/{index}", rows, exchange)
+        for name, (changed_list, value, rows) in lists.items():
             for index, item in enumerate(value[CHANGE]):
-                yield partial(one.change, item, f"/{name}/{CHANGE}/{index}", rows, exchange)
-        for name, (one, value, _) in found.items():
+                yield partial(changed_list.change, item, f"/{name}/{CHANGE}/{index}", rows, exchange)
+        for name, (changed_list, value, _) in lists.items():
             for index, item in enumerate(value[ADD]):
-                yield partial(one.add, item, f"/{name}/{ADD}/{index}", parent, exchange)
+                yield partial(changed_list.add, item, f"/{name}/{ADD}/{index}", parent, exchange)
 
 
 def refuse_outside(changes: Iterable[Change]) -> None:
-    """Raises Problem 403 naming every item that a row rule forbids."""
-    outside = [FieldError(OUTSIDE, one.outside, pointer=one.at) for one in changes if one.outside]
+    """Raise Problem 403 naming every change that a row rule forbids, if there are any."""
+    outside = [FieldError(OUTSIDE, change.outside, pointer=change.at) for change in changes if change.outside]
     if outside:
         raise Problem(403, OUTSIDE, outside[0].message, errors=outside)
 
@@ -114,21 +120,26 @@ def refuse_outside(changes: Iterable[Change]) -> None:
 class _List:
     """One list of `endpoint`, whose records refer to one of `entity`."""
 
-    def __init__(self, known: InputDefinition, endpoint: Endpoint, entity: str, platform: Platform) -> None:
+    def __init__(
+        self, definition: InputDefinition, endpoint: Endpoint, entity: str, platform: Platform
+    ) -> None:
         relationships = platform.relationships(entity)
-        group = group_of(known, groups_of_entity(entity, relationships))
-        if any(inner.name == ID for inner in known.inputs):
+        group = group_of(definition, groups_of_entity(entity, relationships))
+        if any(inner.name == ID for inner in definition.inputs):
             raise Misconfigured(
-                Sentence("the list %(name)s has an input called id, which names the record", name=known.name)
+                Sentence(
+                    "the list %(name)s has an input called id, which names the record", name=definition.name
+                )
             )
         self._entity, self._lookup = group.entity, group.parent
         self._deletes = any(
-            one.name == group.name and one.on_delete is Cascade.DELETE for one in relationships
+            relationship.name == group.name and relationship.on_delete is Cascade.DELETE
+            for relationship in relationships
         )
         self._platform = platform
         self.payloads = ChangedItems(
-            payload_of_items(known, group, endpoint, platform),
-            payload_of_items(_as_changed(known), group, endpoint, platform),
+            payload_of_items(definition, group, endpoint, platform),
+            payload_of_items(_as_changed(definition), group, endpoint, platform),
         )
         self._rule = rule_of_entity(endpoint, self._entity, platform)
         self._creates = None if self._rule is None else CreateGuard(self._rule, platform)
@@ -136,8 +147,8 @@ class _List:
         entities, attributes = platform.entities(), platform.attributes(self._entity)
         self._primary_id = entities[self._entity].primary_id
         self._version = platform.conventions.version_of(self._entity, attributes)
-        wanted = (self._primary_id, *([self._version] if self._version else ()), *self._moves.reads)
-        self._columns = tuple(Column(name) for name in dict.fromkeys(wanted))
+        columns = (self._primary_id, *([self._version] if self._version else ()), *self._moves.reads)
+        self._columns = tuple(Column(name) for name in dict.fromkeys(columns))
 
     @property
     def is_ruled(self) -> bool:
@@ -152,35 +163,38 @@ class _List:
         ids = [*(item[ID] for item in value[CHANGE]), *value[REMOVE]]
         if not ids:
             return {}
-        own = both(
+        of_parent = both(
             Condition(self._lookup, Operator.EQ, (parent.id,)),
             Condition(self._primary_id, Operator.IN, tuple(ids)),
         )
         rule = None if self._rule is None else self._rule.filter(exchange)
-        query = Query(self._entity, self._columns, both(own, rule))
+        query = Query(self._entity, self._columns, both(of_parent, rule))
         rows = self._platform.query(query, call=exchange.call).rows
         return {str(row[self._primary_id]): row for row in rows}
 
     def add(self, item: Sent, at: str, parent: Reference, exchange: Exchange) -> Change:
         values = {**self._bound(self.payloads.added, item, at, exchange), self._lookup: parent}
         is_inside = self._creates is None or self._creates.allows(values, exchange)
-        made = Create(self._entity, values)
-        return Change(at, made, self.payloads.added, "" if is_inside else CREATES)
+        create = Create(self._entity, values)
+        return Change(at, create, self.payloads.added, "" if is_inside else CREATES)
 
     def change(self, item: Mapping[str, Any], at: str, rows: Rows, exchange: Exchange) -> Change:
-        row = self._known(item[ID], f"{at}/{ID}", rows)
+        row = self._row_of(item[ID], f"{at}/{ID}", rows)
         sent = {name: value for name, value in item.items() if name != ID}
         values = self._bound(self.payloads.changed, sent, at, exchange)
-        return self._written(item[ID], at, row, values, exchange)
+        return self._update(item[ID], at, row, values, exchange)
 
     def remove(self, id: Guid, at: str, rows: Rows, exchange: Exchange) -> Change:
-        """Delete what the platform would delete along with the parent, and untie all else."""
-        row = self._known(id, at, rows)
+        """Return the change that removes a record from the list.
+
+        It deletes a record that the platform would delete along with the parent, and unties any other record.
+        """
+        row = self._row_of(id, at, rows)
         if self._deletes:
             return Change(at, Delete(self._entity, id, self._version_of(row)))
-        return self._written(id, at, row, {self._lookup: None}, exchange)
+        return self._update(id, at, row, {self._lookup: None}, exchange)
 
-    def _written(
+    def _update(
         self,
         id: Guid,
         at: str,
@@ -192,8 +206,11 @@ class _List:
         update = Update(self._entity, id, values, self._version_of(row))
         return Change(at, update, self.payloads.changed, "" if stays else MOVES)
 
-    def _known(self, id: Guid, at: str, rows: Rows) -> Mapping[str, Value]:
-        """Raises Problem 400: of what is not there, of another parent's records and of those out of reach."""
+    def _row_of(self, id: Guid, at: str, rows: Rows) -> Mapping[str, Value]:
+        """Return the row of the item.
+
+        Raises Problem 400 for an unknown record, and for one of another parent or out of reach.
+        """
         if id not in rows:
             sentence = f"There is no {self._entity} with id {id}."
             raise invalid_input([FieldError("unknown_target", sentence, pointer=at)])
@@ -209,12 +226,18 @@ class _List:
             raise payload.refusal(error, at) from error
 
 
-def _as_changed(known: InputDefinition) -> InputDefinition:
-    """The list's items where they are there: what is left out of one stays as it is."""
+def _as_changed(definition: InputDefinition) -> InputDefinition:
+    """Return the input definition for records that exist already: an input that is left out keeps
+    its value.
+    """
     inputs = tuple(
-        one.model_copy(
-            update={"required": False, "nullable": one.nullable and not one.required, "default": None}
+        input_definition.model_copy(
+            update={
+                "required": False,
+                "nullable": input_definition.nullable and not input_definition.required,
+                "default": None,
+            }
         )
-        for one in known.inputs
+        for input_definition in definition.inputs
     )
-    return known.model_copy(update={"inputs": inputs})
+    return definition.model_copy(update={"inputs": inputs})

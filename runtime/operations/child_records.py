@@ -33,7 +33,7 @@ class Item:
 
 
 class Placed(Protocol):
-    """What stands at a pointer of the body."""
+    """A value with the JSON Pointer of its place in the body."""
 
     @property
     def at(self) -> str: ...
@@ -47,26 +47,31 @@ class Lists:
         # The entity whose records each input holds.
         self.entities: dict[str, str] = {}
         self.payloads: dict[str, Payload] = {}
-        for known in endpoint.definition.inputs:
-            if holds_records(known.type):
-                group = group_of(known, offered)
-                self.groups[known.name] = group
-                self.entities[known.name] = group.entity
-                self.payloads[known.name] = payload_of_items(known, group, endpoint, platform)
+        for input_definition in endpoint.definition.inputs:
+            if holds_records(input_definition.type):
+                group = group_of(input_definition, offered)
+                self.groups[input_definition.name] = group
+                self.entities[input_definition.name] = group.entity
+                self.payloads[input_definition.name] = payload_of_items(
+                    input_definition, group, endpoint, platform
+                )
 
     def items(self, sent: Sent) -> list[Item]:
-        """All records that were sent, in the order of the inputs."""
-        found: list[Item] = []
+        """Return all records that were sent, in the order of the inputs."""
+        records: list[Item] = []
         for name, group in self.groups.items():
-            held = sent.get(name)
-            if held is not None and group.several:
-                found += [Item(name, f"/{name}/{index}", item) for index, item in enumerate(held)]
-            elif held is not None:
-                found.append(Item(name, f"/{name}", held))
-        return found
+            sent_records = sent.get(name)
+            if sent_records is not None and group.several:
+                records += [Item(name, f"/{name}/{index}", item) for index, item in enumerate(sent_records)]
+            elif sent_records is not None:
+                records.append(Item(name, f"/{name}", sent_records))
+        return records
 
     def create(self, item: Item, parent: Reference, exchange: Exchange) -> Create:
-        """What creates the item's record, belonging to `parent`. Raises Problem of the item's inputs."""
+        """Return the write that creates the item's record below `parent`.
+
+        Raises Problem for wrong inputs of the item.
+        """
         values = self.values(item, exchange)
         return Create(self.entities[item.list], {**values, self.groups[item.list].parent: parent})
 
@@ -78,29 +83,32 @@ class Lists:
             raise self.refusal(item, error) from error
 
     def refusal(self, item: Item, error: InvalidRecord) -> Exception:
-        """What to raise for the platform's refusal of an item."""
+        """Return the exception to raise for the platform's refusal of an item."""
         return self.payloads[item.list].refusal(error, item.at)
 
 
 def all_of(*makes: Callable[[], T]) -> list[T]:
-    """What each of them makes. Raises one Problem with everything that is wrong with any."""
-    made: list[T] = []
+    """Return the results of all functions. Raises one Problem with every mistake in the inputs.
+
+    Any other Problem is raised at once.
+    """
+    results: list[T] = []
     problems: list[Problem] = []
     for make in makes:
         try:
-            made.append(make())
+            results.append(make())
         except Problem as problem:
             of_inputs = problem.status_code == 400 and problem.errors
             if not of_inputs and problem.code != REFUSED:
                 raise
             problems.append(problem)
     if not problems:
-        return made
+        return results
     raise as_one(problems)
 
 
 def as_one(problems: Sequence[Problem]) -> Problem:
-    """One problem with all that is wrong with any inputs."""
+    """Return one problem with all errors of several problems of inputs."""
     errors = [error for problem in problems for error in problem.errors]
     if any(problem.code == REFUSED for problem in problems):
         return refused(errors)
@@ -108,44 +116,54 @@ def as_one(problems: Sequence[Problem]) -> Problem:
 
 
 def conflict(items: Sequence[Placed], error: DuplicateKey | PossibleDuplicate) -> Exception:
-    """What to raise for a key that is taken: it is said of the item that has it, where there is one."""
+    """Return the exception to raise for a duplicate key.
+
+    It points at the item of the list that has the key, if any.
+    """
     if not error.item:
         return error
-    said = of_platform(error)
-    found = FieldError(said.code, said.sentence, pointer=items[error.item - 1].at)
-    return Problem(said.status_code, said.code, said.sentence, errors=[found])
+    problem = of_platform(error)
+    field_error = FieldError(problem.code, problem.sentence, pointer=items[error.item - 1].at)
+    return Problem(problem.status_code, problem.code, problem.sentence, errors=[field_error])
 
 
-def group_of(known: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:
-    """What an input that holds records stands for. Raises Misconfigured."""
-    group = offered.get(known.relationship)
+def group_of(input_definition: InputDefinition, offered: Mapping[str, RecordGroup]) -> RecordGroup:
+    """Return the group of records that an input stands for.
+
+    Raises Misconfigured when there is no such group, and when the type of the input does not fit it.
+    """
+    group = offered.get(input_definition.relationship)
     if group is None:
         raise Misconfigured(
             Sentence(
                 "%(name)s holds records of %(relationship)s, which does not exist",
-                name=known.name,
-                relationship=repr(known.relationship),
+                name=input_definition.name,
+                relationship=repr(input_definition.relationship),
             )
         )
-    if group.several is TYPES[known.type].holds_one:
+    if group.several is TYPES[input_definition.type].holds_one:
         raise Misconfigured(
-            Sentence("%(name)s is of type %(type)s, which does not fit", name=known.name, type=known.type)
+            Sentence(
+                "%(name)s is of type %(type)s, which does not fit",
+                name=input_definition.name,
+                type=input_definition.type,
+            )
         )
     return group
 
 
 def payload_of_items(
-    known: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform
+    input_definition: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform
 ) -> Payload:
-    """What callers send of each record. Raises Misconfigured."""
+    """Return the payload of the records in a list. Raises Misconfigured."""
     attributes = platform.attributes(group.entity)
-    for binding in known.bindings:
+    for binding in input_definition.bindings:
         attribute = attributes.get(binding.attribute)
         if binding.attribute == group.parent:
             raise Misconfigured(
                 Sentence(
                     "%(name)s binds %(attribute)s, which is the parent",
-                    name=known.name,
+                    name=input_definition.name,
                     attribute=group.parent,
                 )
             )
@@ -154,9 +172,11 @@ def payload_of_items(
             raise Misconfigured(
                 Sentence(
                     "%(name)s binds %(attribute)s, which is the id of a record that is to be made",
-                    name=known.name,
+                    name=input_definition.name,
                     attribute=binding.attribute,
                 )
             )
-    definition = endpoint.definition.model_copy(update={"inputs": known.inputs, "bindings": known.bindings})
+    definition = endpoint.definition.model_copy(
+        update={"inputs": input_definition.inputs, "bindings": input_definition.bindings}
+    )
     return Payload(replace(endpoint, definition=definition), group.entity, attributes, platform)

@@ -66,7 +66,7 @@ class CreateOperation(Operation):
             raise self.payload.refusal(error) from error
 
     def _create_with(self, items: Sequence[Item], sent: Sent, exchange: Exchange) -> Guid:
-        """Create the record and those of its lists, all of them or none."""
+        """Create the record and the records of its lists in one transaction. Return the record's id."""
         id = exchange.chosen_id or new_guid()
         parent = Reference(self.entity, id)
         operations = all_of(
@@ -74,7 +74,8 @@ class CreateOperation(Operation):
             *(partial(self.lists.create, item, parent, exchange) for item in items),
         )
         children = [
-            Child(item.list, item.at, made.values) for item, made in zip(items, operations[1:], strict=True)
+            Child(item.list, item.at, child_create.values)
+            for item, child_create in zip(items, operations[1:], strict=True)
         ]
         try:
             self._guards.check(operations[0].values, exchange, children)

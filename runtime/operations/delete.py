@@ -29,7 +29,7 @@ class DeleteOperation(Operation):
         parameters_of(self.endpoint.definition, exchange)
         _ = exchange.record_id
         meant = self.versions.meant(exchange.request)
-        self.steps.write(exchange, meant, lambda found, version: self._delete(exchange, version))
+        self.steps.write(exchange, meant, lambda record, version: self._delete(exchange, version))
         return HttpResponse(status=204)
 
     def _delete(self, exchange: Exchange, version: str | None) -> None:

@@ -41,9 +41,9 @@ class DownloadOperation(Operation):
         return send_current(exchange, self.platform, self.store.find)
 
     def _size(self, exchange: Exchange) -> str:
-        """Which copy of an image is asked for: empty for the whole one. Raises Problem 400."""
-        known = (SIZE,) if self._sizes else ()
-        size = parameters_of(self.endpoint.definition, exchange, known).get(SIZE, "")
+        """Return which copy of an image is wanted; empty for the image itself. Raises Problem 400."""
+        names = (SIZE,) if self._sizes else ()
+        size = parameters_of(self.endpoint.definition, exchange, names).get(SIZE, "")
         if size and size not in self._sizes:
             allowed = " or ".join(self._sizes)
             raise invalid_parameters([FieldError("not_allowed", f"Must be {allowed}.", parameter=SIZE)])

@@ -10,7 +10,7 @@ from runtime.request_context import Exchange
 
 
 class Duplicates:
-    """How an endpoint's writes are called, and what they can be refused with (409)."""
+    """How an endpoint's writes treat duplicates, and the problem codes for them (409)."""
 
     def __init__(self, settings: DuplicateSettings) -> None:
         self._are_refused = settings.refuse_duplicates

@@ -1,4 +1,4 @@
-"""The language that callers ask for the messages of an endpoint's pre-conditions in: `lcid`."""
+"""The parameter `lcid`: the language of the messages of an endpoint's pre-conditions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ NAME = "lcid"
 
 
 def parameters_of(
-    definition: EndpointDefinition, exchange: Exchange, known: Collection[str] = ()
+    definition: EndpointDefinition, exchange: Exchange, names: Collection[str] = ()
 ) -> Mapping[str, str]:
-    """The request's parameters, `known` by their lower-case names and, where the endpoint has messages,
-    `lcid`. It is the exchange's from then on.
+    """Return the request's parameters by their `names` in lower case. Set the language of the exchange.
 
-    Raises Problem 400 for whatever else there is, and for a language that is no whole number.
+    The parameter `lcid` is read, too, if the endpoint has pre-conditions, whose messages have languages.
+    Raises Problem 400 for any other parameter, and for a language that is not a whole number.
     """
     # Also where no message has a translation yet: adding one must break no call, nor must removing the last.
     if definition.preconditions:
-        known = {*known, NAME}
-    parameters = read_parameters(exchange.request, known)
+        names = {*names, NAME}
+    parameters = read_parameters(exchange.request, names)
     exchange.lcid = read_lcid(parameters, ENGLISH)
     return parameters
 
 
 def language_parameter(definition: EndpointDefinition) -> tuple[dict[str, Any], ...]:
-    """As it is documented; nothing where it is not taken."""
+    """Return the documentation of the language parameter; empty when the endpoint does not take it."""
     return (LCID,) if definition.preconditions else ()

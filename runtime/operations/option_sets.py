@@ -31,7 +31,10 @@ _Page = tuple[bytes, str]
 
 
 class OptionSetOperation(Operation):
-    """The option set is read once for a revision; what is served is bytes, made once for a language."""
+    """Answers with an option set.
+
+    It is read once for each revision, and its JSON is made once for each language.
+    """
 
     public_cache = True
 
@@ -125,14 +128,14 @@ def _expression(text: str) -> Callable[[Option], bool]:
         raise Misconfigured(Sentence("the filter: %(reason)s", reason=str(error))) from error
 
     def keeps(option: Option) -> bool:
-        seen = {
+        names = {
             "value": option.value,
             "label": option.label.text(),
             "color": option.color,
             "state": option.state,
         }
         try:
-            return expression.evaluate(seen, present()) is True
+            return expression.evaluate(names, present()) is True
         except ExpressionError as error:
             raise Misconfigured(Sentence("the filter: %(reason)s", reason=str(error))) from error
 

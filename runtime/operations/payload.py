@@ -1,4 +1,4 @@
-"""What a caller sends to an endpoint, compiled once: from the request's body to the platform's values."""
+"""The inputs of an endpoint, compiled once: from the request's body to the platform's values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from runtime.values.inputs import Inputs, Items, Sent, limits_of_inputs
 
 
 class ListOfItems(Protocol):
-    """What callers send in a list. A `Payload` is that of a list of records to be made."""
+    """The items of an input that is a list. For a list of records to create, it is a `Payload`."""
 
     @property
     def items(self) -> Items: ...
@@ -37,7 +37,8 @@ _NO_LISTS: Mapping[str, ListOfItems] = {}
 class Payload:
     """An endpoint's inputs, and their bindings to `attributes` of `owner`, an entity or a process.
 
-    `lists` has what callers send in lists. Raises Misconfigured when something does not fit.
+    `lists` has the items of the inputs that are lists, by input. `optional`: the body may be missing. Raises
+    Misconfigured when something does not fit.
     """
 
     def __init__(
@@ -51,15 +52,16 @@ class Payload:
         lists: Mapping[str, ListOfItems] = _NO_LISTS,
     ) -> None:
         definition = endpoint.definition
-        if without := {known.name for known in definition.inputs if holds_records(known.type)} - lists.keys():
-            raise Misconfigured(Sentence("nothing is made here of %(name)s, a list", name=min(without)))
+        list_names = {entry.name for entry in definition.inputs if holds_records(entry.type)}
+        if unused := list_names - lists.keys():
+            raise Misconfigured(Sentence("nothing is made here of %(name)s, a list", name=min(unused)))
         self._owner = owner
         self._optional = optional
         self._lists = lists
         limits = limits_of_inputs(definition, owner, attributes, platform)
-        items = {name: one.items for name, one in lists.items()}
+        items = {name: list_of_items.items for name, list_of_items in lists.items()}
         self._inputs: Inputs = Inputs(definition.inputs, limits, items)
-        names = [known.name for known in definition.inputs]
+        names = [entry.name for entry in definition.inputs]
         self._bindings = Bindings(definition.bindings, names, attributes, owner)
         self._definition = definition
         self._attributes = attributes
@@ -67,7 +69,7 @@ class Payload:
 
     @property
     def items(self) -> Inputs:
-        """The inputs, where they are those of the items of a list."""
+        """The inputs of one item, when this payload describes the items of a list."""
         return self._inputs
 
     @property
@@ -76,9 +78,10 @@ class Payload:
         return frozenset(binding.attribute for binding in self._definition.bindings)
 
     def receive(self, exchange: Exchange) -> Sent:
-        """What was sent, by input, which is then the exchange's, too.
+        """Read the request's body, check it, and return the values sent, by input.
 
-        Raises Problem 400 and its kin; no query parameter is taken but the language of messages.
+        Also sets `exchange.inputs` to these values completed by defaults. Raises Problem 400, 413, 415, also
+        for any query parameter other than the language of messages.
         """
         parameters_of(self._definition, exchange)
         with exchange.transfer():
@@ -88,18 +91,20 @@ class Payload:
         return sent
 
     def bind(self, exchange: Exchange, sent: Sent) -> dict[str, Value]:
-        """The values for the platform.
+        """Return the values of the bindings, for the platform, by attribute.
 
-        Raises InvalidRecord for a lookup that the caller does not reach, or what no attribute can hold.
+        Raises InvalidRecord for a lookup to a record that the caller does not reach, and for a value that
+        does not fit its attribute.
         """
         values = self._bindings.values(exchange, sent, self._inputs.completed(sent))
         self._lookups.check(values, exchange)
         return values
 
     def refusal(self, error: InvalidRecord, at: str = "") -> Exception:
-        """What to raise for the platform's refusal: a problem of the inputs, where it is about them.
+        """Return the exception to raise for a refusal of the platform.
 
-        `at` is the pointer of the object that they were in.
+        It is a problem of the inputs when the refusal is about this payload's entity. `at` is the JSON
+        Pointer of the object that had the inputs.
         """
         return self._bindings.problem_of(error, at) if error.entity == self._owner else error
 
@@ -108,7 +113,7 @@ class Payload:
         return self._inputs.schema()
 
     def fields(self) -> tuple[Field, ...]:
-        """The inputs, for those who build forms."""
+        """Return the inputs as fields, for those who build forms."""
         definition = self._definition
         items = {name: payload.fields() for name, payload in self._lists.items()}
         return input_fields(definition.inputs, definition.bindings, self._attributes, self.schema(), items)
@@ -117,7 +122,7 @@ class Payload:
 def _set_by_callers(
     definition: EndpointDefinition, attributes: Mapping[str, Attribute]
 ) -> Iterator[Attribute]:
-    """The attributes whose values a caller can choose: from an input, or through an expression."""
+    """Yield the attributes whose values a caller can choose: by an input, or by an expression."""
     for binding in definition.bindings:
         if binding.source in ("input", "expression") and binding.attribute in attributes:
             yield attributes[binding.attribute]

@@ -1,4 +1,4 @@
-"""Inputs that hold records which a process makes: one, or a list of them."""
+"""Inputs that hold records for a process to create: one, or a list of them."""
 
 from __future__ import annotations
 
@@ -33,27 +33,36 @@ class ProcessRecords:
         return self._lists.payloads
 
     def values(self, sent: Sent, exchange: Exchange) -> dict[str, ProcessValue]:
-        """What was sent, by the process's parameters. Raises Problem: also 403 outside of a row rule."""
+        """Return the values sent, by parameter of the process.
+
+        Raises Problem, also 403 for a record outside a row rule.
+        """
         items = self._lists.items(sent)
         records = all_of(*(partial(self._record, item, exchange) for item in items))
-        children = [Child(item.list, item.at, made.values) for item, made in zip(items, records, strict=True)]
+        children = [
+            Child(item.list, item.at, record.values) for item, record in zip(items, records, strict=True)
+        ]
         self._guards.check({}, exchange, children)
-        found: dict[str, ProcessValue] = {}
+        by_parameter: dict[str, ProcessValue] = {}
         for name, group in self._lists.groups.items():
-            made = tuple(made for item, made in zip(items, records, strict=True) if item.list == name)
+            of_list = tuple(record for item, record in zip(items, records, strict=True) if item.list == name)
             if sent.get(name) is not None:
-                found[group.name] = made if group.several else made[0]
-        return found
+                by_parameter[group.name] = of_list if group.several else of_list[0]
+        return by_parameter
 
     def refusal(self, error: InvalidRecord, payload: Payload, sent: Sent) -> Exception:
-        """What to raise for the platform's refusal of the inputs: all that is wrong, at its place."""
+        """Return the exception to raise for the platform's refusal of the inputs, with every problem at
+        its place.
+        """
         if error.entity != self._process:
             return error
         items = {self._place(item): item for item in self._lists.items(sent)}
-        own = [problem for problem in error.problems if _parted(problem.attribute, items) is None]
-        refusals = [payload.refusal(InvalidRecord(error.entity, own))] if own else []
+        own_problems = [
+            problem for problem in error.problems if _place_and_attribute(problem.attribute, items) is None
+        ]
+        refusals = [payload.refusal(InvalidRecord(error.entity, own_problems))] if own_problems else []
         for place, item in items.items():
-            parts = ((problem, _parted(problem.attribute, items)) for problem in error.problems)
+            parts = ((problem, _place_and_attribute(problem.attribute, items)) for problem in error.problems)
             wrong = [_of_record(problem, part[1]) for problem, part in parts if part and part[0] == place]
             if wrong:
                 entity = self._lists.entities[item.list]
@@ -65,13 +74,15 @@ class ProcessRecords:
         return NewRecord(self._lists.entities[item.list], self._lists.values(item, exchange))
 
     def _place(self, item: Item) -> str:
-        """Where the platform says that an item stands: by parameter, and number in a list."""
+        """Return the place of an item as the platform names it: the parameter, and the number in a list."""
         group = self._lists.groups[item.list]
         return group.name + item.at.removeprefix(f"/{item.list}")
 
 
-def _parted(attribute: str, places: Mapping[str, Item]) -> tuple[str, str] | None:
-    """The place of a record and its attribute in `OpportunityClose/subject`."""
+def _place_and_attribute(attribute: str, places: Mapping[str, Item]) -> tuple[str, str] | None:
+    """Split `OpportunityClose/subject` into the place of a record and its attribute; None for
+    another text.
+    """
     place, _, name = attribute.rpartition("/")
     return (place, name) if place in places else None
 

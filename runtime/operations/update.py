@@ -60,23 +60,25 @@ class UpdateOperation(Operation):
         sent = self.payload.receive(exchange)
         meant = self.versions.meant(exchange.request)
         version = self.guard.steps.write(
-            exchange, meant, lambda found, version: self._write(exchange, sent, found, version)
+            exchange, meant, lambda record, version: self._write(exchange, sent, record, version)
         )
         return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.kept else None)
 
     def _write(
-        self, exchange: Exchange, sent: Mapping[str, Value], found: Found | None, wanted: str | None
+        self, exchange: Exchange, sent: Mapping[str, Value], record: Found | None, wanted: str | None
     ) -> str | None:
-        """The record's version after the write, where it keeps one."""
+        """Write the values. Return the record's version after the write; None where records keep no
+        versions.
+        """
         id = exchange.record_id
         if self.children.asked_for(sent):
-            return self._write_all(exchange, sent, found, wanted)
+            return self._write_all(exchange, sent, record, wanted)
         try:
             values = self.payload.bind(exchange, sent)
             if not values:
-                return self._unchanged(exchange, wanted) if found is None else found.version
-            if found is not None:
-                self.guard.check(found.values, values, exchange)
+                return self._unchanged(exchange, wanted) if record is None else record.version
+            if record is not None:
+                self.guard.check(record.values, values, exchange)
             return self.platform.update(
                 self.entity, id, values, if_version=wanted, call=self.duplicates.call(exchange)
             ).version
@@ -84,21 +86,23 @@ class UpdateOperation(Operation):
             raise self.payload.refusal(error) from error
 
     def _write_all(
-        self, exchange: Exchange, sent: Mapping[str, Value], found: Found | None, wanted: str | None
+        self, exchange: Exchange, sent: Mapping[str, Value], record: Found | None, wanted: str | None
     ) -> str | None:
-        """The same with records of lists, all of it or nothing."""
+        """Write the values and the changes of lists in one transaction. Return the record's version as
+        `_write` does.
+        """
         id = exchange.record_id
         for _ in range(_ATTEMPTS):
             makes = self.children.makes(sent, Reference(self.entity, id), exchange)
-            own, *changes = all_of(partial(self._own, exchange, sent, wanted), *makes)
-            if found is not None and isinstance(own.operation, Update):
-                self.guard.check(found.values, own.operation.values, exchange)
+            own_change, *changes = all_of(partial(self._own_change, exchange, sent, wanted), *makes)
+            if record is not None and isinstance(own_change.operation, Update):
+                self.guard.check(record.values, own_change.operation.values, exchange)
             refuse_outside(changes)
-            operations = [own.operation, *(one.operation for one in changes)]
+            operations = [own_change.operation, *(change.operation for change in changes)]
             try:
                 stored = self.platform.batch(operations, call=self.duplicates.call(exchange))
             except InvalidRecord as error:
-                change = changes[error.item - 1] if error.item else own
+                change = changes[error.item - 1] if error.item else own_change
                 raise (change.payload or self.payload).refusal(error, change.at) from error
             except (DuplicateKey, PossibleDuplicate) as error:
                 raise conflict(changes, error) from error
@@ -110,7 +114,7 @@ class UpdateOperation(Operation):
                 return stored[0].version if stored[0] else None
         raise StateConflict(f"Records of the {self.entity} are changed by others all the time.")
 
-    def _own(self, exchange: Exchange, sent: Mapping[str, Value], wanted: str | None) -> Change:
+    def _own_change(self, exchange: Exchange, sent: Mapping[str, Value], wanted: str | None) -> Change:
         try:
             values = self.payload.bind(exchange, sent)
         except InvalidRecord as error:
@@ -118,7 +122,9 @@ class UpdateOperation(Operation):
         return Change("", Update(self.entity, exchange.record_id, values, wanted), self.payload)
 
     def _unchanged(self, exchange: Exchange, wanted: str | None) -> str | None:
-        """The version of a record that nothing is written to."""
+        """Return the version of a record to which nothing is written. Raises VersionMismatch unless it is
+        `wanted`.
+        """
         version = self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call).version
         if wanted not in (None, version):
             raise VersionMismatch(self.entity, exchange.record_id)

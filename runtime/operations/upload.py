@@ -48,7 +48,9 @@ class UploadOperation(Operation):
         return self._received(exchange).digest
 
     def _received(self, exchange: Exchange) -> ReceivedFile:
-        """The body's file, read once, for which the request's deadline waits."""
+        """Return the file in the body, which is read once. The request's deadline moves by the time that
+        takes.
+        """
         if exchange.received is None:
             parameters_of(self.endpoint.definition, exchange)
             _ = exchange.record_id

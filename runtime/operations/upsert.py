@@ -49,7 +49,7 @@ _IF_MATCH: Final = (
 
 
 class _Wish(NamedTuple):
-    """What the caller takes for granted: whether the record exists, and the versions that it may have."""
+    """What the caller requires: whether the record exists, and the versions that it may have."""
 
     exists: bool | None
     versions: Meant
@@ -128,11 +128,11 @@ class UpsertOperation(Operation):
     def _store_found(
         self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange
     ) -> Upserted | None:
-        """Look for the record, and write to it or create it; None where others were quicker."""
-        found = self._records.find(key, exchange, self._rule)
-        if found is None and (wish.exists or self._records.find(key, exchange, None) is not None):
+        """Look for the record, and update or create it; None when another request was quicker."""
+        row = self._records.find(key, exchange, self._rule)
+        if row is None and (wish.exists or self._records.find(key, exchange, None) is not None):
             raise RecordNotFound(self.entity, written(key))
-        if found is None:
+        if row is None:
             values = self._bind(key, sent, exchange)
             self._creates.check({**key, **values}, exchange)
             try:
@@ -143,13 +143,13 @@ class UpsertOperation(Operation):
                 if error.key != self.key.name:
                     raise
                 return None
-        version = str(found[self._version]) if self._version else None
+        version = str(row[self._version]) if self._version else None
         if wish.versions is not None and version not in wish.versions:
             raise VersionMismatch(self.entity, written(key))
         if wish.exists is False:
             raise DuplicateKey(self.entity, self.key.name)
         values = self._bind(key, sent, exchange)
-        self._moves.check(found, values, exchange)
+        self._moves.check(row, values, exchange)
         try:
             return self.platform.upsert(
                 self.entity,
@@ -184,7 +184,7 @@ class UpsertOperation(Operation):
             "required": ["id", "created"],
             "additionalProperties": False,
         }
-        versions = tuple({**one, "description": _IF_MATCH} for one in self._versions.parameters())
+        versions = tuple({**parameter, "description": _IF_MATCH} for parameter in self._versions.parameters())
         conditions = {
             400: (
                 *payload.PROBLEMS[400],

@@ -1,4 +1,4 @@
-"""What opens a proposal: the body of `POST /api/admin/proposals`."""
+"""The body of `POST /api/admin/proposals`, which opens a proposal."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import jiter
 from django.http import HttpRequest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
-from designer.documents.reading import LARGEST_DOCUMENT
-from designer.importing import Source
+from designer.imports.document_import import Source
 from designer.models import Proposal
-from designer.proposals.opening import open_copy, open_source
+from designer.proposals.new_proposals import open_copy, open_source
 from runtime.http.bodies import escape, malformed, read_body, refuse_other_media
 from runtime.http.problems import FieldError, Problem
 from runtime.http.rendering import render
@@ -31,12 +31,15 @@ class NewProposal(BaseModel):
 
     @classmethod
     def of(cls, request: HttpRequest) -> NewProposal:
-        """Raises Problem 400 `malformed_body`, `invalid_input` naming every wrong field, 411, 413, 415."""
+        """Read the proposal in a request's body.
+
+        Raises Problem 400 `malformed_body`, `invalid_input` naming every wrong field, 411, 413, 415.
+        """
         sent = _read(request)
         try:
             new = cls.model_validate(sent)
         except ValidationError as error:
-            raise _invalid(_field_error(**found) for found in error.errors(include_url=False)) from error
+            raise _invalid(_field_error(**detail) for detail in error.errors(include_url=False)) from error
         if (new.document is None) is not bool(new.module):
             raise _invalid(
                 [FieldError("required", "Send either a document or the name of a module.", pointer="")]
@@ -48,24 +51,24 @@ class NewProposal(BaseModel):
         return new
 
     def open(self, account: str) -> Proposal:
-        """Raises Problem 422 `invalid_document`."""
-        told = account, self.title, self.description
+        """Open the proposal in the name of `account`. Raises Problem 422 `invalid_document`."""
+        texts = account, self.title, self.description
         try:
             if self.document is None:
-                return open_copy(self.module, *told)
-            return open_source(Source.of_document(render(self.document), self.delete), *told)
+                return open_copy(self.module, *texts)
+            return open_source(Source.of_document(render(self.document), self.delete), *texts)
         except DocumentError as error:
             raise refused(error, "/module" if self.document is None else "/document") from error
 
 
 def read_document(request: HttpRequest) -> bytes:
-    """A document that is the whole body. Raises Problem 400, 411, 413, 415."""
+    """Return the whole body, which is a document. Raises Problem 400, 411, 413, 415."""
     refuse_other_media(request.META)
     return read_body(request, LARGEST_DOCUMENT)
 
 
 def refused(error: DocumentError, pointer: str = "") -> Problem:
-    """The problem of a document that means nothing, or changes nothing."""
+    """Return Problem 422 for a document that cannot be proposed."""
     errors = [FieldError("invalid_document", str(problem), pointer=pointer) for problem in error.problems]
     return Problem(422, "invalid_document", "The document cannot be proposed.", errors=errors)
 

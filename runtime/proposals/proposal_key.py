@@ -21,5 +21,8 @@ class ProposalKey(HashedKey):
 
     @property
     def account(self) -> str:
-        """As the author of proposals, and in the audit log. No account of the studio has such a name."""
+        """The name of the key as an author of proposals and in the audit log.
+
+        No studio account can have this name.
+        """
         return f"proposal key {self.name}"

@@ -1,4 +1,4 @@
-"""What answers at `/api/admin/proposals` and under it, where PROPOSALS_API is set."""
+"""Views of `/api/admin/proposals` and everything below it, where PROPOSALS_API is set."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from django.urls import reverse
 
 from designer.audit import note_account
 from designer.documents.problems import DocumentError
-from designer.importing import Source
+from designer.imports.document_import import Source
 from designer.models import AuditEntry, Proposal
-from designer.proposals.opening import replace_document
+from designer.proposals.new_proposals import replace_document
+from designer.proposals.proposal_json import proposal_json, review_json
 from designer.proposals.reading_secret import give_secret
-from designer.proposals.reporting import proposal_json, review_json
 from designer.proposals.value_names import document_text
 from runtime.callers.keys.key_verification import OWN_ISSUER, key_in, verify_sent
 from runtime.callers.refusals import RefusedCaller
@@ -39,7 +39,7 @@ _View = Callable[[HttpRequest, ProposalKey], HttpResponse]
 
 
 def serve() -> None:
-    """Answer there, where the setting says so; otherwise there is nothing."""
+    """Add the routes, if PROPOSALS_API is set."""
     if settings.PORTICO["PROPOSALS_API"]:
         add_builtin(PATH, {"GET": _guarded(_list), "POST": _guarded(_open)})
         add_builtin(f"{PATH}/{{name}}", {"GET": _guarded(_read)})
@@ -60,7 +60,7 @@ def _answer(view: _View, request: HttpRequest) -> HttpResponse:
 
 
 def _key_of(request: HttpRequest) -> ProposalKey:
-    """The key that the request carries, counted. Raises Problem 401, 429."""
+    """Return the proposal key of the request, and count the request for it. Raises Problem 401, 429."""
     sent = key_in(request.META.get("HTTP_AUTHORIZATION", ""), ProposalKey)
     if sent is None:
         count_address(request)
@@ -80,7 +80,10 @@ def _key_of(request: HttpRequest) -> ProposalKey:
 
 
 def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
-    """The newest first; `before` goes on behind the one with that id."""
+    """Answer with a page of proposals, newest first.
+
+    `before` is the id of the last one on the page before.
+    """
     parameters = read_parameters(request, ("state", "before"))
     errors = []
     states = Proposal.State.values
@@ -96,19 +99,19 @@ def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         rows = rows.filter(state=state)
     if before is not None:
         rows = rows.filter(pk__lt=int(before))
-    found = list(rows[: _PER_PAGE + 1])
-    last = found[_PER_PAGE - 1].pk if len(found) > _PER_PAGE else None
+    proposals = list(rows[: _PER_PAGE + 1])
+    last = proposals[_PER_PAGE - 1].pk if len(proposals) > _PER_PAGE else None
     of_state = "" if state is None else f"state={state}&"
     return json_response(
         {
-            "proposals": [proposal_json(proposal) for proposal in found[:_PER_PAGE]],
+            "proposals": [proposal_json(proposal) for proposal in proposals[:_PER_PAGE]],
             "next": None if last is None else f"{PATH}?{of_state}before={last}",
         }
     )
 
 
 def _open(request: HttpRequest, key: ProposalKey) -> HttpResponse:
-    """201. The `secret` is in this answer alone."""
+    """Open a proposal. Answer 201; only this answer has the `secret`."""
     read_parameters(request, ())
     new = NewProposal.of(request)
     with transaction.atomic():
@@ -120,7 +123,10 @@ def _open(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 
 
 def _read(request: HttpRequest, key: ProposalKey) -> HttpResponse:
-    """With its review while it is open; `calls=true` makes the example calls for it."""
+    """Answer with one proposal and, while it is open, its review.
+
+    With `calls=true`, the review has the results of the example calls, which are run for it.
+    """
     parameters = read_parameters(request, ("calls",))
     if parameters.get("calls", "false") not in _YES:
         raise invalid_parameters([FieldError("not_allowed", "Must be true or false.", parameter="calls")])
@@ -146,7 +152,10 @@ def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 
 
 def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
-    """Of a proposal that the same key has opened. A document of a module is all of it: what it lacks goes."""
+    """Replace the document of a proposal that the same key has opened.
+
+    The document stands for all of its module: items that it does not have are removed.
+    """
     read_parameters(request, ())
     proposal = _proposal_in(request)
     if proposal.account != key.account:
@@ -163,12 +172,12 @@ def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 
 
 def _proposal_in(request: HttpRequest) -> Proposal:
-    """The one whose id stands in the path. Raises Problem 404."""
+    """Return the proposal whose id is in the path. Raises Problem 404."""
     id = request.path_info.removeprefix(PATH).split("/")[1]
-    found = Proposal.objects.filter(pk=int(id)).first() if _is_id(id) else None
-    if found is None:
+    proposal = Proposal.objects.filter(pk=int(id)).first() if _is_id(id) else None
+    if proposal is None:
         raise unknown_route()
-    return found
+    return proposal
 
 
 def _is_id(text: str) -> bool:
@@ -176,7 +185,7 @@ def _is_id(text: str) -> bool:
 
 
 def _page(proposal: Proposal) -> str:
-    """The path of the page on which people review it."""
+    """Return the path of the studio's page about the proposal."""
     return reverse("studio:proposal", args=[proposal.pk])
 
 

@@ -34,7 +34,7 @@ _context = ContextViewSet.as_view({"get": "read"})
 
 
 def counted(count: Callable[[HttpRequest], None], view: BuiltinView) -> BuiltinView:
-    """Counted by address, whatever `Authorization` says."""
+    """Return `view` so that every request is first counted by `count`, whatever its `Authorization`."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         count(request)
@@ -44,7 +44,7 @@ def counted(count: Callable[[HttpRequest], None], view: BuiltinView) -> BuiltinV
 
 
 def exchange_of(request: HttpRequest, name: str = "") -> Exchange:
-    """The context of a request to a built-in route; `name` stood in its path."""
+    """Return the context of a request to a built-in route; `name` is the value of `{name}` in its path."""
     served = current()
     return Exchange(request, served.user_context, record=name, recognition=served.recognition)
 
@@ -54,7 +54,7 @@ def _user_context(request: HttpRequest) -> HttpResponseBase:
 
 
 def serve() -> None:
-    """Answer where tokens are given, and where callers are told what the configuration says of them."""
+    """Add the routes that issue, refresh and revoke tokens, and `/api/context`."""
     for path, view in (("", TokenView), ("/refresh", RefreshView), ("/revoke", RevokeView)):
         answer = counted(count_login, view.as_view())
         # RFC 7009 has no words but OAuth's.

@@ -37,7 +37,7 @@ def is_of_the_api(path: str) -> bool:
 
 
 class ApiMiddleware:
-    """What lies under these paths is configuration, not URL patterns."""
+    """Serves the paths of the API: they come from the configuration and not from URL patterns."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -70,7 +70,10 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
 
 
 def _say_length(request: HttpRequest, response: HttpResponse) -> None:
-    """Servers would send what has no length in chunks, and a body with HEAD."""
+    """Set `Content-Length`, and empty the body for HEAD.
+
+    Without a length, servers would send the body in chunks, and would send one for HEAD, too.
+    """
     if response.status_code in {204, 304}:
         # Django's own default, of a body that is not there.
         del response.headers["Content-Type"]
@@ -104,30 +107,30 @@ def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
 
 
 def _options(request: HttpRequest) -> HttpResponseBase:
-    """What a path takes. Browsers' preflights are answered before they come here."""
+    """Answer OPTIONS with the methods of a path. Preflights of browsers are answered before."""
     path = request.path_info
     builtin = builtin_at(path)
-    known: Mapping[str, object] | None = None if builtin is None else builtin.views
-    if known is None:
+    methods: Mapping[str, object] | None = None if builtin is None else builtin.views
+    if methods is None:
         match = current().routes.match(path)
-        known = None if match is None else match.endpoints
-    if known is None:
+        methods = None if match is None else match.endpoints
+    if methods is None:
         raise unknown_route()
-    return HttpResponse(status=204, headers={"Allow": _not_allowed(known).headers["Allow"]})
+    return HttpResponse(status=204, headers={"Allow": _not_allowed(methods).headers["Allow"]})
 
 
-def _method(request: HttpRequest, known: Mapping[str, object]) -> str:
-    """The method that answers `request`. Raises Problem 405 with `Allow`."""
+def _method(request: HttpRequest, methods: Mapping[str, object]) -> str:
+    """Return the method that answers `request`. Raises Problem 405 with `Allow`."""
     method = request.method or ""
-    if method == "HEAD" and "GET" in known:
+    if method == "HEAD" and "GET" in methods:
         return "GET"
-    if method not in known:
-        raise _not_allowed(known)
+    if method not in methods:
+        raise _not_allowed(methods)
     return method
 
 
-def _not_allowed(known: Mapping[str, object]) -> Problem:
-    allowed = [*sorted(known), *(["HEAD"] if "GET" in known else [])]
+def _not_allowed(methods: Mapping[str, object]) -> Problem:
+    allowed = [*sorted(methods), *(["HEAD"] if "GET" in methods else [])]
     return Problem(
         405,
         "method_not_allowed",

@@ -1,4 +1,6 @@
-"""From method and path to an endpoint: a dictionary, so that thousands of endpoints cost no more than ten."""
+"""Finds the endpoint of a method and path in a dictionary, so that thousands of endpoints cost no more
+than ten.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,24 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from designer.configuration import Configuration, Endpoint
-from designer.following_endpoints import FollowingEndpoints
+from designer.endpoint_facts.following_endpoints import FollowingEndpoints
 
-# Where a request's own values stand in a path's segments: the record's id and, under it, the id of a related
-# record or of a file; or the value of a key, which is all that follows its name.
+# Positions of a request's own values among the segments of its path: the record's id and, under it, the id of
+# a related record or of a file; or the value of a key, which is all that follows the key's name.
 _RECORD = 4
 _KEYS = "keys"
 _KEY_VALUE = 6
 _UNDER_RECORD = (("related", 6), ("file", 7))
 _ANY = "*"
 
-# What answers at a route of the API's own, which no configuration changes.
+# A view at a built-in route of the API, which no configuration changes.
 BuiltinView: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
 
 class Match(NamedTuple):
-    """The endpoints at a path by method, and the values that stood in it.
+    """The endpoints at a path by method, and the values in the path.
 
-    `record` is its id, or the value of its key.
+    `record` is the id of a record, or the value of its key.
     """
 
     endpoints: Mapping[str, int]
@@ -46,7 +48,8 @@ class RoutingTable:
         shapes: dict[int, tuple[str, ...]],
     ) -> None:
         self._paths = paths
-        # All endpoints at a path, also those that another wins over; and the paths of each endpoint.
+        # By path, the ids of all enabled endpoints that claim it, although only one serves each method. A
+        # shape is a path with `*` for values; an endpoint with items has two.
         self._claims = claims
         self._shapes = shapes
 
@@ -55,12 +58,15 @@ class RoutingTable:
         return cls({}, {}, {}).changed(Configuration(configuration.revision), configuration)
 
     def changed(self, before: Configuration, after: Configuration) -> RoutingTable:
-        """The table for `after`, made from this one, which is that of `before`."""
+        """Return the table for `after`.
+
+        This table is the one for `before`, and only the differences are worked out.
+        """
         old, new = before.endpoints, after.endpoints
         if isinstance(new, FollowingEndpoints) and new.follows(old):
-            found = self._moved(new) if new.are_moved else self
-            if found is not None:
-                return found
+            table = self._moved(new) if new.are_moved else self
+            if table is not None:
+                return table
         moved = [id for id, endpoint in old.items() if not _is_in_place(endpoint, new.get(id))]
         moved += [id for id in new if id not in old]
         if not moved:
@@ -73,14 +79,15 @@ class RoutingTable:
             endpoint = new.get(id)
             if endpoint is None or not endpoint.definition.enabled:
                 continue
-            own = shapes[id] = _shapes(endpoint)
-            for shape in own:
+            new_shapes = shapes[id] = _shapes(endpoint)
+            for shape in new_shapes:
                 claims[shape] = (*claims.get(shape, ()), id)
-            touched.update(own)
+            touched.update(new_shapes)
         paths = dict(self._paths)
         for shape in touched:
             methods: dict[str, int] = {}
-            # The older endpoint stays: a later mistake must not take a live one down.
+            # At the same path and method, the endpoint with the lowest id wins: a new endpoint by mistake
+            # must not replace a live one.
             for id in sorted(claims[shape], reverse=True):
                 methods.update(dict.fromkeys(new[id].methods, id))
             if methods:
@@ -91,57 +98,62 @@ class RoutingTable:
         return RoutingTable(paths, claims, shapes)
 
     def _moved(self, endpoints: FollowingEndpoints) -> RoutingTable | None:
-        """The table in which each endpoint is at its new path; None where one would meet another there."""
-        places: dict[str, str] = {}
+        """Return the table after endpoints have moved to new paths and nothing else has changed.
+
+        This is the fast way after an edit of something that endpoints share, such as a module's segment.
+        Return None when endpoints of one old path part, or meet other endpoints at a new path: `changed` then
+        works the paths out one by one.
+        """
+        new_shape_of: dict[str, str] = {}
         shapes = dict(self._shapes)
         moves = 0
-        for id, own in self._shapes.items():
-            now = _shapes_at(endpoints.path(id), has_items=len(own) > 1)
-            if now != own:
-                shapes[id] = now
-                for shape, place in zip(own, now, strict=True):
+        for id, old_shapes in self._shapes.items():
+            new_shapes = _shapes_at(endpoints.path(id), has_items=len(old_shapes) > 1)
+            if new_shapes != old_shapes:
+                shapes[id] = new_shapes
+                for old, new in zip(old_shapes, new_shapes, strict=True):
                     moves += 1
-                    if places.setdefault(shape, place) != place:
+                    if new_shape_of.setdefault(old, new) != new:
                         return None
-        # All at one path move together.
-        if moves != sum(len(self._claims[shape]) for shape in places):
+        # Every endpoint at an old path has to move, or the path would be needed by those that stay.
+        if moves != sum(len(self._claims[shape]) for shape in new_shape_of):
             return None
-        stays = {shape: ids for shape, ids in self._claims.items() if shape not in places}
-        moved = {place: self._claims[shape] for shape, place in places.items()}
-        if len(moved) < len(places) or not moved.keys().isdisjoint(stays):
+        staying = {shape: ids for shape, ids in self._claims.items() if shape not in new_shape_of}
+        moved = {new: self._claims[old] for old, new in new_shape_of.items()}
+        if len(moved) < len(new_shape_of) or not moved.keys().isdisjoint(staying):
             return None
-        paths = {places.get(shape, shape): methods for shape, methods in self._paths.items()}
-        return RoutingTable(paths, stays | moved, shapes)
+        paths = {new_shape_of.get(shape, shape): methods for shape, methods in self._paths.items()}
+        return RoutingTable(paths, staying | moved, shapes)
 
     def ids(self) -> set[int]:
-        """The endpoints that are served."""
+        """Return the ids of the endpoints that are served."""
         return {id for methods in self._paths.values() for id in methods.values()}
 
     def match(self, path: str) -> Match | None:
-        """The endpoints at `path`; a trailing slash makes no difference."""
+        """Return the endpoints at `path`; None without any. A trailing slash makes no difference."""
         if path.endswith("/"):
             path = path[:-1]
-        found = self._paths.get(path)
-        if found is not None:
-            return Match(found)
+        endpoints = self._paths.get(path)
+        if endpoints is not None:
+            return Match(endpoints)
         segments = path.split("/")
         if len(segments) <= _RECORD:
             return None
         if segments[_RECORD] == _KEYS and len(segments) > _KEY_VALUE:
             # Servers decode the path: a slash may be part of the value.
-            found = self._paths.get("/".join([*segments[:_KEY_VALUE], _ANY]))
-            if found is not None:
-                return Match(found, "/".join(segments[_KEY_VALUE:]))
+            endpoints = self._paths.get("/".join([*segments[:_KEY_VALUE], _ANY]))
+            if endpoints is not None:
+                return Match(endpoints, "/".join(segments[_KEY_VALUE:]))
         record, segments[_RECORD] = segments[_RECORD], _ANY
-        found = self._paths.get("/".join(segments))
-        if found is not None:
-            return Match(found, record)
+        endpoints = self._paths.get("/".join(segments))
+        if endpoints is not None:
+            return Match(endpoints, record)
         for name, place in _UNDER_RECORD:
             if len(segments) > place:
                 value, segments[place] = segments[place], _ANY
-                found = self._paths.get("/".join(segments))
-                if found is not None:
-                    return Match(found, record, **{name: value})
+                endpoints = self._paths.get("/".join(segments))
+                if endpoints is not None:
+                    return Match(endpoints, record, **{name: value})
                 segments[place] = value
         return None
 
@@ -152,7 +164,7 @@ class RoutingTable:
 
 
 def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
-    """Whether nothing has changed of what decides where an endpoint is served."""
+    """Whether the endpoint is still served at the same path and methods, as far as its definition tells."""
     if before is after:
         return True
     if after is None:
@@ -175,28 +187,29 @@ def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
 
 
 def _shapes_at(path: str, *, has_items: bool) -> tuple[str, ...]:
-    own = path.replace("{id}", _ANY).replace("{relatedId}", _ANY).replace("{value}", _ANY)
-    return (own, f"{own}/{_ANY}") if has_items else (own,)
+    """Return the path with `*` for its values and, with items, the path of one item."""
+    shape = path.replace("{id}", _ANY).replace("{relatedId}", _ANY).replace("{value}", _ANY)
+    return (shape, f"{shape}/{_ANY}") if has_items else (shape,)
 
 
 class Builtin(NamedTuple):
-    """The views of a route of the API's own by method. `path` may end in `{name}`."""
+    """A built-in route: its path, which may contain `{name}`, and its views by method."""
 
     path: str
     views: Mapping[str, BuiltinView]
 
 
 _BUILTIN: dict[str, Builtin] = {}
-# By the path of what a name stands under.
+# Routes that end in `{name}`, by the path before it.
 _NAMED: dict[str, Builtin] = {}
-# Of those with one segment more behind the name, by the path with `_ANY` for the name.
+# Routes with one more segment after `{name}`, by the path with `_ANY` for the name.
 _UNDER_NAME: dict[str, Builtin] = {}
 
 
 def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
-    """Answer at `path`, whose last segment or last but one may be `{name}`, with `views` by method.
+    """Serve `views`, by method, at `path`. Its last segment, or the last but one, may be `{name}`.
 
-    Rooms add their own when the app is ready, so that no request needs those of the others.
+    Packages add their own routes when the app is ready, so that this module need not import them.
     """
     place, _, last = path.rpartition("/")
     if last == "{name}":
@@ -208,11 +221,11 @@ def add_builtin(path: str, views: Mapping[str, BuiltinView]) -> None:
 
 
 def builtin_at(path: str) -> Builtin | None:
-    """The route of the API's own at `path`; a trailing slash makes no difference."""
+    """Return the built-in route at `path`; None without one. A trailing slash makes no difference."""
     if path.endswith("/"):
         path = path[:-1]
     place, _, last = path.rpartition("/")
-    found = _BUILTIN.get(path) or _NAMED.get(place)
-    if found is None and _UNDER_NAME:
-        found = _UNDER_NAME.get(f"{place.rpartition('/')[0]}/{_ANY}/{last}")
-    return found
+    builtin = _BUILTIN.get(path) or _NAMED.get(place)
+    if builtin is None and _UNDER_NAME:
+        builtin = _UNDER_NAME.get(f"{place.rpartition('/')[0]}/{_ANY}/{last}")
+    return builtin

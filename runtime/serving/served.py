@@ -1,4 +1,4 @@
-"""What is served now: the configuration at its revision, with everything that was made from it once."""
+"""The configuration that is served now, at its revision, with everything that was made from it once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.http.response import HttpResponseBase
 from crmclient import Platform
 from crmclient.errors import InvalidQuery, MetadataError, PlatformError, Unsupported
 from designer.configuration import Configuration, Endpoint
-from designer.following_endpoints import FollowingEndpoints
+from designer.endpoint_facts.following_endpoints import FollowingEndpoints
 from designer.loading import load, reload
 from designer.platform import get_platform
 from designer.revision import read_revision_and
@@ -55,10 +55,10 @@ class Served:
 
     def view(self, id: int) -> View:
         """The viewset of an endpoint, as a view."""
-        known = self.views.get(id)
-        if known is None:
-            known = self.views.setdefault(id, self._build(self.configuration.endpoints[id]))
-        return known
+        viewset = self.views.get(id)
+        if viewset is None:
+            viewset = self.views.setdefault(id, self._build(self.configuration.endpoints[id]))
+        return viewset
 
     def _build(self, endpoint: Endpoint) -> View:
         # Nobody waits for what is only proposed: its mistakes stand in its review.
@@ -74,10 +74,10 @@ _MANY = 500
 
 
 def serve_from_now_on() -> None:
-    """This process answers requests: its configuration is left out of looking for garbage.
+    """Note that this process answers requests. Its configuration is then left out of garbage collection.
 
-    With 5,000 endpoints a look at all objects takes 0.3 s, in which every request waits, and an edit that
-    makes many of them anew brings the next one about.
+    With 5,000 endpoints, one collection of all objects takes 0.3 s, in which every request waits, and an edit
+    that replaces many objects soon causes the next one.
     """
     global _is_serving
     _is_serving = True
@@ -88,8 +88,8 @@ def _leave_to_stay(before: Configuration | None, after: Configuration) -> None:
         if _is_serving:
             threading.Thread(target=_settle, args=[after.endpoints], name="settling", daemon=True).start()
         return
-    known = before.endpoints if before is not None else {}
-    fresh = sum(known.get(id) is not endpoint for id, endpoint in after.endpoints.items())
+    old_endpoints = before.endpoints if before is not None else {}
+    fresh = sum(old_endpoints.get(id) is not endpoint for id, endpoint in after.endpoints.items())
     if _is_serving and fresh >= _MANY:
         gc.freeze()
 
@@ -106,22 +106,22 @@ def revision() -> int | None:
 
 
 def current() -> Served:
-    """What a request that begins now is answered by: one query while nothing has changed."""
+    """Return what is served to a request that begins now. Costs one query while nothing has changed."""
     return current_and_generations()[0]
 
 
 def current_and_generations() -> tuple[Served, str | None]:
-    """As `current`, with the write generations at this moment, of the same query.
+    """Return what `current` returns, and the write generations at this moment, read by the same query.
 
-    None while no endpoint is known to cache its answers.
+    The generations are None while no endpoint caches its answers.
     """
     global _served
     platform = get_platform()
     served = _served
-    asked = question() if served is not None and served.caches else "NULL"
-    revision, metadata, generations = read_revision_and(asked, platform.local_revision_sql)
+    sql = question() if served is not None and served.caches else "NULL"
+    revision, metadata, generations = read_revision_and(sql, platform.local_revision_sql)
     # Without any write yet there are none, which is something else than not asking for them.
-    if generations is None and asked != "NULL":
+    if generations is None and sql != "NULL":
         generations = "{}"
     if metadata is None:
         metadata = platform.metadata_revision()
@@ -142,7 +142,7 @@ def current_and_generations() -> tuple[Served, str | None]:
 
 
 def as_proposed(configuration: Configuration) -> Served:
-    """What would be served of a configuration that is not live, for those who describe it."""
+    """Return what would be served of a proposed configuration, for its description."""
     live = current()
     last = max(configuration.endpoints, default=0)
     # Descriptions know the API's own routes by ids that are not above zero, which those that are new have.
@@ -164,7 +164,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
     _leave_to_stay(before, after)
     if metadata != previous.metadata or _context(after) != _context(before):
         return _anew(after, metadata, platform, routes)
-    kept = {
+    kept_views = {
         id: view for id, view in previous.views.items() if after.endpoints.get(id) is before.endpoints[id]
     }
     return Served(
@@ -174,7 +174,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         user_context=previous.user_context,
         platform=platform,
         caches=_cache_still(previous, after),
-        views=kept,
+        views=kept_views,
         recognition=previous.recognition
         if _recognised_by(after) == _recognised_by(before)
         else Recognition.of(after, NotedWrites(platform), previous.user_context.query),
@@ -214,12 +214,12 @@ def _caches(configuration: Configuration) -> bool:
 
 
 def _context(configuration: Configuration) -> Any:
-    """What decides what is known of callers."""
+    """Return the parts of the configuration that decide which properties callers have."""
     return configuration.user_properties, configuration.caller_types
 
 
 def _recognised_by(configuration: Configuration) -> Any:
-    """What decides who a token means."""
+    """Return the parts of the configuration that decide who the caller of a token is."""
     return configuration.roles, configuration.issuers, configuration.caller_types
 
 

@@ -1,4 +1,4 @@
-"""How often endpoints are called, and when last."""
+"""Counts how often endpoints are called, and when they were called last."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Counts:
 
 
 class Usage(BatchedCounts[_Place, _Counts]):
-    """By endpoint and hour."""
+    """Counts calls by endpoint and hour."""
 
     def __init__(self) -> None:
         outage = Outage(
@@ -63,9 +63,9 @@ class Usage(BatchedCounts[_Place, _Counts]):
         throttled: bool = False,
         cached: bool = False,
     ) -> None:
-        """One answer of the endpoint with key `endpoint`, and what it has asked of the platform.
+        """Count one answer of the endpoint with the key `endpoint`, and its calls to the platform.
 
-        `throttled`: it was refused for the platform's budget. `cached`: it is one that was kept.
+        `throttled`: the platform's budget was used up. `cached`: the answer came from the cache.
         """
         now = time.time()
         place = endpoint, int(now // _HOUR)

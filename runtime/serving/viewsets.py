@@ -38,7 +38,7 @@ _PUBLIC = Prepared({"Cache-Control": "public, no-cache"})
 
 
 class GuardedViewSet(ViewSet):
-    """Says who calls and whether they may, and dresses the answer."""
+    """Finds out who calls and whether they may, and sets the headers of the answer."""
 
     access: AccessDefinition = AccessDefinition()
     # The API's own routes are for callers of every type.
@@ -50,11 +50,12 @@ class GuardedViewSet(ViewSet):
 
     @classmethod
     def as_view(cls, actions: Mapping[str, str], **given: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
-        """As DRF's: a new viewset for each request, which the method of the name in `actions` answers.
+        """Return a view that answers each request by a new viewset; `actions` has the method's name by HTTP
+        verb.
 
-        DRF's makes each from what was given, binds every method to it and wraps the request in one for
-        parsers and authenticators, of which there are none here: a twentieth of a read. So all of them are
-        copies of one, and the steps, which keep DRF's names, are given Django's own request.
+        DRF makes each viewset anew, binds every method to it and wraps the request for parsers and
+        authenticators, which are not used here. That took a twentieth of a read. So each viewset is a copy of
+        one model, and its steps, which keep DRF's names, take Django's own request.
         """
         model = cls(**given)
         names = {"head": actions["get"], **actions} if "get" in actions else dict(actions)
@@ -79,7 +80,9 @@ class GuardedViewSet(ViewSet):
         return response
 
     def initial(self, request: HttpRequest) -> None:
-        """Find out who calls. Raises the Problem of whoever may not."""
+        """Find out who calls, and count the request. Raises the Problem of a caller who may not call this
+        endpoint.
+        """
         caller = self.exchange.caller = _caller(request, self.exchange.recognition)
         record_of(request).caller_type = ANONYMOUS_TYPE if caller.is_anonymous else caller.type
         authorise(caller, self.access, of_every_type=self.admits_every_type)
@@ -88,7 +91,7 @@ class GuardedViewSet(ViewSet):
             refuse_unacceptable(request.META.get("HTTP_ACCEPT"))
 
     def count(self, request: HttpRequest) -> None:
-        """Count what only this endpoint limits. Raises Problem 429."""
+        """Count the request for limits that only this endpoint has. Raises Problem 429."""
 
 
 class OperationViewSet(GuardedViewSet):
@@ -107,8 +110,8 @@ class OperationViewSet(GuardedViewSet):
         limits = endpoint.settings.limits
         if limits.are_set:
             caller = self.exchange.caller
-            known = "" if caller.is_anonymous else f"{caller.issuer} {caller.subject}"
-            count_endpoint(endpoint.key, limits.rate, limits.caller_rate, known, request)
+            caller_key = "" if caller.is_anonymous else f"{caller.issuer} {caller.subject}"
+            count_endpoint(endpoint.key, limits.rate, limits.caller_rate, caller_key, request)
 
     def run(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -150,7 +153,10 @@ class BrokenViewSet(GuardedViewSet):
 
 
 def _caller(request: HttpRequest, recognition: Recognition | None) -> Caller:
-    """The caller, counted. An invalid token counts against its address, as no token does."""
+    """Return the caller of the request, and count the request. Raises Problem.
+
+    A request with an invalid token counts for its address, as one without a token does.
+    """
     authorization = request.META.get("HTTP_AUTHORIZATION")
     if authorization is None:
         count_address(request)
@@ -166,7 +172,11 @@ def _caller(request: HttpRequest, recognition: Recognition | None) -> Caller:
 
 
 def authorise(caller: Caller, access: AccessDefinition, *, of_every_type: bool = False) -> None:
-    """Raises Problem 401, and 403 for another type of caller as for another role."""
+    """Raise Problem 401 for an anonymous caller, and 403 for a caller of another type or without any of the
+    roles.
+
+    Do nothing when `access` requires no authentication.
+    """
     if not access.authentication_required:
         return
     if caller.is_anonymous:

@@ -1,4 +1,4 @@
-"""What comes between a request's inputs and its platform call: row rule → data fetchers → pre-conditions."""
+"""The steps between a request's inputs and its platform call: row rule → data fetchers → pre-conditions."""
 
 from runtime.steps.circumstances import circumstances
 from runtime.steps.rules import RowRule, both, rule_of_entity, rule_of_query

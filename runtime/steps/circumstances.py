@@ -1,4 +1,4 @@
-"""A request as designed queries and filters see it."""
+"""The circumstances of a request, for designed queries and filters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from runtime.request_context import Exchange
 
 
 def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:
-    """What conditions that need `needs` are resolved in. A caller without a platform user lacks all of it."""
+    """Return the circumstances in which conditions with these `needs` are resolved."""
     return Circumstances(
         now=exchange.now,
         parameters=exchange.inputs,
@@ -31,12 +31,15 @@ def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:
 
 
 def _user_values(exchange: Exchange, names: Collection[str]) -> dict[str, object]:
-    """Type and roles are known of every caller who has a token; properties only of one who has a record."""
+    """Return the user values `names` that are known.
+
+    Type and roles are known of every caller with a token; properties only of a caller with a record.
+    """
     around = RESERVED_PROPERTIES.intersection(names)
     values: dict[str, object] = {}
     if around and not exchange.caller.is_anonymous:
-        known = surroundings(exchange.caller)
-        values = {name: known[name] for name in around}
+        facts = surroundings(exchange.caller)
+        values = {name: facts[name] for name in around}
     if len(around) == len(names):
         return values
     try:
@@ -48,7 +51,7 @@ def _user_values(exchange: Exchange, names: Collection[str]) -> dict[str, object
 
 
 def _claim(caller: Caller, path: str) -> object:
-    """The claim as texts, which take their type from what they are compared with, as all of a query's values.
+    """Return the claim as texts. A comparison converts the texts to the type that it compares with.
 
     None where it is missing, or holds an object.
     """

@@ -12,7 +12,7 @@ from crmclient.query.resolving.prepared import PreparedQuery
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import FetcherDefinition
-from designer.queries import answered
+from designer.queries.answered_columns import answered
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -25,7 +25,7 @@ SEVERAL = "several_records"
 
 @dataclass(frozen=True, slots=True)
 class _Fetcher:
-    """`empty` is what it gives where no row is found."""
+    """A compiled data fetcher. `empty` is its result when no row is found: None for each column."""
 
     name: str
     query: PreparedQuery
@@ -34,9 +34,14 @@ class _Fetcher:
     empty: dict[str, Value]
 
     def run(self, platform: Platform, exchange: Exchange) -> dict[str, Value]:
+        """Return the row by column.
+
+        Raises Problem 409 for several rows, unless the fetcher takes the first.
+        """
         query = self.query.resolve(circumstances(exchange, self.query.needs))
         if self.rule is not None:
             query = replace(query, filter=both(query.filter, self.rule.filter(exchange)))
+        # Two rows are enough to see that there are several. A query with `top` has no pages.
         page = Page() if query.top is not None else Page(size=1 if self.first else 2)
         rows = platform.query(query, page, call=replace(exchange.call, caller=None)).rows
         if len(rows) > 1 and not self.first:
@@ -45,15 +50,15 @@ class _Fetcher:
 
 
 class Fetchers:
-    """The endpoint's fetchers that `wanted` names, and those that they use, in their order.
+    """The endpoint's fetchers that `wanted` names, and the fetchers that these read, in the order they run.
 
-    Raises Misconfigured for a name that there is none of, or that comes too late.
+    Raises Misconfigured for an unknown name, and for a fetcher that is defined after one that reads it.
     """
 
     def __init__(self, endpoint: Endpoint, wanted: Collection[str], platform: Platform) -> None:
         self._platform = platform
         defined = endpoint.definition.fetchers
-        compiled = {known.name: _compile(known, endpoint, platform) for known in defined}
+        compiled = {definition.name: _compile(definition, endpoint, platform) for definition in defined}
         self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(wanted), compiled))
         self.record = frozenset().union(*(fetcher.query.needs.record for fetcher in self._fetchers))
 
@@ -62,7 +67,7 @@ class Fetchers:
         return frozenset(fetcher.name for fetcher in self._fetchers)
 
     def run(self, exchange: Exchange) -> None:
-        """Fill `exchange.fetched`, leaving what is there. Raises Problem 409 for several rows."""
+        """Add the missing rows to `exchange.fetched`. Raises Problem 409 for several rows."""
         for fetcher in self._fetchers:
             if fetcher.name not in exchange.fetched:
                 row = fetcher.run(self._platform, exchange)
@@ -86,19 +91,19 @@ def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platfo
 def _in_order(
     defined: Sequence[FetcherDefinition], wanted: set[str], compiled: dict[str, _Fetcher]
 ) -> list[str]:
-    """`wanted` and, transitively, what their queries read, each after what it reads."""
-    found: list[str] = []
+    """Return `wanted` and, transitively, the fetchers that they read, each after those it reads."""
+    names: list[str] = []
     for definition in reversed(defined):
         if definition.name in wanted:
             fetcher = compiled[definition.name]
             wanted |= fetcher.query.needs.fetchers
             wanted |= fetcher.rule.needs.fetchers if fetcher.rule else frozenset()
             wanted.discard(definition.name)
-            found.insert(0, definition.name)
+            names.insert(0, definition.name)
     if wanted:
         raise Misconfigured(
             Sentence(
                 "there is no data fetcher %(name)s, or it comes after what uses it", name=repr(min(wanted))
             )
         )
-    return found
+    return names

@@ -1,4 +1,4 @@
-"""The record that the key in a path finds."""
+"""Finds the record with the key in a path."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ class KeyedRecords:
         self._entity = entity
         self._platform = platform
         self.primary_id = platform.entities()[entity].primary_id
-        wanted = (*columns, self.primary_id, *([version] if version else ()))
-        self._columns = tuple(Column(name) for name in dict.fromkeys(wanted))
+        column_names = (*columns, self.primary_id, *([version] if version else ()))
+        self._columns = tuple(Column(name) for name in dict.fromkeys(column_names))
 
     def find(
         self, key: Mapping[str, Value], exchange: Exchange, rule: RowRule | None
     ) -> Mapping[str, Value] | None:
-        """The record with this key; under `rule`, None also for one that the caller does not reach."""
-        own = None if rule is None else rule.filter(exchange)
-        query = Query(self._entity, self._columns, both(same_key(key), own))
+        """Return the record with this key; None without one.
+
+        With a `rule`, return None also for a record that the caller does not reach.
+        """
+        rule_filter = None if rule is None else rule.filter(exchange)
+        query = Query(self._entity, self._columns, both(same_key(key), rule_filter))
         rows = self._platform.query(query, Page(size=1), call=exchange.call).rows
         return rows[0] if rows else None

@@ -1,4 +1,4 @@
-"""What the platform changes itself along with what is written, where that is known beforehand."""
+"""The values that the platform sets itself along with a write, where they are known beforehand."""
 
 from __future__ import annotations
 
@@ -12,26 +12,29 @@ from crmclient.errors import InvalidRecord, RecordNotFound, UnknownTarget
 def following(
     entity: str, values: Mapping[str, Value], looked_at: Collection[str], platform: Platform, call: Call
 ) -> dict[str, Value]:
-    """The values that follow from `values`, written to a record of `entity`; `looked_at` are those wanted.
+    """Return the values that the platform sets by itself when `values` are written to a record of `entity`.
 
-    Raises InvalidRecord for an owner that does not exist.
+    Attributes that cost a query are returned only if they are among `looked_at`. Raises InvalidRecord for an
+    owner that does not exist.
     """
     system = platform.conventions.of(entity)
-    found: dict[str, Value] = {}
+    derived: dict[str, Value] = {}
     ownership = system.ownership
     owner = values.get(ownership.attribute) if ownership else None
     if ownership is not None and isinstance(owner, Reference):
         if ownership.unit is not None and ownership.unit in looked_at:
-            found[ownership.unit] = _unit_of(owner, ownership, entity, platform, call)
+            derived[ownership.unit] = _unit_of(owner, ownership, entity, platform, call)
         for name, kind in ownership.by_entity.items():
-            found[name] = owner if owner.entity == kind else None
-    return found | _of_life(entity, values, system, platform)
+            derived[name] = owner if owner.entity == kind else None
+    return derived | _of_life(entity, values, system, platform)
 
 
 def _of_life(
     entity: str, values: Mapping[str, Value], system: SystemAttributes, platform: Platform
 ) -> dict[str, Value]:
-    """The state that a status brings, and the other way round."""
+    """Return the state that follows from a written status, or the status that follows from a written
+    state.
+    """
     if system.state is None or system.status is None:
         return {}
     state, status = values.get(system.state), values.get(system.status)
@@ -50,8 +53,8 @@ def _of_life(
 
 def _unit_of(owner: Reference, ownership: Ownership, entity: str, platform: Platform, call: Call) -> Value:
     try:
-        found = platform.retrieve(owner.entity, owner.id, (ownership.unit_of_owner,), call=call)
+        owner_record = platform.retrieve(owner.entity, owner.id, (ownership.unit_of_owner,), call=call)
     except RecordNotFound as error:
         unknown = UnknownTarget(ownership.attribute, f"There is no {owner.entity} with id {owner.id}.")
         raise InvalidRecord(entity, [unknown]) from error
-    return found.values[ownership.unit_of_owner]
+    return owner_record.values[ownership.unit_of_owner]

@@ -22,7 +22,10 @@ _DEFAULT = "A condition for this is not met."
 
 
 class Preconditions:
-    """Compiled once. Raises Misconfigured for an expression that does not compile."""
+    """The pre-conditions of an endpoint, compiled once.
+
+    Raises Misconfigured for an expression that does not compile.
+    """
 
     def __init__(self, definitions: Sequence[PreconditionDefinition]) -> None:
         self.expressions = tuple(_compile(definition) for definition in definitions)
@@ -30,14 +33,14 @@ class Preconditions:
         self._checks = tuple(zip(self.expressions, definitions, strict=True))
 
     def check(self, exchange: Exchange) -> None:
-        """Raises the Problem of the first that does not hold, in their order."""
+        """Raise the Problem of the first pre-condition that does not hold, if there is one."""
         for expression, definition in self._checks:
             if not _holds(expression, exchange):
                 raise Problem(definition.status, CODE, definition.text("message", exchange.lcid) or _DEFAULT)
 
 
 def _holds(expression: Expression, exchange: Exchange) -> bool:
-    """What has no value, such as a comparison with null, does not hold: in doubt nothing is done."""
+    """Whether a pre-condition holds. One without a value, such as a comparison with null, does not."""
     try:
         return evaluate(expression, exchange) is True
     except ExpressionError as error:

@@ -1,4 +1,4 @@
-"""What row rules forbid to writes: to move, make or point at records that the caller does not reach."""
+"""Guards of writes by row rules, against moving, creating or naming records out of the caller's reach."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crmclient.conventions import SystemAttributes
 from crmclient.errors import InvalidRecord, InvalidValue, RecordNotFound, UnknownTarget
 from crmclient.metadata import Attribute
 from crmclient.new_records import Origin, origin
-from crmclient.query.matching import Undecidable, matches, names_compared
+from crmclient.query.filter_match import Undecidable, matches, names_compared
 from crmclient.values import references
 from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
@@ -26,9 +26,9 @@ CREATES = "This would create a record where you may not reach it."
 
 
 class MoveGuard:
-    """A write of the attributes `written` may not move a record out of `rule`, by which it was reached.
+    """Refuses writes of the attributes `written` that would move a record out of `rule`.
 
-    `reads` are the attributes that have to be read of the record first.
+    The record was reached by this rule. `reads` are the attributes that have to be read of the record first.
     """
 
     def __init__(self, rule: RowRule | None, written: frozenset[str], platform: Platform) -> None:
@@ -41,44 +41,44 @@ class MoveGuard:
         self._platform = platform
         self._rule = rule
 
-    def stays(self, found: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> bool:
-        """Whether what was found stays within the rule when `values` are written to it.
+    def stays(self, row: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> bool:
+        """Whether the record `row` stays within the row rule when `values` are written to it.
 
-        Where only the platform could tell, it does not.
+        False where only the platform could tell.
         """
         if self._rule is None:
             return True
-        own = self._rule.of_caller(exchange)
-        if own.attributes.isdisjoint(self._system.changed_by(values.keys())):
+        rule_of_caller = self._rule.of_caller(exchange)
+        if rule_of_caller.attributes.isdisjoint(self._system.changed_by(values.keys())):
             return True
-        return self._stays(self._rule.entity, own, found, values, exchange)
+        return self._stays(self._rule.entity, rule_of_caller, row, values, exchange)
 
-    def check(self, found: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> None:
-        """Raises Problem 403 where the record would not stay within the rule."""
-        if not self.stays(found, values, exchange):
+    def check(self, row: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> None:
+        """Raise Problem 403 unless the record stays within the row rule when `values` are written to it."""
+        if not self.stays(row, values, exchange):
             raise Problem(403, OUTSIDE, MOVES)
 
     def _stays(
         self,
         entity: str,
         rule: CallersRule,
-        found: Mapping[str, Value],
+        row: Mapping[str, Value],
         values: Mapping[str, Value],
         exchange: Exchange,
     ) -> bool:
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
         then = following(entity, values, rule.attributes, self._platform, exchange.call)
-        after = {**found, **values, **then}
-        wanted = rule.filter(exchange)
+        after = {**row, **values, **then}
+        rule_filter = rule.filter(exchange)
         try:
-            return wanted is None or matches(wanted, after)
+            return rule_filter is None or matches(rule_filter, after)
         except Undecidable:
             return False
 
 
 class WriteGuard(MoveGuard):
-    """That of a record whose id stands in the path; `steps` are those of its endpoint."""
+    """Guards writes to the record whose id stands in the path. `steps` are those of its endpoint."""
 
     def __init__(
         self,
@@ -100,10 +100,10 @@ class Child(NamedTuple):
 
 
 class CreateGuards:
-    """The rules that the records of a create are under: its own, and those in `lists`, entities by list.
+    """The row rules for the records of a create: that of the record itself, and those of records in `lists`.
 
-    `own`: calls make a record of the exposed entity, too. Raises QueryProblems where a rule does not fit its
-    entity.
+    `lists` has the entities by list. With `own`, calls create a record of the exposed entity, too. Raises
+    QueryProblems where a rule does not fit its entity.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class CreateGuards:
 
     @property
     def problems(self) -> dict[int, tuple[str, ...]]:
-        """What `check` gives, for the document."""
+        """The problem codes of `check` by status, for the OpenAPI document."""
         return {403: (OUTSIDE,)} if self._guards else {}
 
     def check(
@@ -137,7 +137,9 @@ class CreateGuards:
         exchange: Exchange,
         children: Sequence[Child] = (),
     ) -> None:
-        """Raises Problem 403 where any record would be outside its rule, naming every such item of a list."""
+        """Raise Problem 403 if a new record would be outside its row rule. It names every such item of a
+        list.
+        """
         outside = [
             FieldError(OUTSIDE, CREATES, pointer=child.at)
             for child in children
@@ -162,71 +164,85 @@ class CreateGuard:
 
         Raises InvalidRecord for an owner that does not exist.
         """
-        own = self.rule.of_caller(exchange)
-        wanted = own.filter(exchange)
-        if wanted is None:
+        rule_of_caller = self.rule.of_caller(exchange)
+        rule_filter = rule_of_caller.filter(exchange)
+        if rule_filter is None:
             return True
         try:
-            return matches(wanted, self._made(values, own, frozenset(names_compared(wanted)), exchange))
+            return matches(
+                rule_filter,
+                self._values_of_new_record(
+                    values, rule_of_caller, frozenset(names_compared(rule_filter)), exchange
+                ),
+            )
         except Undecidable:
             return False
 
-    def _made(
+    def _values_of_new_record(
         self, values: Mapping[str, Value], own: CallersRule, named: frozenset[str], exchange: Exchange
     ) -> dict[str, Value]:
-        """The attributes that the rule looks at, as the new record will have them, where that is known."""
+        """Return the attributes that the rule reads, with the values that the new record will have,
+        where known.
+        """
         looked_at = own.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
         always = self._system.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}
-        given = {**self._defaults(values, looked_at, exchange.call), **values}
-        given |= following(self.rule.entity, given, looked_at, self._platform, exchange.call)
-        made: dict[str, Value] = {}
+        given_or_default = {**self._defaults(values, looked_at, exchange.call), **values}
+        given_or_default |= following(
+            self.rule.entity, given_or_default, looked_at, self._platform, exchange.call
+        )
+        known_values: dict[str, Value] = {}
         for name in looked_at:
             match origin(name, self._attributes, values.keys(), self._system):
                 case Origin.EMPTY:
-                    made[name] = None
-                case Origin.GIVEN | Origin.DEFAULT if name in given:
-                    made[name] = self._named(given[name], exchange.call) if name in named else given[name]
+                    known_values[name] = None
+                case Origin.GIVEN | Origin.DEFAULT if name in given_or_default:
+                    known_values[name] = (
+                        self._with_name(given_or_default[name], exchange.call)
+                        if name in named
+                        else given_or_default[name]
+                    )
         unit = self._system.ownership.unit if self._system.ownership else None
-        if unit is not None and values.get(unit) not in (None, made.get(unit)):
+        if unit is not None and values.get(unit) not in (None, known_values.get(unit)):
             # Whether one beside the owner's is taken is the organisation's setting.
-            made.pop(unit, None)
-        return made
+            known_values.pop(unit, None)
+        return known_values
 
     def _defaults(
         self, values: Mapping[str, Value], looked_at: frozenset[str], call: Call
     ) -> dict[str, Value]:
         # No rule can tell an id that nobody knows yet from another.
-        found: dict[str, Value] = {self.rule.primary_id: new_guid()}
-        wanted, system = looked_at & self._attributes.keys(), self._system
-        if self._users and not wanted.isdisjoint(system.set_to_caller | system.following_owner):
+        defaults: dict[str, Value] = {self.rule.primary_id: new_guid()}
+        needed, system = looked_at & self._attributes.keys(), self._system
+        if self._users and not needed.isdisjoint(system.set_to_caller | system.following_owner):
             actor = Reference(self._users.entity, call.caller or self._platform.who())
-            found |= dict.fromkeys(system.set_to_caller, actor)
-        if system.state and not wanted.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
+            defaults |= dict.fromkeys(system.set_to_caller, actor)
+        if system.state and not needed.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
             states = self._platform.option_set(system.state, entity=self.rule.entity).options
             # A new record is in the first state.
-            found |= {system.state: states[0].value} if states else {}
-        return found
+            defaults |= {system.state: states[0].value} if states else {}
+        return defaults
 
-    def _named(self, value: Value, call: Call) -> Value:
-        """A reference with the name of what it points at, where there is such a record."""
+    def _with_name(self, value: Value, call: Call) -> Value:
+        """Return a reference with the name of its record, if there is such a record."""
         if not isinstance(value, Reference) or value.name is not None:
             return value
         name = self._platform.entities()[value.entity].primary_name
         if name is None:
             return value
         try:
-            found = self._platform.retrieve(value.entity, value.id, (name,), call=call).values[name]
+            record_name = self._platform.retrieve(value.entity, value.id, (name,), call=call).values[name]
         except RecordNotFound:
             return value
-        return replace(value, name=found) if isinstance(found, str) else value
+        return replace(value, name=record_name) if isinstance(record_name, str) else value
 
 
 class LookupGuard:
-    """A record that a caller points at must be one that they reach in the same module.
+    """Refuses lookups to records that the caller does not reach in the same module.
 
-    Of `attributes` of `owner` these are the lookups and party lists whose targets have row rules.
+    It guards those of `attributes` of `owner` that are lookups or party lists, and whose targets have row
+    rules.
     """
 
     def __init__(
@@ -234,7 +250,11 @@ class LookupGuard:
     ) -> None:
         self._owner = owner
         self._rules: dict[str, RowRule] = {}
-        lookups = [one for one in attributes if one.type.is_reference or one.type.holds_parties]
+        lookups = [
+            attribute
+            for attribute in attributes
+            if attribute.type.is_reference or attribute.type.holds_parties
+        ]
         for target in {target for attribute in lookups for target in attribute.targets}:
             rule = rule_of_entity(endpoint, target, platform)
             if rule is not None:
@@ -246,7 +266,10 @@ class LookupGuard:
         )
 
     def check(self, values: Mapping[str, Value], exchange: Exchange) -> None:
-        """Raises InvalidRecord as the platform does for records that do not exist: for a caller, none is."""
+        """Raise InvalidRecord for a lookup to a record that the caller does not reach.
+
+        The error is the one of a record that does not exist, so that callers cannot tell the two apart.
+        """
         wrong: list[InvalidValue] = [
             UnknownTarget(name, f"There is no {record.entity} with id {record.id}.")
             for name in values.keys() & self._guarded

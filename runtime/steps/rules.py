@@ -22,14 +22,15 @@ _MOST_SETS = 1_024
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """`filter` is None where all records are meant."""
+    """An entry of a row rule. `filter` is None when the entry stands for all records."""
 
     definition: RowRuleEntry
     filter: PreparedFilter | None
 
 
 class CallersRule:
-    """What callers with certain roles are under: each of `unions` must hold, by any of its filters.
+    """A row rule as it applies to callers with certain roles. Each of `unions` must hold, by any of its
+    filters.
 
     A union without any filter holds for no record.
     """
@@ -44,8 +45,9 @@ class CallersRule:
             self._needs |= prepared.needs
 
     def filter(self, exchange: Exchange) -> Filter | None:
-        """What the caller reaches now; None: all records. An entry that lacks a value of the caller, or of a
-        data fetcher, holds for no record.
+        """Return the filter of what the caller reaches now; None when the caller reaches all records.
+
+        A rule entry that needs a missing value, of the caller or of a data fetcher, lets no record through.
         """
         if not self._unions:
             return None
@@ -55,16 +57,16 @@ class CallersRule:
             met = [prepared for prepared in union if prepared.needs.are_met(situation)]
             alternatives = list(dict.fromkeys(prepared.resolve(situation) for prepared in met))
             # A filter without conditions holds for every record.
-            kept = [one for one in alternatives if one is not None]
+            filters = [alternative for alternative in alternatives if alternative is not None]
             if not met:
                 items.append(self._nothing)
-            elif len(kept) == len(alternatives):
-                items.append(kept[0] if len(kept) == 1 else Filter(tuple(kept), any=True))
+            elif len(filters) == len(alternatives):
+                items.append(filters[0] if len(filters) == 1 else Filter(tuple(filters), any=True))
         return Filter(tuple(items)) if items else None
 
 
 class RowRule:
-    """All of `rules` on one entity, each a union of entries by role, compiled once.
+    """All of `rules` on one entity, compiled once. Each is a union of entries by role.
 
     Raises QueryProblems when a filter does not fit the entity.
     """
@@ -73,8 +75,10 @@ class RowRule:
         self.entity = entity
         self._platform = platform
         self.primary_id = platform.entities()[entity].primary_id
-        self._rules = [[_Entry(one, _prepared(one, entity, platform)) for one in rule] for rule in rules]
-        every = [one.filter for rule in self._rules for one in rule if one.filter is not None]
+        self._rules = [
+            [_Entry(entry, _prepared(entry, entity, platform)) for entry in rule] for rule in rules
+        ]
+        every = [entry.filter for rule in self._rules for entry in rule if entry.filter is not None]
         # Of all entries, whoever calls.
         self.needs = Needs()
         for prepared in every:
@@ -84,67 +88,73 @@ class RowRule:
         self._by_roles: dict[frozenset[str], CallersRule] = {}
 
     def of_caller(self, exchange: Exchange) -> CallersRule:
-        """What this caller is under. It is made once for each set of the roles that the rule names."""
+        """Return the rule as it applies to the caller's roles. It is cached for each set of the roles that
+        the rule names.
+        """
         roles = exchange.caller.roles & self._named
-        found = self._by_roles.get(roles)
-        if found is None:
+        rule = self._by_roles.get(roles)
+        if rule is None:
             if len(self._by_roles) >= _MOST_SETS:
                 self._by_roles.clear()
-            found = self._by_roles[roles] = self._for(roles)
-        return found
+            rule = self._by_roles[roles] = self._for(roles)
+        return rule
 
     def _for(self, roles: frozenset[str]) -> CallersRule:
         unions = []
         for rule in self._rules:
-            own = [one for one in rule if one.definition.is_for(roles)]
-            if all(one.filter is not None for one in own):
-                unions.append([one.filter for one in own if one.filter is not None])
+            entries = [entry for entry in rule if entry.definition.is_for(roles)]
+            if all(entry.filter is not None for entry in entries):
+                unions.append([entry.filter for entry in entries if entry.filter is not None])
         return CallersRule(self.primary_id, unions)
 
     def filter(self, exchange: Exchange) -> Filter | None:
-        """What this caller reaches now; None: all records."""
+        """Return the filter of what this caller reaches now; None when the caller reaches all records."""
         return self.of_caller(exchange).filter(exchange)
 
     def filter_of(self, id: Guid, exchange: Exchange) -> Filter:
-        """The same, for one record."""
+        """Return a filter for the record `id`, which holds only if this caller reaches it."""
         return both(Condition(self.primary_id, Operator.EQ, (id,)), self.filter(exchange))
 
     def reaches(self, id: Guid, exchange: Exchange) -> bool:
         """Whether this caller reaches one record now, if there is one. It asks the platform, unless the
         caller reaches all records.
         """
-        own = self.filter(exchange)
-        if own is None:
+        rule_filter = self.filter(exchange)
+        if rule_filter is None:
             return True
-        wanted = both(Condition(self.primary_id, Operator.EQ, (id,)), own)
-        query = Query(self.entity, (Column(self.primary_id),), wanted)
+        filter_of_record = both(Condition(self.primary_id, Operator.EQ, (id,)), rule_filter)
+        query = Query(self.entity, (Column(self.primary_id),), filter_of_record)
         return bool(self._platform.query(query, Page(size=1), call=exchange.call).rows)
 
 
 def rule_of_record(endpoint: Endpoint, platform: Platform) -> RowRule | None:
-    """What applies to the path's record: the exposed entity's rule, narrowed by the endpoint."""
+    """Return the row rule for the record in the path: the exposed entity's, and the endpoint's own on top."""
     if endpoint.entity is None:
         return None
     return _rule(endpoint.entity.entity, [endpoint.entity], endpoint.definition.row_rule, platform)
 
 
 def rule_of_entity(endpoint: Endpoint, entity: str, platform: Platform) -> RowRule | None:
-    """What applies to other records that an endpoint reaches: the rules of all exposures in its module."""
+    """Return the row rule for other records that an endpoint reaches: the rules of all exposures in its
+    module.
+    """
     return _rule(entity, _exposures(endpoint, entity), None, platform)
 
 
 def rule_of_exposure(exposure: ExposedEntityDefinition, platform: Platform) -> RowRule | None:
-    """What applies to records that an endpoint reaches as those of another exposed entity."""
+    """Return the row rule for records that an endpoint reaches as those of another exposed entity."""
     return _rule(exposure.entity, [exposure], None, platform)
 
 
 def rule_of_query(endpoint: Endpoint, entity: str, platform: Platform) -> RowRule | None:
-    """What applies to the rows of a query on `entity`: its exposures' rules, narrowed by the endpoint."""
+    """Return the row rule for the rows of a query on `entity`: its exposures' rules, narrowed by the
+    endpoint's.
+    """
     return _rule(entity, _exposures(endpoint, entity), endpoint.definition.row_rule, platform)
 
 
 def both(first: FilterItem | None, second: FilterItem | None) -> Filter:
-    """A filter that holds where both do; None holds everywhere."""
+    """Return a filter that holds where both filters hold. None holds everywhere."""
     return Filter(tuple(item for item in (first, second) if item is not None))
 
 

@@ -33,7 +33,9 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was read of the path's record, under the row rule. `version` is None where it keeps none."""
+    """The result of reading the path's record, under the row rule. `version` is None for records without
+    versions.
+    """
 
     id: Guid
     version: str | None
@@ -41,9 +43,9 @@ class Found:
 
 
 class Steps:
-    """What an endpoint does between its inputs and its platform call.
+    """The steps of an endpoint between its inputs and its platform call.
 
-    `reads` are attributes of the path's record that the operation itself wants, `fetched` the names of data
+    `reads` are attributes of the path's record that the operation itself needs, `fetched` the names of data
     fetchers. Raises Misconfigured, InvalidQuery, and ExpressionError for a mistake.
     """
 
@@ -73,11 +75,11 @@ class Steps:
             self.version = platform.conventions.version_of(entity, attributes)
             self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
         first = self.rule.needs.fetchers if self.rule else frozenset()
-        every = [known.name for known in definition.fetchers]
+        every = [fetcher.name for fetcher in definition.fetchers]
         read = _members([*expressions, *_calculations(definition)], "fetch", every)
-        wanted = {*first, *fetched, *_fetchers_read(definition), *read}
+        fetcher_names = {*first, *fetched, *_fetchers_read(definition), *read}
         self._early = Fetchers(endpoint, first, platform)
-        self._late = Fetchers(endpoint, wanted, platform)
+        self._late = Fetchers(endpoint, fetcher_names, platform)
         if self._early.record:
             raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))
         # What an endpoint has none of costs its requests nothing.
@@ -93,20 +95,22 @@ class Steps:
         )
 
     def problems(self, own: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-        """The codes by status of an operation with these steps, given its `own`, for the document."""
-        found = dict(own)
-        more = [(status, CODE) for status in sorted(self._preconditions.statuses)]
+        """Return the problem codes by status, for the OpenAPI document: those of the steps, and the
+        operation's `own`.
+        """
+        codes_by_status = dict(own)
+        further_codes = [(status, CODE) for status in sorted(self._preconditions.statuses)]
         if self._late.names:
-            more.append((409, SEVERAL))
-        for status, code in more:
-            found[status] = (*found.get(status, ()), code)
-        return found
+            further_codes.append((409, SEVERAL))
+        for status, code in further_codes:
+            codes_by_status[status] = (*codes_by_status.get(status, ()), code)
+        return codes_by_status
 
     def run(self, exchange: Exchange, meant: Meant = None) -> Found | None:
-        """Do all of it; what was read of the record, if anything had to be.
+        """Do all steps. Return what was read of the record; None if no step needed it.
 
-        Raises RecordNotFound outside the row rule, VersionMismatch, and the Problem of a fetcher or
-        pre-condition.
+        Raises RecordNotFound for a record outside the row rule, VersionMismatch, and the Problem of a fetcher
+        or pre-condition.
         """
         if self._reads_record or (meant is not None and len(meant) != 1):
             return self.read(exchange, meant)
@@ -114,13 +118,13 @@ class Steps:
         return None
 
     def read(self, exchange: Exchange, meant: Meant = None) -> Found:
-        """As `run`, reading the record whether or not a step needs it."""
-        found = self._find(exchange)
-        if meant is not None and found.version not in meant:
-            raise VersionMismatch(self.entity, found.id)
-        exchange.found = found.values
+        """Do all steps as `run` does, but read the record in any case."""
+        record = self._find(exchange)
+        if meant is not None and record.version not in meant:
+            raise VersionMismatch(self.entity, record.id)
+        exchange.found = record.values
         self._finish(exchange)
-        return found
+        return record
 
     @property
     def only_rules(self) -> bool:
@@ -128,8 +132,11 @@ class Steps:
         return self.rule is not None and not self._columns and not self._finishing
 
     def link(self, exchange: Exchange, attribute: str) -> Link:
-        """With `only_rules`: what keeps of a query's rows those whose lookup `attribute` names the path's
-        record, if the caller reaches it."""
+        """Return a link that keeps the rows whose lookup `attribute` names the path's record, if the caller
+        reaches it.
+
+        Only to be used with `only_rules`.
+        """
         assert self.rule is not None  # noqa: S101  for the type checker: `only_rules`
         return Link(
             self.entity,
@@ -140,19 +147,20 @@ class Steps:
         )
 
     def write(self, exchange: Exchange, meant: Meant, write: Callable[[Found | None, str | None], T]) -> T:
-        """Do all of it, and then `write`, given what was read and the version that it must have.
+        """Do all steps, then call `write` with what was read of the record and the version that it must
+        have.
 
-        A record that others change between reading and writing is read again, unless the caller said which
-        version is meant. Where records keep no versions, nobody notices such a change, and `write` is given
-        None. Raises what `run` raises, StateConflict when others change it all the time.
+        If others change the record between reading and writing, it is read again, unless the caller named the
+        version. Where records keep no versions, such a change goes unnoticed, and the version is None. Raises
+        what `run` raises, and StateConflict when the record changes all the time.
         """
         for _ in range(_ATTEMPTS):
-            found = self.run(exchange, meant)
-            version = next(iter(meant), None) if found is None and meant else None
+            record = self.run(exchange, meant)
+            version = next(iter(meant), None) if record is None and meant else None
             try:
-                return write(found, found.version if found else version)
+                return write(record, record.version if record else version)
             except VersionMismatch:
-                if meant is not None or found is None:
+                if meant is not None or record is None:
                     raise
                 # What was fetched by the record as it was may be another row by now.
                 exchange.fetched = {}
@@ -191,19 +199,19 @@ class Steps:
         return Found(id, str(row[self.version]) if self.version else None, row)
 
     def _record_attributes(
-        self, expressions: Iterable[Expression], known: Mapping[str, Attribute]
+        self, expressions: Iterable[Expression], attributes: Mapping[str, Attribute]
     ) -> Collection[str]:
         if not self.entity:
             return ()
-        wanted = {*self._late.record, *_members(expressions, "record", None)}
-        if unknown := wanted - known.keys():
+        attribute_names = {*self._late.record, *_members(expressions, "record", None)}
+        if unknown := attribute_names - attributes.keys():
             raise Misconfigured(Sentence("the record has no %(name)s", name=repr(min(unknown))))
-        return sorted(wanted)
+        return sorted(attribute_names)
 
 
 def _bindings(definition: EndpointDefinition) -> list[BindingDefinition]:
-    """The endpoint's own, and those of its lists' items."""
-    return [*definition.bindings, *(own for known in definition.inputs for own in known.bindings)]
+    """Return the endpoint's bindings, and those of the items of its lists."""
+    return [*definition.bindings, *(binding for entry in definition.inputs for binding in entry.bindings)]
 
 
 def _fetchers_read(definition: EndpointDefinition) -> set[str]:
@@ -217,15 +225,22 @@ def _expressions(definition: EndpointDefinition) -> list[Expression]:
 
 
 def _calculations(definition: EndpointDefinition) -> list[Expression]:
-    """Of columns: their `record` is the row that is answered, which the operation reads."""
+    """Return the expressions of calculated columns.
+
+    In these, `record` is the answered row, which the operation reads, not the steps.
+    """
     return [
         Expression(column.expression, ENDPOINT_NAMES) for column in definition.columns if column.expression
     ]
 
 
 def _members(expressions: Iterable[Expression], name: str, every: Collection[str] | None) -> set[str]:
-    """The fields of `name` that expressions read; of one that may read any, `every`."""
-    found: set[str] = set()
+    """Return the fields of `name` that expressions read; `every` stands for an expression that may read any
+    field.
+
+    Raises Misconfigured for such an expression when `every` is None.
+    """
+    fields: set[str] = set()
     for expression in expressions:
         members = expression.members(name)
         if members is None and every is None:
@@ -236,5 +251,5 @@ def _members(expressions: Iterable[Expression], name: str, every: Collection[str
                     example=f"{name}.name",
                 )
             )
-        found.update(every or () if members is None else members)
-    return found
+        fields.update(every or () if members is None else members)
+    return fields

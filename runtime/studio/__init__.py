@@ -1,4 +1,4 @@
-"""What the runtime does for the studio: previews, and calls that are tried. See `designer.ports`."""
+"""The runtime's services for the studio: previews, and calls that are tried. See `designer.ports`."""
 
 from runtime.studio.port import StudioRuntime
 

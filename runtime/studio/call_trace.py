@@ -1,4 +1,4 @@
-"""What became of each rule that a tried call came to, in words."""
+"""Says in words what each rule did in a call that was tried."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from crmclient.errors import RecordNotFound
-from designer.access_matrix import has_usual_types
+from designer.access_control.access_matrix import has_usual_types
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
@@ -37,7 +37,9 @@ class Trace:
     error: Exception | None = None
 
     def steps(self, exchange: Exchange | None, response: HttpResponseBase | None) -> Iterator[Step]:
-        """In the order in which a request comes to them; what it did not come to is skipped."""
+        """Yield the steps in the order in which a request comes to them. Steps that it did not come to are
+        marked skipped.
+        """
         yield from self._access()
         problem = problem_of(self.error) if self.error is not None else None
         stopped = not self.may_call or exchange is None
@@ -107,10 +109,10 @@ class Trace:
             if stopped or exchange is None or fetcher.name not in exchange.fetched:
                 yield Step(title, "skipped")
             else:
-                found = exchange.fetched[fetcher.name]
-                any_value = any(value is not None for value in found.values())
+                row = exchange.fetched[fetcher.name]
+                any_value = any(value is not None for value in row.values())
                 # What was found is data, which a dry run shows to nobody.
-                values = _("Found.") if self.attempt.dry else render(found).decode()
+                values = _("Found.") if self.attempt.dry else render(row).decode()
                 yield Step(title, "passed", values if any_value else _("Nothing found."))
 
     def _preconditions(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from crmclient import Platform
 from crmclient.platform import Create, Delete, Update
 from crmclient.query.ast import Page, Query
-from crmclient.query.fetchxml.plain import write_plain
+from crmclient.query.fetchxml.plain_queries import write_plain
 from crmclient.stand_in import Asked, Effect, StandIn
 from designer.ports import PlatformCall
-from runtime.studio.readable import readable
+from runtime.studio.json_text import readable
 
 R = TypeVar("R")
 
@@ -21,7 +21,7 @@ _LONGEST = 20_000
 
 
 class NotSent(Exception):
-    """A dry run has come to what it would have asked of the platform."""
+    """A dry run has come to a request that it does not send to the platform."""
 
 
 class RecordingPlatform(StandIn):
@@ -44,16 +44,16 @@ class RecordingPlatform(StandIn):
 
     @classmethod
     def dry(cls, platform: Platform) -> RecordingPlatform:
-        """One that reads, and writes nothing."""
+        """Return a platform that passes on reads, and holds back writes."""
         return cls(platform, held=frozenset({Effect.WRITE}))
 
     def silent(self) -> RecordingPlatform:
-        """The same platform and the same `calls`, for requests that are never to be sent."""
-        held = frozenset({Effect.READ, Effect.WRITE})
-        return RecordingPlatform(self._platform, held=held, calls=self.calls)
+        """Return a platform that holds back reads and writes, and records them in the same `calls`."""
+        held_effects = frozenset({Effect.READ, Effect.WRITE})
+        return RecordingPlatform(self._platform, held=held_effects, calls=self.calls)
 
     def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        """Raises NotSent for what is held."""
+        """Record the call, and pass it on. Raises NotSent for a call that is held back."""
         if asked.effect is Effect.METADATA:
             return ask()
         request = _text(asked.arguments, asked.options)
@@ -70,10 +70,10 @@ class RecordingPlatform(StandIn):
 
 def _text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """The arguments for people to read: queries as FetchXML, other values as JSON."""
-    named = {key: item for key, item in kwargs.items() if item is not None and key != "call"}
+    shown_options = {key: item for key, item in kwargs.items() if item is not None and key != "call"}
     lines = [
         *(_readable(item) for item in args),
-        *(f"{key}: {_readable(item)}" for key, item in named.items()),
+        *(f"{key}: {_readable(item)}" for key, item in shown_options.items()),
     ]
     return "\n".join(line for line in lines if line)[:_LONGEST]
 
@@ -91,13 +91,13 @@ def _readable(value: Any) -> str:
 
 
 def _page(page: Page) -> str:
-    """Empty for all rows at once."""
+    """Return a page as text for people; empty for all rows at once."""
     facts = {"page size": page.size, "from": page.token, "total": "counted" if page.total else None}
     return "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON holds, with the items of a batch as objects."""
+    """Return a value as JSON has it, with the items of a batch as objects."""
     if isinstance(value, (Create, Update, Delete)):
         return {"operation": type(value).__name__.lower(), **_plain(asdict(value))}
     if isinstance(value, Mapping):

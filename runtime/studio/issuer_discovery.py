@@ -1,4 +1,4 @@
-"""What an issuer's own address says of it, for the form that sets it up."""
+"""Reads the OpenID configuration of an issuer, for the form that sets the issuer up."""
 
 from __future__ import annotations
 
@@ -14,26 +14,32 @@ from runtime.callers.issuers.remote_documents import NotFetched, fetch_json
 
 
 def discovered(issuer: str, address: str) -> DiscoveredIssuer:
-    """What the OpenID configuration at `address` says; empty: of the one where that of `issuer` is."""
+    """Return what the OpenID configuration at `address` says of an issuer, or why it cannot be read.
+
+    When `address` is empty, the configuration is read from its standard address below `issuer`.
+    """
     address = address or discovery_address(issuer)
     try:
-        found = discover(address)
-        keys = _kids(found.keys_url)
+        document = discover(address)
+        key_ids = _key_ids(document.keys_url)
     except NotFetched as error:
         return DiscoveredIssuer(address, problem=said(error.args[0]))
-    return DiscoveredIssuer(address, found.issuer, found.keys_url, found.algorithms, keys)
+    return DiscoveredIssuer(address, document.issuer, document.keys_url, document.algorithms, key_ids)
 
 
 def unreachable(issuer: IssuerDefinition) -> str:
-    """Why keys of an issuer cannot be read just now; empty where they can. Of tenants, the first is asked."""
+    """Return why the keys of an issuer cannot be read now; empty when they can.
+
+    Of an issuer with several tenants, only the first tenant's keys are read.
+    """
     keys = issuer.keys
     if keys.source == "pem" or not issuer.names:
         return ""
     try:
         if keys.source == "jwks":
-            _kids(keys.url)
+            _key_ids(keys.url)
         else:
-            _kids(_checked(issuer).keys_url)
+            _key_ids(_checked(issuer).keys_url)
     except NotFetched as error:
         return said(error.args[0])
     return ""
@@ -42,13 +48,13 @@ def unreachable(issuer: IssuerDefinition) -> str:
 def _checked(issuer: IssuerDefinition) -> Discovered:
     name = issuer.names[0]
     address = issuer.keys.url or discovery_address(name)
-    found = discover(address)
-    check_issuer(found, name, address)
-    return found
+    document = discover(address)
+    check_issuer(document, name, address)
+    return document
 
 
-def _kids(address: str) -> tuple[str, ...]:
-    """The names of the keys at `address`. Raises NotFetched."""
+def _key_ids(address: str) -> tuple[str, ...]:
+    """Return the ids (`kid`) of the keys at `address`, sorted. Raises NotFetched."""
     try:
         return tuple(sorted(public_keys(fetch_json(address))))
     except (jwt.PyJWTError, ValueError) as error:

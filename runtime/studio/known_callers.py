@@ -45,7 +45,7 @@ def caller_named(kind: CallerSource, name: str, configuration: Configuration) ->
 
 
 def caller_of_key(prefix: str, secret: str, configuration: Configuration) -> KnownCaller | None:
-    """The caller of an API key; None where there is no such key, or it has another secret."""
+    """Return the caller of an API key; None when there is no such key, and for a wrong secret."""
     key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
     return _of_key(key, configuration) if is_key(key, prefix, secret) and key is not None else None
 
@@ -68,7 +68,9 @@ def callers_of_record(caller_type: str, record: Guid, configuration: Configurati
         yield _of_account(account, configuration)
     for key in ApiKey.objects.filter(caller_type__name=caller_type, record=record).prefetch_related("roles"):
         yield _of_key(key, configuration)
-    type = next((known for known in configuration.caller_types if known.name == caller_type), None)
+    type = next(
+        (definition for definition in configuration.caller_types if definition.name == caller_type), None
+    )
     if type is None:
         return
     source = RecordSource(get_platform(), type)
@@ -83,7 +85,9 @@ def callers_of_record(caller_type: str, record: Guid, configuration: Configurati
 
 
 def resolver_note() -> str:
-    """That callers of issuers may be others than the issuers' settings say."""
+    """Return a note that a custom resolver may identify callers otherwise than issuers' settings say;
+    empty without one.
+    """
     if settings.PORTICO["USER_RESOLVER"] == _STANDARD:
         return ""
     return said(
@@ -104,7 +108,7 @@ def _of_key(row: ApiKey, configuration: Configuration) -> KnownCaller:
 
 
 def _claims(subject: str) -> Claims:
-    """What a token of the service's own would say."""
+    """Return the claims that a token of this service would have."""
     return {"iss": OWN_ISSUER, "sub": subject}
 
 
@@ -127,23 +131,23 @@ def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: 
 
 
 def _of_issuer(issuer: Issuer, sought: Sought, record: Guid) -> KnownCaller:
-    """A caller of the issuer who stands for the record. Roles by claims are in the token alone."""
-    known = issuer.definition
+    """Return a caller of the issuer for the record. Roles by claims are missing: only a token has them."""
+    definition = issuer.definition
     row = shown_columns(sought.rows[0], issuer.record_columns) if sought.rows else None
-    roles = {role for each in granted(issuer, {}, row) for role in each.roles}
+    roles = {role for grant in granted(issuer, {}, row) for role in grant.roles}
     refused = ""
     if not sought.rows:
         refused = said(Sentence("There is no such record."))
     elif sought.is_inactive:
         refused = said(Sentence("The record is not active."))
     note = resolver_note()
-    if known.role_rules or known.roles_expression.strip():
+    if definition.role_rules or definition.roles_expression.strip():
         note = note or said(
             Sentence("Claims of the token may give more roles. Tick them below, or paste a token instead.")
         )
     return KnownCaller(
-        said(Sentence("A caller of the issuer “%(name)s”", name=known.name)),
-        known.record.type,
+        said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+        definition.record.type,
         tuple(sorted(roles)),
         record,
         refused,

@@ -99,7 +99,7 @@ class StudioRuntime:
         return unreachable(issuer)
 
     def environment_issuers(self) -> Sequence[IssuerDefinition]:
-        return [known.definition for known in of_environment().values()]
+        return [issuer.definition for issuer in of_environment().values()]
 
     def users(self) -> Mapping[Guid, str]:
         return platform_users(get_platform())

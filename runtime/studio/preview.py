@@ -1,4 +1,4 @@
-"""An endpoint as its callers would find it, without serving it."""
+"""Shows an endpoint as its callers would find it, without serving it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from designer.sentences import said
 from runtime.http.failures import Misconfigured
 from runtime.http.rendering import render
 from runtime.operations import OPERATIONS, Description
-from runtime.studio.readable import readable
+from runtime.studio.json_text import readable
 from runtime.studio.samples import sample
 
 _FILE = "application/octet-stream"
 
 
 def preview(endpoint: Endpoint, base: str) -> Preview:
-    """What the definition says, compiled against the platform's metadata as serving it would."""
+    """Compile the endpoint against the platform's metadata, as serving it would, and describe its calls.
+
+    `base` is the address of the service. When the endpoint cannot be compiled, only `problem` is set.
+    """
     if endpoint.problem is not None:
         return Preview(problem=said(endpoint.problem))
     try:
@@ -33,7 +36,7 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
     body = described.body
     example = None if body is None else sample(body)
     return Preview(
-        asked=tuple(_asked(described)),
+        asked=tuple(_parameters(described)),
         body=readable(body),
         sample=readable(example),
         status=status,
@@ -44,17 +47,17 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
     )
 
 
-def _asked(described: Description) -> Iterator[Asked]:
+def _parameters(described: Description) -> Iterator[Asked]:
     sent = {field.name: field for field in described.fields}
     for parameter in described.parameters:
         if parameter["in"] == "path":
             continue
-        known = sent.pop(parameter["name"], None)
+        match = sent.pop(parameter["name"], None)
         yield Asked(
             parameter["name"],
             "header" if parameter["in"] == "header" else "query",
             parameter.get("schema", {}),
-            known.type if known else "",
+            match.type if match else "",
             bool(parameter.get("required")),
             parameter.get("description", ""),
         )
@@ -88,5 +91,8 @@ def _plain(value: Any) -> str:
 
 
 def _quoted(url: str) -> str:
-    """In quotes in which `$ID` still stands for an id; segments hold no other character with a meaning."""
+    """Return the URL in double quotes, in which a shell still replaces `$ID`.
+
+    Segments have no other character that means something to a shell.
+    """
     return f'"{url}"'

@@ -1,4 +1,4 @@
-"""What registering a caller would come to: the Create endpoint is run to where it would write."""
+"""Tries what registering a caller would do: the Create endpoint is run up to its first write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.operations import OPERATIONS
-from runtime.serving.registering import endpoint_named, exchange_with
+from runtime.serving.registrar import endpoint_named, exchange_with
 from runtime.studio.dry_run import NotSent
 
 R = TypeVar("R")
@@ -58,7 +58,9 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What was found, whether the caller would be refused, and the setting that decides."""
+    """The result of a trial: what was found, whether the caller would be refused, and the setting that
+    decides.
+    """
 
     found: str
     refused: bool = True
@@ -80,14 +82,17 @@ class _Rehearsal(StandIn):
 def tried_registration(
     issuer: Issuer, claims: Claims, source: RecordSource, configuration: Configuration
 ) -> Trial:
-    """Register nobody, and say what would come of it. Raises PlatformFailure while the platform is away."""
+    """Return what would happen if the caller registered now. Nothing is written.
+
+    Raises PlatformFailure while the platform is away.
+    """
     if not isinstance(claims.get("sub"), str):
         return Trial(Sentence("The token has no text in the claim “sub”, by which callers register."))
     try:
         record = foreseen(issuer, claims, source)
     except RefusedCaller as refusal:
-        found, setting = _REFUSALS.get(refusal.reason, (refusal.sentence, _ENDPOINT))
-        return Trial(found, setting=setting)
+        sentence, setting = _REFUSALS.get(refusal.reason, (refusal.sentence, _ENDPOINT))
+        return Trial(sentence, setting=setting)
     if record is not None:
         linked = Sentence("The record %(id)s would be linked to the caller.", id=record)
         return Trial(linked, refused=False, setting="record.registration.link_attribute")
@@ -95,21 +100,21 @@ def tried_registration(
     endpoint = endpoint_named(key, configuration)
     if endpoint is None:
         return Trial(Sentence("There is no enabled endpoint %(key)s. Choose another.", key=key))
-    wrong = list(_wrong(endpoint, issuer, claims, configuration))
+    wrong = list(_reasons_of_refusal(endpoint, issuer, claims, configuration))
     if not wrong:
         return Trial(Sentence("The caller would be registered."), refused=False)
     refused = Sentence(
         "The endpoint %(key)s would refuse to register the caller: %(reasons)s",
         key=key,
-        reasons=" ".join(said(one.found) for one in wrong),
+        reasons=" ".join(said(fault.found) for fault in wrong),
     )
     return Trial(refused, setting=wrong[0].setting)
 
 
-def _wrong(
+def _reasons_of_refusal(
     endpoint: Endpoint, issuer: Issuer, claims: Claims, configuration: Configuration
 ) -> Iterator[Trial]:
-    """Each reason for which the endpoint would make no record."""
+    """Yield each reason for which the endpoint would not create a record."""
     platform = _Rehearsal(get_platform())
     inputs, caller = asked_of_endpoint(issuer, claims)
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
@@ -131,11 +136,13 @@ def _wrong(
 
 
 def _left_empty(endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims: Claims) -> Iterator[Trial]:
-    """What the platform requires, and an input that may be left out would not set."""
-    held = platform.held
-    if held is None or held.member != "create" or endpoint.entity is None:
+    """Yield a result for each required attribute that stays empty when callers leave out an optional
+    input.
+    """
+    held_write = platform.held
+    if held_write is None or held_write.member != "create" or endpoint.entity is None:
         return
-    values: Any = held.arguments[1]
+    values: Any = held_write.arguments[1]
     required = {
         name
         for name, attribute in platform.attributes(endpoint.entity.entity).items()
@@ -151,22 +158,22 @@ def _left_empty(endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims
 
 
 def _of_input(name: str, reason: str, issuer: Issuer, claims: Claims) -> Trial:
-    """A reason at an input, with the claim that it comes from."""
+    """Return the reason for which an input is refused, with the claim that fills the input."""
     rules = issuer.definition.record.registration.inputs
-    claim = next((known.claim for known in rules if known.input == name), "")
+    claim = next((rule.claim for rule in rules if rule.input == name), "")
     if not claim:
-        found = Sentence(
+        sentence = Sentence(
             "The input “%(name)s” is required, and no claim is written for it. Add one.", name=name
         )
     elif claim_at(claims, claim) is None:
-        found = Sentence(
+        sentence = Sentence(
             "The token has no claim “%(claim)s”, which the input “%(name)s” requires.", claim=claim, name=name
         )
     else:
-        found = Sentence(
+        sentence = Sentence(
             "The claim “%(claim)s” does not fit the input “%(name)s”. %(reason)s",
             claim=claim,
             name=name,
             reason=reason,
         )
-    return Trial(found, setting=_INPUTS)
+    return Trial(sentence, setting=_INPUTS)

@@ -1,4 +1,4 @@
-"""Calls that are made to see what they are answered, and leave every record as it was."""
+"""Makes calls to see their answers, and leaves every record as it was."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from runtime.studio.tried_calls import exchange_of, request_of
 
 
 def rehearse(endpoint: Endpoint, configuration: Configuration, attempted: Attempt) -> Rehearsal:
-    """What `attempted` would be answered. An Idempotency-Key means nothing here: no call is made twice."""
+    """Return the answer that `attempted` would get. An Idempotency-Key has no effect: nothing is written."""
     request = request_of(endpoint, attempted)
     began = time.perf_counter()
     status, body = 0, b""
@@ -39,15 +39,19 @@ def rehearse(endpoint: Endpoint, configuration: Configuration, attempted: Attemp
         except NotSent:
             pass
     milliseconds = (time.perf_counter() - began) * 1000
-    found = jiter.from_json(body, float_mode="decimal") if body else None
-    return Rehearsal(status, found, _problem(found) if status >= 400 else "", milliseconds)
+    content = jiter.from_json(body, float_mode="decimal") if body else None
+    return Rehearsal(status, content, _problem(content) if status >= 400 else "", milliseconds)
 
 
 @contextmanager
 def _unwritten(endpoint: Endpoint) -> Iterator[Platform]:
-    """The platform, nothing of what is written to which stays."""
+    """Yield a platform on which no write stays: writes are rolled back or, where that is impossible, not
+    sent.
+    """
     platform = get_platform()
-    if not (endpoint.kind.writes and platform.conventions.takes_writes_back):
+    conventions = platform.conventions
+    takes_back = conventions.takes_files_back if endpoint.kind.takes_files else conventions.takes_writes_back
+    if not (endpoint.kind.writes and takes_back):
         yield RecordingPlatform.dry(platform)
         return
     # Straight to the platform: no cached answer has to end for a write that is taken back.
@@ -63,7 +67,9 @@ def _response(
     attempted: Attempt,
     platform: Platform,
 ) -> HttpResponseBase:
-    """Raises NotSent."""
+    """Return the endpoint's response, also for a refusal. Raises NotSent when a call to the platform is held
+    back.
+    """
     exchange: Exchange | None = None
     try:
         exchange = exchange_of(request, configuration, attempted)
@@ -89,14 +95,14 @@ def _body(response: HttpResponseBase) -> bytes:
     return response.content if is_json else b""
 
 
-def _problem(found: Any) -> str:
-    """What a problem document says, in one line."""
-    if not isinstance(found, dict):
+def _problem(content: Any) -> str:
+    """Return the detail and the errors of a problem document in one line."""
+    if not isinstance(content, dict):
         return ""
     errors = [
         f"{error.get('pointer') or error.get('parameter') or ''}: {error.get('message', '')}".removeprefix(
             ": "
         )
-        for error in found.get("errors", ())
+        for error in content.get("errors", ())
     ]
-    return " ".join(filter(None, (str(found.get("detail") or found.get("title") or ""), *errors)))
+    return " ".join(filter(None, (str(content.get("detail") or content.get("title") or ""), *errors)))

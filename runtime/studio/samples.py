@@ -14,7 +14,9 @@ _LONGEST = 40
 
 
 def sample(schema: Mapping[str, Any], name: str = "") -> Any:
-    """A value of the schema; a text is its field's `name`, where that fits."""
+    """Return a sample value for a schema. `name` is the field's name, which serves as the sample of a text
+    if it fits.
+    """
     for key in ("example", "default", "const"):
         if key in schema:
             return schema[key]
@@ -25,8 +27,12 @@ def sample(schema: Mapping[str, Any], name: str = "") -> Any:
     for key in ("anyOf", "oneOf", "allOf"):
         if choices := [choice for choice in schema.get(key, ()) if choice.get("type") != "null"]:
             return sample(choices[0], name)
-    given = schema.get("type", "object" if "properties" in schema else None)
-    kinds = [given] if isinstance(given, str) else [kind for kind in given or () if kind != "null"]
+    declared_type = schema.get("type", "object" if "properties" in schema else None)
+    kinds = (
+        [declared_type]
+        if isinstance(declared_type, str)
+        else [kind for kind in declared_type or () if kind != "null"]
+    )
     make = _SAMPLES.get(kinds[0]) if kinds else None
     return make(schema, name) if make else None
 

@@ -26,8 +26,8 @@ from runtime.callers.keys.key_callers import key_in
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
+from runtime.studio.json_text import readable
 from runtime.studio.known_callers import caller_of_key, caller_of_own, resolver_note
-from runtime.studio.readable import readable
 from runtime.studio.registration_trial import tried_registration
 
 # Where there was nothing to look for, by the reason of that.
@@ -39,70 +39,77 @@ _PROBLEM_PLACES = {
 
 
 def explain(token: str, configuration: Configuration) -> Explanation:
-    """Every step that a request with this token would come to."""
+    """Explain every step that a request with this token would come to."""
     if key := key_in(f"Bearer {token}"):
         return _of_key(*key, configuration)
     examined = Examined(token, issuers_of(configuration.issuers))
-    steps = [_step(check, found) for check, found in examine(examined)]
+    steps = [_step(check, outcome) for check, outcome in examine(examined)]
     issuer = examined.issuer
     if issuer is None:
         return _with_meant_issuer(tuple(steps), examined, configuration)
-    meant = _Caller(issuer, examined, configuration)
-    steps += meant.steps()
+    caller = _Caller(issuer, examined, configuration)
+    steps += caller.steps()
     failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
     refused = f"{failed[0].title}: {failed[0].found}" if failed else ""
     definition = issuer.definition
     return Explanation(
-        not failed, tuple(steps), definition.name, issuer.of_environment, meant.identified(refused)
+        not failed, tuple(steps), definition.name, issuer.of_environment, caller.identified(refused)
     )
 
 
 def _of_key(prefix: str, secret: str, configuration: Configuration) -> Explanation:
-    """An API key that was pasted instead of a token. It is not counted as one that was sent."""
+    """Explain an API key that was pasted in place of a token. A wrong key is not counted as a failed
+    login.
+    """
     caller = caller_of_key(prefix, secret, configuration)
     title = said(Sentence("API key"))
     if caller is None:
-        found = said(Sentence("There is no such API key."))
-        return Explanation(False, (ExplainedStep(title, "refused", found=found),))
+        actual = said(Sentence("There is no such API key."))
+        return Explanation(False, (ExplainedStep(title, "refused", found=actual),))
     verdict: Verdict = "refused" if caller.refused else "passed"
     step = ExplainedStep(title, verdict, found=caller.refused or caller.name)
     return Explanation(not caller.refused, (step,), caller=caller)
 
 
-def _step(check: Check, found: Found | None) -> ExplainedStep:
+def _step(check: Check, outcome: Found | None) -> ExplainedStep:
     title = said(check.title)
-    if found is None:
+    if outcome is None:
         return ExplainedStep(title, "skipped")
-    verdict: Verdict = "passed" if found.refusal is None else "refused"
-    return ExplainedStep(title, verdict, said(found.expected), said(found.found), found.setting)
+    verdict: Verdict = "passed" if outcome.refusal is None else "refused"
+    return ExplainedStep(title, verdict, said(outcome.expected), said(outcome.found), outcome.setting)
 
 
 def _with_meant_issuer(
     steps: tuple[ExplainedStep, ...], examined: Examined, configuration: Configuration
 ) -> Explanation:
-    """A refused token of an issuer that is not known, with the issuer that it may be meant for."""
+    """Explain a token whose issuer is not known, and name the issuer that was probably meant.
+
+    A token of this service is explained here, too.
+    """
     name = examined.claims.get("iss")
     if examined.is_own or not isinstance(name, str):
         accepted = all(step.verdict == "passed" for step in steps)
         caller = caller_of_own(examined.claims, configuration) if accepted and examined.is_own else None
         return Explanation(accepted, steps, caller=caller)
-    disabled = {iss: known.name for known in configuration.issuers for iss in known.names}
-    enabled = {iss: known.definition.name for iss, known in examined.issuers.by_name.items()}
-    meant, found, setting = "", Sentence("%(iss)s, which no issuer here has", iss=name), "issuer"
+    disabled = {iss: issuer.name for issuer in configuration.issuers for iss in issuer.names}
+    enabled = {iss: issuer.definition.name for iss, issuer in examined.issuers.by_name.items()}
+    meant_issuer, actual, setting = "", Sentence("%(iss)s, which no issuer here has", iss=name), "issuer"
     if name in disabled:
-        meant, setting = disabled[name], "enabled"
-        found = Sentence("%(iss)s: the issuer “%(name)s” is disabled", iss=name, name=meant)
+        meant_issuer, setting = disabled[name], "enabled"
+        actual = Sentence("%(iss)s: the issuer “%(name)s” is disabled", iss=name, name=meant_issuer)
     for other, owner in enabled.items():
         if other.rstrip("/") == name.rstrip("/"):
-            meant = owner
-            found = Sentence("%(iss)s: only the final / differs from %(other)s", iss=name, other=other)
+            meant_issuer = owner
+            actual = Sentence("%(iss)s: only the final / differs from %(other)s", iss=name, other=other)
     explained = tuple(
-        replace(step, found=said(found), setting=setting) if step.setting == "issuer" else step
+        replace(step, found=said(actual), setting=setting) if step.setting == "issuer" else step
         for step in steps
     )
-    known = examined.issuers.by_name
-    of_environment = any(known[iss].of_environment for iss, owner in enabled.items() if owner == meant)
-    return Explanation(accepted=False, steps=explained, issuer=meant, of_environment=of_environment)
+    issuers_by_name = examined.issuers.by_name
+    of_environment = any(
+        issuers_by_name[iss].of_environment for iss, owner in enabled.items() if owner == meant_issuer
+    )
+    return Explanation(accepted=False, steps=explained, issuer=meant_issuer, of_environment=of_environment)
 
 
 class _Caller:
@@ -123,16 +130,16 @@ class _Caller:
             yield record
             yield self._properties_step(is_refused=record.verdict == "refused")
         except PlatformError as error:
-            found = said(Sentence("The platform does not answer: %(reason)s", reason=type(error).__name__))
-            yield ExplainedStep(said(Sentence("Record")), "refused", found=found)
+            actual = said(Sentence("The platform does not answer: %(reason)s", reason=type(error).__name__))
+            yield ExplainedStep(said(Sentence("Record")), "refused", found=actual)
 
     def identified(self, refused: str) -> KnownCaller:
-        """The caller that the steps have come to."""
-        known = self._issuer.definition
+        """Return the caller that the steps have found. `refused` says why the token is refused, if it is."""
+        definition = self._issuer.definition
         return KnownCaller(
-            said(Sentence("A caller of the issuer “%(name)s”", name=known.name)),
-            known.record.type,
-            tuple(sorted({role for each in self._granted() for role in each.roles})),
+            said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
+            definition.record.type,
+            tuple(sorted({role for grant in self._granted() for role in grant.roles})),
             self._record or "",
             refused,
             resolver_note(),
@@ -141,27 +148,27 @@ class _Caller:
     def _role_steps(self) -> Iterator[ExplainedStep]:
         roles: set[str] = set()
         is_asked = False
-        for each in granted(self._issuer, self._claims, self._row):
+        for grant in granted(self._issuer, self._claims, self._row):
             is_asked = True
-            roles |= each.roles
-            title = Sentence("Roles by “%(source)s”", source=each.source)
-            if not each.source:
+            roles |= grant.roles
+            title = Sentence("Roles by “%(source)s”", source=grant.source)
+            if not grant.source:
                 title = Sentence("Roles of every caller")
-            verdict: Verdict = "refused" if each.problem else "passed"
-            found = said(each.problem or self._values_and_roles(each))
-            yield ExplainedStep(said(title), verdict, found=found, setting=each.place, harmless=True)
+            verdict: Verdict = "refused" if grant.problem else "passed"
+            actual = said(grant.problem or self._values_and_roles(grant))
+            yield ExplainedStep(said(title), verdict, found=actual, setting=grant.place, harmless=True)
         if left_out_groups(self._claims):
-            found = Sentence(
+            actual = Sentence(
                 "Entra ID has left the groups out, because the caller is in too many. Let it send only "
                 "groups that are assigned to the application, or use application roles."
             )
             yield ExplainedStep(
-                said(Sentence("Groups")), "refused", found=said(found), setting="role_rules", harmless=True
+                said(Sentence("Groups")), "refused", found=said(actual), setting="role_rules", harmless=True
             )
         yield self._roles_step(roles, is_asked=is_asked)
 
     def _values_and_roles(self, each: Granted) -> str:
-        """What a source of roles read, and what it gave."""
+        """Return a sentence that says what a source of roles read, and which roles it gave."""
         roles = ", ".join(sorted(each.roles)) or Sentence("no role")
         if each.found:
             return Sentence("%(values)s → %(roles)s", values=", ".join(each.found), roles=roles)
@@ -177,62 +184,62 @@ class _Caller:
         if roles or not is_asked:
             names = ", ".join(sorted(roles)) or Sentence("no role")
             return ExplainedStep(title, "passed", found=said(names), setting="role_rules")
-        found = Sentence("no role: endpoints that ask for a role refuse this caller (403)")
+        actual = Sentence("no role: endpoints that ask for a role refuse this caller (403)")
         expected = said(Sentence("at least one role"))
-        return ExplainedStep(title, "refused", expected, said(found), "role_rules", harmless=True)
+        return ExplainedStep(title, "refused", expected, said(actual), "role_rules", harmless=True)
 
     def _without(self, claim: str) -> Sentence:
-        """That the token lacks a claim, with those that it has."""
+        """Return a sentence that says that the token lacks a claim, and which claims it has."""
         names = ", ".join(sorted(name for name in self._claims if name not in REQUIRED))
         return Sentence(
             "The token has no claim “%(claim)s”. It has: %(names)s.", claim=claim, names=names or "–"
         )
 
     def _record_step(self) -> ExplainedStep:
-        known = self._issuer.definition.record
+        definition = self._issuer.definition.record
         title = said(Sentence("Record"))
         type = self._type
-        if not known.claim or type is None:
-            found = Sentence("Callers of this issuer have no record.")
-            return ExplainedStep(title, "passed", found=said(found), setting="record.claim")
+        if not definition.claim or type is None:
+            actual = Sentence("Callers of this issuer have no record.")
+            return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
         self._record = told(self._issuer, self._claims, type)
         if self._record is not None:
-            found = Sentence("The claim “%(claim)s” is the user's id.", claim=known.claim)
-            return ExplainedStep(title, "passed", found=said(found), setting="record.claim")
+            actual = Sentence("The claim “%(claim)s” is the user's id.", claim=definition.claim)
+            return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
         sought = find(self._issuer, self._claims, RecordSource(self._platform, type))
         expected = Sentence(
             "%(entity)s where %(attribute)s = “%(value)s”",
             entity=sought.entity or type.name,
-            attribute=sought.attribute or known.attribute or "id",
-            value=sought.value or known.claim,
+            attribute=sought.attribute or definition.attribute or "id",
+            value=sought.value or definition.claim,
         )
         refused = refusal_of(sought)
         if refused:
-            found = Sentence("the record %(id)s, which is not active", id=sought.record)
+            actual = Sentence("the record %(id)s, which is not active", id=sought.record)
             if refused == "several_records":
                 ids = ", ".join(str(row[sought.primary_id]) for row in sought.rows)
-                found = Sentence("%(count)s records: %(ids)s", count=len(sought.rows), ids=ids)
-            return ExplainedStep(title, "refused", said(expected), said(found), "record.attribute")
+                actual = Sentence("%(count)s records: %(ids)s", count=len(sought.rows), ids=ids)
+            return ExplainedStep(title, "refused", said(expected), said(actual), "record.attribute")
         if sought.rows:
             self._record = sought.record
             self._row = shown_columns(sought.rows[0], self._issuer.record_columns)
-            found = Sentence("the record %(id)s", id=sought.record)
-            return ExplainedStep(title, "passed", said(expected), said(found), "record.attribute")
-        if known.missing == "register":
+            actual = Sentence("the record %(id)s", id=sought.record)
+            return ExplainedStep(title, "passed", said(expected), said(actual), "record.attribute")
+        if definition.missing == "register":
             return self._registration_step(sought, RecordSource(self._platform, type), said(expected))
-        verdict: Verdict = "refused" if known.missing == "refuse" else "passed"
+        verdict: Verdict = "refused" if definition.missing == "refuse" else "passed"
         if sought.reason == "no_claim":
-            expected = Sentence("a text in the claim “%(claim)s”", claim=known.claim)
+            expected = Sentence("a text in the claim “%(claim)s”", claim=definition.claim)
         elif sought.reason == "not_verified":
-            expected = Sentence("“%(claim)s” = true", claim=known.verified)
+            expected = Sentence("“%(claim)s” = true", claim=definition.verified)
         setting = _PROBLEM_PLACES.get(sought.reason, "record.missing")
         return ExplainedStep(title, verdict, said(expected), said(self._nothing(sought)), setting)
 
     def _registration_step(self, sought: Sought, source: RecordSource, expected: str) -> ExplainedStep:
         trial = tried_registration(self._issuer, self._claims, source, self._configuration)
-        found = Sentence("%(why)s %(then)s", why=self._why_nothing(sought), then=trial.found)
+        actual = Sentence("%(why)s %(then)s", why=self._why_nothing(sought), then=trial.found)
         verdict: Verdict = "refused" if trial.refused else "passed"
-        return ExplainedStep(said(Sentence("Record")), verdict, expected, said(found), trial.setting)
+        return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
 
     def _nothing(self, sought: Sought) -> Sentence:
         then = Sentence("The caller goes on without one.")
@@ -241,9 +248,9 @@ class _Caller:
         return Sentence("%(why)s %(then)s", why=self._why_nothing(sought), then=then)
 
     def _why_nothing(self, sought: Sought) -> Sentence | str:
-        known = self._issuer.definition.record
+        definition = self._issuer.definition.record
         why = sought.problem or Sentence("There is no such record.")
-        claim = {"no_claim": known.claim, "not_verified": known.verified}.get(sought.reason, "")
+        claim = {"no_claim": definition.claim, "not_verified": definition.verified}.get(sought.reason, "")
         if claim and claim_at(self._claims, claim) is None:
             return self._without(claim)
         return why
@@ -254,15 +261,15 @@ class _Caller:
             return ExplainedStep(title, "skipped")
         if self._record is None:
             return ExplainedStep(title, "passed", found=said(Sentence("none: there is no record")))
-        known = self._issuer.definition
+        definition = self._issuer.definition
         caller = Caller(
             issuer=self._issuer.name,
             subject=str(self._claims.get("sub")),
-            roles=frozenset(role for each in self._granted() for role in each.roles),
-            type=known.record.type,
+            roles=frozenset(role for grant in self._granted() for role in grant.roles),
+            type=definition.record.type,
             record=self._record,
             profile=self._platform.user(self._record) if self._type and self._type.is_of_users else None,
-            claims=picked(self._claims, known.readable_claims),
+            claims=picked(self._claims, definition.readable_claims),
         )
         try:
             known_types = self._configuration.caller_types
@@ -280,4 +287,7 @@ class _Caller:
     @property
     def _type(self) -> CallerTypeDefinition | None:
         name = self._issuer.definition.record.type
-        return next((known for known in self._configuration.caller_types if known.name == name), None)
+        return next(
+            (caller_type for caller_type in self._configuration.caller_types if caller_type.name == name),
+            None,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from contextlib import suppress
+from dataclasses import astuple
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -22,6 +23,8 @@ from designer.ports import Attempt, Outcome
 from runtime.caching.noted_writes import NotedWrites
 from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
+from runtime.files import names
+from runtime.files.sample_files import sample_content
 from runtime.http.failures import answer
 from runtime.operations import OPERATIONS
 from runtime.request_context import Exchange
@@ -29,14 +32,17 @@ from runtime.serving.routing import RoutingTable
 from runtime.serving.viewsets import authorise
 from runtime.studio.call_trace import Trace
 from runtime.studio.dry_run import NotSent, RecordingPlatform
-from runtime.studio.readable import readable
+from runtime.studio.json_text import readable
 
 _MOST_SHOWN = 64 * 1024
 ISSUER = "studio"
 
 
 def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt) -> Outcome:
-    """Do what a request would do after its token has been read: roles, inputs, steps, platform, answer."""
+    """Do what a request would do once its token has been read: roles, inputs, steps, platform, answer.
+
+    A dry run does not write. Otherwise the call is real.
+    """
     # Tried for real, a write ends cached answers like any other.
     changes = endpoint.definition.settings.changed_entities
     reached = NotedWrites(get_platform(), always=True, changes=changes)
@@ -65,7 +71,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     return Outcome(
         status=0 if response is None else response.status_code,
         headers={} if response is None else dict(response.headers),
-        body="" if response is None else _shown(response, attempted.dry),
+        body="" if response is None else _body_text(response, attempted.dry),
         milliseconds=milliseconds,
         steps=tuple(trace.steps(exchange, response)),
         calls=tuple(platform.calls),
@@ -73,7 +79,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
 
 
 def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
-    """What the caller would send."""
+    """Return the HTTP request that the caller would send."""
     path = endpoint.path
     path = path.replace("{id}", quote(attempted.record, safe=""))
     path = path.replace("{relatedId}", quote(attempted.related, safe=""))
@@ -81,7 +87,11 @@ def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     path = path.replace("{value}", attempted.record)
     if attempted.file and endpoint.item_path is not None:
         path = f"{path}/{quote(attempted.file, safe='')}"
-    headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in attempted.headers.items()}
+    content, content_type, sent = attempted.content, attempted.content_type, attempted.headers
+    if (sample := attempted.sample) is not None:
+        content, content_type = sample_content(*astuple(sample)), sample.content_type
+        sent = {**sent, "Content-Disposition": names.attachment(sample.name)}
+    headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in sent.items()}
     environ: dict[str, Any] = {
         **headers,
         "REQUEST_METHOD": attempted.method or endpoint.methods[0],
@@ -89,16 +99,16 @@ def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
         "QUERY_STRING": urlencode(attempted.query),
         "SERVER_NAME": "studio",
         "SERVER_PORT": "80",
-        "wsgi.input": io.BytesIO(attempted.content),
+        "wsgi.input": io.BytesIO(content),
         "wsgi.url_scheme": "http",
     }
-    if attempted.content:
-        environ |= {"CONTENT_TYPE": attempted.content_type, "CONTENT_LENGTH": str(len(attempted.content))}
+    if content or sample is not None:
+        environ |= {"CONTENT_TYPE": content_type, "CONTENT_LENGTH": str(len(content))}
     return WSGIRequest(environ)
 
 
 def exchange_of(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
-    """The request, as one of the caller whom `attempted` describes. Raises PlatformError."""
+    """Return the context of the request, with the caller that `attempted` describes. Raises PlatformError."""
     # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
@@ -129,8 +139,8 @@ def _caller(attempted: Attempt, platform: Platform) -> Caller:
     )
 
 
-def _shown(response: HttpResponseBase, dry: bool) -> str:
-    """The body as text, as far as people want to read it. A dry run shows refusals, and nobody's data."""
+def _body_text(response: HttpResponseBase, dry: bool) -> str:
+    """Return the body as text, cut for people. A dry run shows refusals only, because answers have data."""
     if not isinstance(response, HttpResponse):
         response.close()
         return _("(a file)")

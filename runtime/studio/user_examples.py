@@ -1,4 +1,4 @@
-"""What a user property is for one user: the same that their callers would find, or why there is nothing."""
+"""Shows the value of a user property for one user, or why there is no value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from runtime.callers.caller import Caller, around
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
-from runtime.studio.readable import readable
+from runtime.studio.json_text import readable
 from runtime.studio.tried_calls import ISSUER
 
 _CUSTOM = "custom"
@@ -36,13 +36,15 @@ def user_example(
     """The property `name` of `properties`, which need not be saved, of a caller of `type` with `roles`, and
     with `claims` in the token.
     """
-    wanted = next(known for known in properties if known.name == name and known.caller_type == type)
+    user_property = next(
+        definition for definition in properties if definition.name == name and definition.caller_type == type
+    )
     # Expressions see those that are read, and not each other.
-    read = [known for known in properties if known.kind != _CUSTOM]
+    read = [definition for definition in properties if definition.kind != _CUSTOM]
     platform = get_platform()
     context = UserContext(read, platform, caller_types=latest().caller_types)
-    if wanted.key in context.broken:
-        return UserExample(problem=said(context.broken[wanted.key]))
+    if user_property.key in context.broken:
+        return UserExample(problem=said(context.broken[user_property.key]))
     try:
         caller = Caller(
             issuer=ISSUER,
@@ -54,9 +56,9 @@ def user_example(
             claims=claims,
         )
         values = context.values(caller)
-        if wanted.kind == _CUSTOM:
-            seen = {"user": around(caller, values)}
-            value = Expression(wanted.expression, names=("user",)).evaluate(seen, present())
+        if user_property.kind == _CUSTOM:
+            names = {"user": around(caller, values)}
+            value = Expression(user_property.expression, names=("user",)).evaluate(names, present())
         else:
             value = values[name]
     except Problem as problem:

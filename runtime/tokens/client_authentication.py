@@ -1,4 +1,4 @@
-"""How a client proves itself at the token endpoint (RFC 6749, 2.3.1): by HTTP Basic, or in the body."""
+"""Authenticates a client at the token endpoint (RFC 6749, 2.3.1): by HTTP Basic, or in the body."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _BASIC = re.compile(r"(?i:basic) +([A-Za-z0-9+/=_-]{1,4096})")
 
 
 def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
-    """The API key that the client is: its prefix is the id, the rest the secret.
+    """Return the API key of the client. The client's id is the key's prefix, its secret the rest of the key.
 
-    Raises Problem 401 `invalid_client`, 400 `invalid_input` for a client that proves itself twice, 429.
+    Raises Problem 401 `invalid_client`, 429, and 400 `invalid_input` when the body repeats the secret of the
+    header, or names another client than the header.
     """
     id, secret = _credentials(request, sent)
     try:
@@ -50,7 +51,10 @@ def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, st
 
 
 def _in_header(authorization: str) -> tuple[str, str] | None:
-    """Id and secret of a Basic header; None without one. What cannot be read proves nothing."""
+    """Return id and secret of a Basic header; None for another header.
+
+    Both are empty if the header cannot be read.
+    """
     if not authorization.lower().startswith("basic"):
         return None
     match = _BASIC.fullmatch(authorization)

@@ -74,7 +74,7 @@ GRANTS = frozenset(_GRANTS)
 
 
 def _schema(inputs: Inputs, grants: Iterable[str]) -> dict[str, Any]:
-    """The JSON Schema of a body. Which of its members go together it does not say."""
+    """Return the JSON Schema of the body. It does not say which members belong together."""
     schema = inputs.schema()
     del schema["required"]
     schema["properties"]["grant_type"] = {"type": "string", "enum": sorted(grants)}
@@ -86,7 +86,7 @@ REFRESH_FORM = _schema(REFRESH, ["refresh_token"])
 
 
 def grant(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = GRANTS) -> TokenPair:
-    """The tokens for what was `sent` with a `grant_type`.
+    """Return the tokens for the members `sent`, among them `grant_type`.
 
     Raises Problem 400 `unsupported_grant_type`, `invalid_input`, and what the grants raise.
     """
@@ -94,17 +94,20 @@ def grant(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = G
     if not isinstance(kind, str) or not kind:
         raise invalid_input([FieldError("required", "Name a grant.", pointer="/grant_type")])
     if kind not in allowed:
-        known = " or ".join(sorted(allowed))
-        raise Problem(400, "unsupported_grant_type", f"The grant_type is none of this address. Use {known}.")
+        choices = " or ".join(sorted(allowed))
+        raise Problem(
+            400, "unsupported_grant_type", f"The grant_type is none of this address. Use {choices}."
+        )
     inputs, give = _GRANTS[kind]
     return give(request, read_known(request._request, inputs, sent))
 
 
 def read_known(request: HttpRequest, inputs: Inputs, sent: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `inputs` make of what was `sent`. Of a form they take no notice of what they do not know, nor of
-    what has no value (RFC 6749, 3.2); a JSON object is read strictly, as everywhere.
+    """Return the values of `inputs` in what was `sent`. Raises Problem 400.
+
+    In a form, unknown members and empty ones are ignored (RFC 6749, 3.2). A JSON object is read strictly.
     """
     if is_form(request):
-        known = {definition.name for definition in inputs.definitions}
-        sent = {name: value for name, value in sent.items() if value and name in known}
+        names = {definition.name for definition in inputs.definitions}
+        sent = {name: value for name, value in sent.items() if value and name in names}
     return inputs.read(sent)

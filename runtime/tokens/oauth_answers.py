@@ -33,7 +33,7 @@ _UNSAYABLE = re.compile(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]")
 
 
 def in_words_of_oauth(view: View, *, always: bool = False) -> View:
-    """`view`, whose refusals are OAuth's where a grant is named; `always`: whatever is sent."""
+    """Return `view` with refusals in OAuth's form if the request names a grant, or `always`."""
 
     def translated(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -57,13 +57,13 @@ def _translate(response: HttpResponse) -> None:
         response.status_code = status
         problem |= {"status": status, "title": phrase(status)}
         del response.headers["WWW-Authenticate"]
-    said = _UNSAYABLE.sub("'", problem["detail"])
-    response.content = orjson.dumps({"error": error, "error_description": said, **problem})
+    description = _UNSAYABLE.sub("'", problem["detail"])
+    response.content = orjson.dumps({"error": error, "error_description": description, **problem})
     response.headers["Content-Type"] = JSON
 
 
 def _terms(problem: Mapping[str, Any]) -> tuple[int, str]:
-    """The status and the `error` for a problem."""
+    """Return the status and the OAuth 2 `error` for a problem."""
     status, code = problem["status"], problem["code"]
     if code in _GRANT_REFUSED:
         return 400, "invalid_grant"

@@ -1,4 +1,4 @@
-"""What is sent to the token endpoint: a few texts, as JSON or, as OAuth 2 libraries send them, as a form."""
+"""Reads requests to the token endpoint: a few texts, as JSON or, from OAuth 2 libraries, as a form."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def texts(*definitions: InputDefinition) -> Inputs:
 
 
 def read_request(request: HttpRequest) -> Mapping[str, Any]:
-    """The members of the object or the form; none without a body, which needs no type either.
+    """Return the members of the body, a JSON object or a form; empty without a body.
 
-    Raises Problem 400 naming all that is wrong, 413, 415.
+    Raises Problem 400 naming all mistakes, 413, 415.
     """
     read_parameters(request, ())
     if is_form(request):
@@ -57,10 +57,10 @@ def names_a_grant(request: HttpRequest) -> bool:
     try:
         if is_form(request):
             return "grant_type" in QueryDict(request.body)
-        found = orjson.loads(request.body)
+        body = orjson.loads(request.body)
     except (OSError, ValueError):
         return False
-    return isinstance(found, dict) and "grant_type" in found
+    return isinstance(body, dict) and "grant_type" in body
 
 
 def _fields(body: bytes) -> Mapping[str, str]:

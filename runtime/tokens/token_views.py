@@ -25,7 +25,9 @@ REVOCATION = texts(
 
 
 class TokenView(APIView):
-    """A user name and a password for a pair of tokens; or, with a `grant_type`, what OAuth 2 has."""
+    """Exchanges a user name and a password for a pair of tokens. With a `grant_type`, it answers as OAuth 2
+    has it.
+    """
 
     def post(self, request: Request) -> HttpResponse:
         sent = read_request(request._request)
@@ -35,21 +37,21 @@ class TokenView(APIView):
 
 
 class RefreshView(APIView):
-    """A refresh token for its successor, with a new access token."""
+    """Exchanges a refresh token for its successor and a new access token."""
 
     def post(self, request: Request) -> HttpResponse:
         sent = dict(read_request(request._request))
         if "grant_type" not in sent:
             return _answer(renew(request, REFRESH.read(sent)["refresh"]))
         # The token's own name here is as good as OAuth's.
-        own = sent.pop("refresh", None)
-        if own is not None:
-            sent.setdefault("refresh_token", own)
+        refresh_token = sent.pop("refresh", None)
+        if refresh_token is not None:
+            sent.setdefault("refresh_token", refresh_token)
         return _answer(grant(request, sent, frozenset({"refresh_token"})))
 
 
 class RevokeView(APIView):
-    """The end of a login, by one of its refresh tokens (RFC 7009). Tokens of nobody are none any more."""
+    """Ends a login by one of its refresh tokens (RFC 7009). An unknown token counts as ended."""
 
     def post(self, request: Request) -> HttpResponse:
         plain = request._request

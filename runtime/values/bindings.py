@@ -57,9 +57,9 @@ class Bindings:
             self._inputs[binding.attribute] = _inputs_of(binding, names)
 
     def values(self, exchange: Exchange, sent: Sent, completed: Sent) -> dict[str, Value]:
-        """The attribute values for the platform. An input that was not sent leaves its attribute alone.
+        """Return the values to write, by attribute. An input that was not sent leaves its attribute alone.
 
-        Raises InvalidRecord where what was sent leads to a value that the attribute cannot have.
+        Raises InvalidRecord naming every attribute that cannot have its value.
         """
         values: dict[str, Value] = {}
         wrong: list[InvalidValue] = []
@@ -79,23 +79,23 @@ class Bindings:
         return values
 
     def problem_of(self, error: InvalidRecord, at: str = "") -> Problem:
-        """The platform's refusal of values, said of the inputs that they came from, in the object at `at`.
+        """Return the platform's refusal of values as a problem of the inputs that gave them.
 
-        What no input sets (a constant, a required attribute that nothing is bound to) is the configuration's
-        mistake, of which a caller learns only that the platform refused.
+        `at` is the JSON Pointer of the object with the inputs. A refused value that no input gives, such as a
+        constant, is the configuration's mistake: the caller learns only that the platform refused.
         """
-        found = [
+        errors = [
             FieldError(problem.code, problem.message, pointer=f"{at}/{name}")
             for problem in error.problems
             for name in self._inputs.get(problem.attribute, ())
         ]
         if any(not self._inputs.get(problem.attribute) for problem in error.problems):
-            return refused(found)
-        return invalid_input(found)
+            return refused(errors)
+        return invalid_input(errors)
 
 
 class Unsuitable(InvalidValue):
-    """What inputs have led to is no value of the attribute."""
+    """A value that the attribute cannot have, which comes from the inputs."""
 
     def __init__(self, attribute: str, error: InvalidInput) -> None:
         super().__init__(attribute, error.message)
@@ -103,7 +103,9 @@ class Unsuitable(InvalidValue):
 
 
 def _inputs_of(binding: BindingDefinition, names: frozenset[str]) -> tuple[str, ...]:
-    """The inputs that its value comes from: an expression may read several."""
+    """Return the names of the inputs that a binding's value comes from. An expression may read several
+    inputs.
+    """
     if binding.source == "input":
         return (binding.value,)
     if binding.source != "expression":
@@ -156,10 +158,10 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                     name=f"@user.{name}",
                 )
             )
-        given = exchange.user_references.get(name, user[name])
-        if given is not None and given == exchange.caller.record:
-            given = exchange.user_context.reference(exchange.caller)
-        return _converted(attribute, read, given)
+        user_value = exchange.user_references.get(name, user[name])
+        if user_value is not None and user_value == exchange.caller.record:
+            user_value = exchange.user_context.reference(exchange.caller)
+        return _converted(attribute, read, user_value)
 
     return value
 
@@ -204,7 +206,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
 
 
 def _check_value(expression: Expression, attribute: Attribute, read: Reader) -> None:
-    """Of an expression that always gives the same. Raises Misconfigured where it can never be written."""
+    """Raise Misconfigured if the attribute cannot have the value of a constant expression."""
     try:
         _converted(attribute, read, expression.evaluate({}))
     except (ExpressionError, InvalidInput) as error:
@@ -233,7 +235,9 @@ def _reader(attribute: Attribute) -> Reader:
 
 
 def _converted(attribute: Attribute, read: Reader, value: Any) -> Value:
-    """A value of the user, a fetcher or an expression as the attribute takes it. Raises InvalidInput."""
+    """Return a value of the user, a fetcher or an expression as the attribute takes it. Raises
+    InvalidInput.
+    """
     return None if value is None else read(as_sent(value, attribute))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from crmclient import ProcessValues
 from crmclient.metadata import Attribute
 from crmclient.sentences import for_log
-from designer.column_keys import row_keys
 from designer.definitions import ColumnDefinition
+from designer.endpoint_facts.column_keys import row_keys
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.expressions.results import is_exact
@@ -23,7 +23,7 @@ logger = logging.getLogger("portico.columns")
 
 
 class Calculation:
-    """A calculated column over rows with `known` keys, of which `answered` are columns themselves.
+    """A calculated column over rows with the keys of `attributes`, of which `answered` are columns, too.
 
     `needs` are the keys that it reads: where it takes `record` as a whole, all that are answered. `attribute`
     is what it gives the value of, where it only names one; `is_exact`: it gives a number with exact digits.
@@ -31,7 +31,7 @@ class Calculation:
     """
 
     def __init__(
-        self, column: ColumnDefinition, known: Mapping[str, Attribute], answered: Iterable[str]
+        self, column: ColumnDefinition, attributes: Mapping[str, Attribute], answered: Iterable[str]
     ) -> None:
         self._name = column.name
         try:
@@ -42,14 +42,16 @@ class Calculation:
             ) from error
         self.is_exact = is_exact(column.expression)
         paths = self._expression.paths("record")
-        self.needs = tuple(answered) if paths is None else _needs(paths, known)
+        self.needs = tuple(answered) if paths is None else _needs(paths, attributes)
         bare = self._expression.path
-        self.attribute = known.get(".".join(bare[1:])) if bare and bare[0] == "record" else None
+        self.attribute = attributes.get(".".join(bare[1:])) if bare and bare[0] == "record" else None
 
     def value(self, values: ProcessValues, exchange: Exchange) -> Any:
-        """What the expression makes of one row. Null where it has no value: one row spoils no other.
+        """Return the expression's value for one row; None, with a line in the log, when it cannot be
+        calculated.
 
-        Raises Problem 401, 403 where it needs a user and there is none.
+        So one row does not spoil the others. Raises Problem 401, 403 when the expression needs a user and
+        there is none.
         """
         record = nested({key: values.get(key) for key in self.needs})
         try:
@@ -61,13 +63,13 @@ class Calculation:
             return None
 
 
-def _needs(paths: Iterable[tuple[str, ...]], known: Mapping[str, Attribute]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+def _needs(paths: Iterable[tuple[str, ...]], attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
+    needs: dict[str, None] = {}
     for path in sorted(paths):
-        keys = row_keys(path, known)
+        keys = row_keys(path, attributes)
         if not keys:
             raise Misconfigured(
                 Sentence("there is no %(name)s to calculate with", name=f"record.{'.'.join(path)}")
             )
-        found |= dict.fromkeys(keys)
-    return tuple(found)
+        needs |= dict.fromkeys(keys)
+    return tuple(needs)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from crmclient import ProcessValues
 from crmclient.metadata import Attribute, AttributeType
-from designer.column_keys import column_key, label_key
 from designer.definitions import ColumnDefinition
+from designer.endpoint_facts.column_keys import column_key, label_key
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.request_context import Exchange
@@ -38,7 +38,7 @@ class _Column(NamedTuple):
 
 
 class Columns:
-    """Columns over `known` attributes, or keys of rows; those that have `labels` are followed by them.
+    """Columns over `attributes`, or keys of rows; those that have `labels` are followed by them.
 
     `attributes` are those that rows must hold: the columns, and what expressions of others read. Raises
     Misconfigured for an attribute that is not known, and for a key that two columns share.
@@ -47,12 +47,12 @@ class Columns:
     def __init__(
         self,
         chosen: Iterable[ColumnDefinition],
-        known: Mapping[str, Attribute],
+        attributes: Mapping[str, Attribute],
         labels: Mapping[str, OptionLabels] = _NO_LABELS,
     ) -> None:
         chosen = tuple(chosen)
         answered = tuple(dict.fromkeys(column.attribute for column in chosen if not column.expression))
-        self._columns = tuple(_compile(column, known, labels, answered) for column in chosen)
+        self._columns = tuple(_compile(column, attributes, labels, answered) for column in chosen)
         calculated = (column.calculation for column in self._columns if column.calculation)
         needs = (name for calculation in calculated for name in calculation.needs)
         self.attributes = tuple(dict.fromkeys((*answered, *needs)))
@@ -65,13 +65,13 @@ class Columns:
             raise Misconfigured(Sentence("two columns have one key"))
 
     def answer(self, values: ProcessValues, lcid: int, exchange: Exchange) -> dict[str, Any]:
-        """As `answers`, of one record."""
+        """Return one record as an answer has it. Raises what `answers` raises."""
         return self.answers((values,), lcid, exchange)[0]
 
     def answers(self, rows: Sequence[ProcessValues], lcid: int, exchange: Exchange) -> list[dict[str, Any]]:
-        """Of each row every key, whatever is empty: the shape of answers is stable.
+        """Return the rows as an answer has them. Every row has every key, also for an empty value.
 
-        Raises Problem 401, 403 where a calculated column needs a user and there is none.
+        Raises Problem 401, 403 when a calculated column needs a user and there is none.
         """
         keys, names = self._keys, self._names
         # Most columns go out as they are: all of them at once, then column by column those that do not.
@@ -93,7 +93,7 @@ class Columns:
         return answers
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of `answer`."""
+        """Return the JSON Schema of the result of `answer`."""
         properties = self._properties()
         return {
             "type": "object",
@@ -103,7 +103,7 @@ class Columns:
         }
 
     def fields(self) -> tuple[Field, ...]:
-        """The columns, labels left out, for those who build tables."""
+        """Return the columns as fields, without those for labels, for those who build tables."""
         properties = self._properties()
         return tuple(
             Field(
@@ -125,7 +125,9 @@ class Columns:
 
 
 def _keys(columns: Iterable[_Column]) -> Iterator[tuple[str, str]]:
-    """Every key of an answer in its order, with the key of the row that it comes from; empty for none."""
+    """Yield every key of an answer in its order, with the row's key that it comes from; that is empty for a
+    label.
+    """
     for column in columns:
         yield column.key, column.name
         if column.labels is not None:
@@ -134,25 +136,25 @@ def _keys(columns: Iterable[_Column]) -> Iterator[tuple[str, str]]:
 
 def _compile(
     column: ColumnDefinition,
-    known: Mapping[str, Attribute],
+    attributes: Mapping[str, Attribute],
     labels: Mapping[str, OptionLabels],
     answered: tuple[str, ...],
 ) -> _Column:
-    key = column_key(column, None if column.expression else known.get(column.attribute))
+    key = column_key(column, None if column.expression else attributes.get(column.attribute))
     if not key:
         raise Misconfigured(Sentence("the column %(name)s gives no key", name=repr(column.shown_as)))
     if column.expression:
-        calculation = Calculation(column, known, answered)
+        calculation = Calculation(column, attributes, answered)
         attribute = calculation.attribute
         write = writer(attribute) if attribute else None
         return _Column(key, attribute, "", write, None, calculation)
-    attribute = known.get(column.attribute)
+    attribute = attributes.get(column.attribute)
     if attribute is None:
         raise Misconfigured(Sentence("there is no %(name)s to answer with", name=repr(column.attribute)))
     if not attribute.readable:
         raise Misconfigured(Sentence("%(name)s cannot be read", name=repr(column.attribute)))
-    found = labels.get(column.attribute)
-    return _Column(key, attribute, column.attribute, writer(attribute), found, None)
+    option_labels = labels.get(column.attribute)
+    return _Column(key, attribute, column.attribute, writer(attribute), option_labels, None)
 
 
 def _type(column: _Column) -> str:

@@ -14,9 +14,9 @@ from runtime.request_context import Exchange
 
 
 def evaluate(expression: Expression, exchange: Exchange, **own: Any) -> Any:
-    """The value of an expression over ENDPOINT_NAMES; `own` takes the place of what the exchange has.
+    """Return the value of an expression over ENDPOINT_NAMES. A value in `own` replaces that of the exchange.
 
-    Raises ExpressionError; Problem 401, 403 where it needs a user and there is none.
+    Raises ExpressionError; Problem 401, 403 when the expression needs a user and there is none.
     """
     data = {
         name: own[name] if name in own else _READ[name](exchange, expression)
@@ -26,15 +26,17 @@ def evaluate(expression: Expression, exchange: Exchange, **own: Any) -> Any:
 
 
 def nested(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with the columns of each link, `alias.attribute`, as an object under the link's alias."""
-    whole: dict[str, Any] = {}
+    """Return a row in which the columns of a link, `alias.attribute`, form an object under the
+    link's alias.
+    """
+    nested_row: dict[str, Any] = {}
     for key, value in row.items():
         alias, dot, attribute = key.partition(".")
         if dot:
-            whole.setdefault(alias, {})[attribute] = value
+            nested_row.setdefault(alias, {})[attribute] = value
         else:
-            whole[key] = value
-    return whole
+            nested_row[key] = value
+    return nested_row
 
 
 def _user(exchange: Exchange, expression: Expression) -> Mapping[str, Any]:

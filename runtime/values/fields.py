@@ -49,7 +49,11 @@ def input_fields(
     schema: Mapping[str, Any],
     items: Mapping[str, tuple[Field, ...]],
 ) -> tuple[Field, ...]:
-    """The inputs of an object that `schema` describes, bound to `attributes`; `items` are those of lists."""
+    """Return the inputs of an object as fields.
+
+    `schema` describes the object, `attributes` are those that inputs may be bound to, and `items` has the
+    fields of the items of each list, by input.
+    """
     bound = {
         binding.value: attributes[binding.attribute]
         for binding in bindings

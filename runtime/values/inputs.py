@@ -27,19 +27,22 @@ Sent: TypeAlias = Mapping[str, Any]
 
 
 class Items(Protocol):
-    """What a list holds. `Inputs` are the items of a list of records to be made."""
+    """Reads the items of a list. `Inputs` implements it for a list of records to create."""
 
     def reader(self, kind: InputType, limits: Limits) -> Reader:
-        """What checks the value as a whole, for an input of `kind`."""
+        """Return the function that checks the value as a whole, for an input of `kind`."""
 
     def read_items(self, raw: Any, at: str, errors: list[FieldError]) -> Any:
-        """The value, which has been checked as a whole; `at` is its pointer, and mistakes go to `errors`."""
+        """Return the items of a value that has been checked as a whole.
+
+        `at` is the value's JSON Pointer. Mistakes are added to `errors`.
+        """
 
     def completed_items(self, value: Any) -> Any:
-        """The value with every input of each item."""
+        """Return the value with every input of each item."""
 
     def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON Schema of the value, made of that of any list."""
+        """Return the JSON Schema of the value. `schema` is the one of any list."""
 
 
 _NO_LISTS: Mapping[str, Items] = {}
@@ -58,9 +61,9 @@ class _Input(NamedTuple):
 
 
 class Inputs:
-    """The inputs of one endpoint, or of a record that an input holds; `lists` has what its own hold.
+    """The inputs of an endpoint, or of a record that an input holds. `lists` has the items of its own lists.
 
-    Raises Misconfigured for a type that there is not, ValueError for limits and defaults that cannot be.
+    Raises Misconfigured for an unknown type, ValueError for impossible limits and defaults.
     """
 
     def __init__(
@@ -83,7 +86,10 @@ class Inputs:
         self._names = frozenset(definition.name for definition in definitions)
 
     def read(self, body: Mapping[str, Any]) -> Sent:
-        """Raises Problem 400 `invalid_input` naming every mistake."""
+        """Return the values of a body, by input.
+
+        Raises Problem 400 `invalid_input` that names every mistake.
+        """
         errors: list[FieldError] = []
         values = self.read_object(body, "", errors)
         if errors:
@@ -91,7 +97,7 @@ class Inputs:
         return values
 
     def completed(self, sent: Sent) -> Sent:
-        """What was sent, with every input: null where it was not, also in the items of lists."""
+        """Return what was sent with all other inputs as None, also in the items of lists."""
         values: dict[str, Any] = {**dict.fromkeys(self._names), **sent}
         for name, items in self._lists.items():
             if values[name] is not None:
@@ -149,7 +155,7 @@ class Inputs:
         return {**schema, "items": self.schema()}
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the body."""
+        """Return the JSON Schema of the body."""
         properties = {definition.name: self._describe(definition) for definition in self.definitions}
         schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
         if required := [definition.name for definition in self.definitions if _must_be_sent(definition)]:
@@ -198,7 +204,10 @@ def _items_of(definition: InputDefinition, items: Items) -> Items:
 def limits_of_inputs(
     endpoint: EndpointDefinition, entity: str, attributes: Mapping[str, Attribute], platform: Platform
 ) -> dict[str, Limits]:
-    """What each input allows, given the attribute (of `entity`, where it has options) that it is bound to."""
+    """Return the limits of each input, by name. They depend on the attribute that the input is bound to.
+
+    `entity` is the entity of `attributes`, by which option sets are found.
+    """
     bound = {
         binding.value: attributes[binding.attribute]
         for binding in endpoint.bindings

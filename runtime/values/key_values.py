@@ -26,59 +26,59 @@ PARAMETER = "value"
 
 
 class KeyInPath:
-    """The key that an endpoint of `entity` finds its record by. Raises Misconfigured."""
+    """Reads the key in the path by which an endpoint of `entity` finds its record. Raises Misconfigured."""
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
-        wanted = endpoint.definition.settings.key_name
-        key = next((one for one in platform.entities()[entity].keys if one.name == wanted), None)
+        key_name = endpoint.definition.settings.key_name
+        key = next((key for key in platform.entities()[entity].keys if key.name == key_name), None)
         if key is None:
             raise Misconfigured(
-                Sentence("%(entity)s has no alternate key %(key)s", entity=entity, key=repr(wanted))
+                Sentence("%(entity)s has no alternate key %(key)s", entity=entity, key=repr(key_name))
             )
         self.name, self.attributes = key.name, key.attributes
-        known = platform.attributes(entity)
+        attributes = platform.attributes(entity)
         self._readers: dict[str, Callable[[str], Value]] = {}
         self._schemas: list[dict[str, Any]] = []
         for name in key.attributes:
-            kind = natural_type(known[name]) if name in known else None
+            kind = natural_type(attributes[name]) if name in attributes else None
             if kind is None:
                 raise Misconfigured(Sentence("%(attribute)s is no part of a key", attribute=name))
-            kind = kind if known[name].type.is_reference else kind.as_parameter
-            options = option_set_of(known[name], platform) if known[name].option_set else None
-            limits = Limits.of(InputDefinition(name=PARAMETER), known[name], options)
-            self._readers[name] = _reader(kind, limits, known[name])
+            kind = kind if attributes[name].type.is_reference else kind.as_parameter
+            options = option_set_of(attributes[name], platform) if attributes[name].option_set else None
+            limits = Limits.of(InputDefinition(name=PARAMETER), attributes[name], options)
+            self._readers[name] = _reader(kind, limits, attributes[name])
             self._schemas.append(kind.schema(limits))
 
     def read(self, text: str) -> dict[str, Value]:
-        """The values by attribute. Raises Problem 400."""
+        """Return the values of the key by attribute. Raises Problem 400."""
         texts = [text] if len(self._readers) == 1 else split_list(text)
         if len(texts) != len(self._readers):
-            wanted = f"The key in the path has {len(self._readers)} values, separated by commas."
-            raise Problem(400, INVALID_KEY, wanted)
-        found: dict[str, Value] = {}
-        for at, (name, read) in enumerate(self._readers.items(), 1):
-            which = f"Value {at} of the key" if len(texts) > 1 else "The key"
+            message = f"The key in the path has {len(self._readers)} values, separated by commas."
+            raise Problem(400, INVALID_KEY, message)
+        values: dict[str, Value] = {}
+        for number, (name, read) in enumerate(self._readers.items(), 1):
+            which = f"Value {number} of the key" if len(texts) > 1 else "The key"
             try:
-                found[name] = read(texts[at - 1])
+                values[name] = read(texts[number - 1])
             except InvalidInput as error:
                 raise Problem(
                     400, INVALID_KEY, f"{which} in the path is not valid. {error.message}"
                 ) from None
             except ValueError:
                 raise Problem(400, INVALID_KEY, f"{which} in the path is not valid.") from None
-            if found[name] in (None, ""):
+            if values[name] in (None, ""):
                 raise Problem(400, INVALID_KEY, f"{which} in the path is empty.")
-        return found
+        return values
 
     def parameter(self) -> dict[str, Any]:
         """The part of the path, for the document."""
-        told = ", ".join(self.attributes)
+        names = ", ".join(self.attributes)
         if len(self._schemas) == 1:
             return {
                 "name": PARAMETER,
                 "in": "path",
                 "required": True,
-                "description": f"The value of {told}, which finds the record. A slash may be sent as %2F.",
+                "description": f"The value of {names}, which finds the record. A slash may be sent as %2F.",
                 "schema": self._schemas[0],
             }
         return {
@@ -86,7 +86,7 @@ class KeyInPath:
             "in": "path",
             "required": True,
             "description": (
-                f"The values of {told}, in this order, which find the record. They are separated by commas; "
+                f"The values of {names}, in this order, which find the record. They are separated by commas; "
                 r"`\,` is a comma of a value, and `\\` a backslash."
             ),
             "schema": {"type": "string", "minLength": 2 * len(self._schemas) - 1},
@@ -94,19 +94,22 @@ class KeyInPath:
 
 
 def _reader(kind: InputType, limits: Limits, attribute: Attribute) -> Callable[[str], Value]:
-    """Raises InvalidInput, and ValueError for what no record can hold."""
+    """Return the function that reads the key's value from text.
+
+    The function raises InvalidInput, and ValueError for a value that no record can have.
+    """
     convert, read = kind.from_text, kind.compile(limits)
 
     def value(text: str) -> Value:
-        found = read(convert(text))
-        literals.fit(found.id if isinstance(found, Reference) else found, attribute)
-        return found
+        converted = read(convert(text))
+        literals.fit(converted.id if isinstance(converted, Reference) else converted, attribute)
+        return converted
 
     return value
 
 
 def same_key(values: Mapping[str, Value]) -> Filter:
-    """What holds for the record with these values of a key."""
+    """Return a filter for the record with these values of a key."""
     return Filter(
         tuple(
             Condition(name, Operator.EQ, (value.id if isinstance(value, Reference) else value,))

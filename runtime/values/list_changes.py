@@ -19,7 +19,9 @@ _GUID: Final = {"type": "string", "format": "uuid"}
 
 @dataclass(frozen=True, slots=True)
 class ListChanges:
-    """`added` reads the records to be made, `changed` what is sent of those that are there."""
+    """Reads changes of a list: `added` reads the records to create, `changed` what is sent of
+    existing ones.
+    """
 
     added: Inputs
     changed: Inputs
@@ -39,14 +41,14 @@ class ListChanges:
         return read
 
     def read_items(self, raw: Mapping[str, Any], at: str, errors: list[FieldError]) -> dict[str, list[Any]]:
-        """What is added, changed and removed: the last two by id."""
-        seen: set[Guid] = set()
+        """Read the items that are added, changed and removed. The last two are identified by their ids."""
+        seen_ids: set[Guid] = set()
         changed = [
-            self._changed(item, f"{at}/{CHANGE}/{index}", seen, errors)
+            self._changed(item, f"{at}/{CHANGE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(CHANGE, ()))
         ]
         removed = [
-            _id(item, f"{at}/{REMOVE}/{index}", seen, errors)
+            _id(item, f"{at}/{REMOVE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(REMOVE, ()))
         ]
         return {
@@ -85,7 +87,10 @@ class ListChanges:
 
 
 def _id(raw: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Guid:
-    """The id of a record that may stand in a list once; empty where it is none."""
+    """Return the id of a record; empty for a wrong id.
+
+    A wrong id, and an id that is in `seen`, are added to `errors`. The id is added to `seen`.
+    """
     if raw is None:
         errors.append(FieldError("required", "Is required.", pointer=at))
         return ""

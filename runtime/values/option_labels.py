@@ -10,7 +10,10 @@ from crmclient.metadata import ENGLISH, OptionSet
 
 
 class OptionLabels:
-    """The labels of one option set. Callers choose the language: only those that it has are kept."""
+    """The labels of one option set.
+
+    Labels are cached only in languages that the option set has, because callers choose the language.
+    """
 
     def __init__(self, option_set: OptionSet, platform: Platform) -> None:
         self._options = option_set.options
@@ -19,16 +22,19 @@ class OptionLabels:
         self._by_language: dict[int, Mapping[int, str]] = {}
 
     def of(self, value: Any, lcid: int) -> Any:
-        """The label of an option's value, or those of several; None for one that is no option any more."""
+        """Return the label of an option, or the labels of several options.
+
+        The label is None for a value that is no option any more.
+        """
         texts = self._texts(lcid if lcid in self._languages else ENGLISH)
         if isinstance(value, tuple):
             return [texts.get(item) for item in value]
         return texts.get(value)
 
     def _texts(self, lcid: int) -> Mapping[int, str]:
-        known = self._by_language.get(lcid)
-        if known is None:
-            known = self._by_language[lcid] = {
+        texts = self._by_language.get(lcid)
+        if texts is None:
+            texts = self._by_language[lcid] = {
                 option.value: option.label.text(lcid, self._base_language) for option in self._options
             }
-        return known
+        return texts

@@ -62,12 +62,12 @@ _SCHEMAS: Mapping[AttributeType, dict[str, Any]] = {
 
 
 def writer(attribute: Attribute) -> Writer | None:
-    """How values of `attribute` are written; None: as they are."""
+    """Return the function that writes values of `attribute`; None when they are written as they are."""
     if attribute.type.is_reference:
         write = _with_type if _is_polymorphic(attribute) else _without_type
-        return _each(write) if attribute.is_several else write
+        return _list_writer(write) if attribute.is_several else write
     if attribute.type.holds_parties:
-        return _each(_party)
+        return _list_writer(_party)
     if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
         return _written_with(attribute.precision or 0)
     if attribute.type is AttributeType.DOUBLE and attribute.precision is not None:
@@ -76,9 +76,9 @@ def writer(attribute: Attribute) -> Writer | None:
 
 
 def with_places(value: Decimal, places: int) -> Decimal:
-    """The same number with `places` decimal places: platforms fill up with noughts to what they store.
+    """Return the same number with `places` decimal places, filled up with zeros as platforms do.
 
-    Digits beyond them, of a value older than the attribute's precision, stay: an answer rounds nothing.
+    Further digits stay: an answer does not round a value that is older than the attribute's precision.
     """
     try:
         return value.quantize(Decimal(1).scaleb(-places), context=_EXACT)
@@ -87,21 +87,23 @@ def with_places(value: Decimal, places: int) -> Decimal:
 
 
 def rounded(value: Decimal, places: int) -> Decimal:
-    """What was calculated, with `places` decimal places, half away from zero."""
+    """Return a calculated number rounded to `places` decimal places, half away from zero."""
     return value.quantize(Decimal(1).scaleb(-places), context=_ROUNDING)
 
 
 def rounded_float(value: float, places: int) -> float:
-    """As `rounded`, of the digits that the number is written with."""
+    """Return a float rounded as `rounded` does it. The digits of its shortest notation are rounded."""
     return float(rounded(Decimal(repr(value)), places)) if abs(value) < _LARGEST_FLOAT else value
 
 
 def schema(attribute: Attribute) -> dict[str, Any]:
-    """The JSON Schema of what is written for `attribute`; any but a record's own id may be null."""
-    found = _schema(attribute)
+    """Return the JSON Schema of an answered value of `attribute`. Every value but the record's own id may be
+    null.
+    """
+    bare_schema = _schema(attribute)
     description = attribute.label.text() or attribute.description.text()
-    kinds = found["type"] if attribute.is_primary_id else [found["type"], "null"]
-    return {**found, "type": kinds, **({"description": description} if description else {})}
+    kinds = bare_schema["type"] if attribute.is_primary_id else [bare_schema["type"], "null"]
+    return {**bare_schema, "type": kinds, **({"description": description} if description else {})}
 
 
 def _schema(attribute: Attribute) -> dict[str, Any]:
@@ -131,7 +133,7 @@ def _is_polymorphic(attribute: Attribute) -> bool:
     return len(attribute.targets) != 1
 
 
-def _each(write: Writer) -> Writer:
+def _list_writer(write: Writer) -> Writer:
     return lambda values: [write(value) for value in values]
 
 

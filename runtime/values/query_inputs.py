@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
+from designer.endpoint_facts.query_parameters import Use, parameters_of, takes_list
 from designer.names import RESERVED_PARAMETERS
-from designer.query_parameters import Use, parameters_of, takes_list
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits
 from runtime.http.failures import Misconfigured
@@ -48,66 +48,69 @@ class QueryInputs:
     def __init__(self, definition: EndpointDefinition, platform: Platform) -> None:
         uses = parameters_of(definition)
         self._inputs = tuple(
-            _compile(known, uses.get(known.name, ()), platform) for known in definition.inputs
+            _compile(query_input, uses.get(query_input.name, ()), platform)
+            for query_input in definition.inputs
         )
-        self.written = {known.key: known.name for known in self._inputs}
+        self.written = {query_input.key: query_input.name for query_input in self._inputs}
         self.names = frozenset(self.written)
         if len(self.names) < len(self._inputs) or self.names & RESERVED_PARAMETERS:
             raise Misconfigured(
                 Sentence("the names of two inputs differ in case at most, or one is reserved")
             )
-        if missing := uses.keys() - {known.name for known in definition.inputs}:
+        if missing := uses.keys() - {query_input.name for query_input in definition.inputs}:
             raise Misconfigured(
                 Sentence("a query takes %(name)s, which is no input", name=f"@{min(missing)}")
             )
 
     def read(self, texts: Mapping[str, str], errors: list[FieldError]) -> dict[str, Any]:
-        """A value for every input, None for one that is not given; what is wrong is added to `errors`."""
+        """Return the value of every input by name; None for an input that is not given. Mistakes are added
+        to `errors`.
+        """
         values: dict[str, Any] = {}
-        for known in self._inputs:
-            text = texts.get(known.key)
+        for query_input in self._inputs:
+            text = texts.get(query_input.key)
             if text is None:
-                values[known.name] = known.default
-                if known.required and known.default is None:
-                    errors.append(FieldError("required", "Is required.", parameter=known.name))
+                values[query_input.name] = query_input.default
+                if query_input.required and query_input.default is None:
+                    errors.append(FieldError("required", "Is required.", parameter=query_input.name))
                 continue
             try:
-                values[known.name] = known.read(text)
+                values[query_input.name] = query_input.read(text)
             except InvalidInput as error:
-                errors.append(FieldError(error.code, error.message, parameter=known.name))
+                errors.append(FieldError(error.code, error.message, parameter=query_input.name))
         return values
 
     def fields(self) -> tuple[Field, ...]:
-        """The inputs, for those who build forms."""
+        """Return the inputs as fields, for those who build forms."""
         return tuple(
             Field(
-                name=known.name,
-                type=known.type,
-                schema=known.schema,
-                attribute=known.attribute,
-                label=known.label,
-                description=known.description,
-                required=known.required and known.default is None,
+                name=query_input.name,
+                type=query_input.type,
+                schema=query_input.schema,
+                attribute=query_input.attribute,
+                label=query_input.label,
+                description=query_input.description,
+                required=query_input.required and query_input.default is None,
             )
-            for known in self._inputs
+            for query_input in self._inputs
         )
 
     def document(self) -> tuple[dict[str, Any], ...]:
         """OpenAPI's parameter objects."""
-        return tuple(_parameter(known) for known in self._inputs)
+        return tuple(_parameter(query_input) for query_input in self._inputs)
 
 
 def split_list(text: str) -> list[str]:
-    r"""The items of a comma-separated list; `\,` is a comma of an item and `\\` a backslash."""
+    r"""Return the items of a comma-separated list; `\,` is a comma in an item and `\\` a backslash."""
     items: list[str] = []
-    at = 0
+    position = 0
     while True:
-        found = _ITEM.match(text, at)
-        assert found is not None  # noqa: S101  it matches nothing at least
-        items.append(_ESCAPED.sub(r"\1", found[0]))
-        if found.end() >= len(text):
+        match = _ITEM.match(text, position)
+        assert match is not None  # noqa: S101  it matches nothing at least
+        items.append(_ESCAPED.sub(r"\1", match[0]))
+        if match.end() >= len(text):
             return items
-        at = found.end() + 1
+        position = match.end() + 1
 
 
 def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platform) -> _Input:
@@ -138,16 +141,21 @@ def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platfor
 
 
 def _compared(uses: Sequence[Use], platform: Platform) -> Attribute | None:
-    """The attribute that the input is compared with; one with options, where there are several."""
-    known = (platform.attributes(use.entity).get(use.attribute) for use in uses)
-    found = [attribute for attribute in known if attribute is not None]
-    return next((attribute for attribute in found if attribute.option_set), found[0] if found else None)
+    """Return the attribute that the input is compared with.
+
+    If there are several, return one with an option set, if any has one.
+    """
+    candidates = (platform.attributes(use.entity).get(use.attribute) for use in uses)
+    attributes = [attribute for attribute in candidates if attribute is not None]
+    return next(
+        (attribute for attribute in attributes if attribute.option_set), attributes[0] if attributes else None
+    )
 
 
 def _options(
     definition: InputDefinition, attribute: Attribute | None, platform: Platform
 ) -> OptionSet | None:
-    """The option set of the attribute that a choice is compared with."""
+    """Return the option set of the attribute that a choice is compared with; None for any other input."""
     if not TYPES[definition.type].is_choice:
         return None
     if attribute is None or attribute.option_set is None:
@@ -156,7 +164,7 @@ def _options(
 
 
 def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
-    """The options of a choice attribute, whichever entity it is of."""
+    """Return the option set of a choice attribute: its own, or a global one."""
     return attribute.options or platform.option_set(attribute.option_set or "")
 
 
@@ -188,19 +196,22 @@ def _items(text: str) -> list[str]:
 
 
 def _default(kind: InputType, limits: Limits, default: Any) -> Any:
-    """The default, which stands in the definition as JSON: of a list, one item or all of them."""
-    read = kind.compile(limits)
+    """Return the default from the definition, where it is JSON, as a value of the input's type.
+
+    The default of a list may be one item or all items.
+    """
+    read_value = kind.compile(limits)
     if isinstance(default, (list, tuple)) and not kind.is_several:
-        return tuple(read(item) for item in default)
-    return read(list(default) if isinstance(default, tuple) else default)
+        return tuple(read_value(item) for item in default)
+    return read_value(list(default) if isinstance(default, tuple) else default)
 
 
-def _parameter(known: _Input) -> dict[str, Any]:
-    parameter: dict[str, Any] = {"name": known.name, "in": "query", "schema": known.schema}
-    if known.required:
+def _parameter(query_input: _Input) -> dict[str, Any]:
+    parameter: dict[str, Any] = {"name": query_input.name, "in": "query", "schema": query_input.schema}
+    if query_input.required:
         parameter["required"] = True
-    if known.description:
-        parameter["description"] = known.description
-    if known.schema.get("type") == "array":
+    if query_input.description:
+        parameter["description"] = query_input.description
+    if query_input.schema.get("type") == "array":
         parameter |= {"style": "form", "explode": False}
     return parameter

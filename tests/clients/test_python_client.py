@@ -50,14 +50,14 @@ def test_a_generated_client_does_a_full_round_of_work(server: Server, generated:
     assert created.status_code == 200, created.content
     id = created.parsed.id
 
-    found = call("read_sales_accounts", id, lcid=1031)
-    assert found.parsed.name == "Generated"
-    assert found.parsed.revenue == 1250000.5
-    assert found.parsed.industry == industry.value
-    assert found.parsed.industry_label == "Unternehmensdienstleistungen"
+    answer = call("read_sales_accounts", id, lcid=1031)
+    assert answer.parsed.name == "Generated"
+    assert answer.parsed.revenue == 1250000.5
+    assert answer.parsed.industry == industry.value
+    assert answer.parsed.industry_label == "Unternehmensdienstleistungen"
 
     change = models.UpdateSalesAccountsInput(phone="+49 30 1234567")
-    changed = call("update_sales_accounts", id, body=change, if_match=found.headers["ETag"])
+    changed = call("update_sales_accounts", id, body=change, if_match=answer.headers["ETag"])
     assert changed.status_code == 204
     stale = call("update_sales_accounts", id, body=change, if_match='"0"')
     assert (stale.status_code, stale.parsed.code) == (412, "version_mismatch")

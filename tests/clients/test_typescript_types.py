@@ -29,9 +29,9 @@ WRONG = 'const wrong: Create["requestBody"]["content"]["application/json"] = { i
 
 @pytest.fixture
 def document(max: Caller, tmp_path: Path) -> Path:
-    found = tmp_path / "openapi.json"
-    found.write_bytes(max.get("/api/openapi.json").content)
-    return found
+    path = tmp_path / "openapi.json"
+    path.write_bytes(max.get("/api/openapi.json").content)
+    return path
 
 
 def test_generated_types_compile_strictly_and_know_what_is_wrong(
@@ -53,5 +53,5 @@ def test_a_linter_finds_no_error_by_its_recommended_rules(
     redocly = installing(REDOCLY) / "node_modules" / ".bin" / "redocly"
     lint = [str(redocly), "lint", str(document), "--extends=recommended", "--format=json"]
     report = run(lint, tmp_path, REDOCLY_TELEMETRY="off", REDOCLY_SUPPRESS_UPDATE_NOTICE="true")
-    found = json.loads(report[report.index("{") : report.rindex("}") + 1])
-    assert found["totals"]["errors"] == 0
+    summary = json.loads(report[report.index("{") : report.rindex("}") + 1])
+    assert summary["totals"]["errors"] == 0

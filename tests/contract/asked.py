@@ -97,8 +97,8 @@ def creates(world: World, endpoint: EndpointDefinition) -> None:
 
 def updates(world: World, endpoint: EndpointDefinition) -> None:
     ask, path = world.twins.ask, world.path(endpoint)
-    known = world.records(endpoint)
-    targets = [world.made(endpoint) or known[1], known[2]]
+    pairs = world.records(endpoint)
+    targets = [world.made(endpoint) or pairs[1], pairs[2]]
     for ids in targets:
         for body in world.values.bodies(endpoint, world.entity(endpoint)):
             answers = ask(who(endpoint), "PATCH", path, ids=ids, json=body)
@@ -109,7 +109,7 @@ def updates(world: World, endpoint: EndpointDefinition) -> None:
         ask(who(endpoint), "PATCH", path, ids=ids, json=body, tags=stale)
         ask(who(endpoint), "PATCH", path, ids=ids, json={}, tags=stale)
         ask(who(endpoint), "PATCH", path, ids=ids, json={}, tags=("*", "*"))
-    for ids in known[-2:]:
+    for ids in pairs[-2:]:
         ask(who(endpoint), "PATCH", path, ids=ids, json={})
     if any(input.type == "List" for input in endpoint.inputs):
         _changes_lists(world, endpoint, targets[0])
@@ -123,14 +123,14 @@ def _changes_lists(world: World, endpoint: EndpointDefinition, ids: Pair) -> Non
     def change(here: Any, there: Any) -> Answers:
         """Each is sent its own ids."""
         ways = [path.replace("{id}", id) for id in ids]
-        found = ask(who(endpoint), "PATCH", "{id}", ids=(ways[0], ways[1]), bodies=(here, there))
+        responses = ask(who(endpoint), "PATCH", "{id}", ids=(ways[0], ways[1]), bodies=(here, there))
         ask(who(endpoint), "GET", listed, ids=ids)
-        return found
+        return responses
 
     added = {"people": {"add": [{"last": f"Person {number}"} for number in range(4)]}}
     assert change(added, added).status == 204
     answers = ask(who(endpoint), "GET", listed, ids=ids)
-    known = [[row["id"] for row in answer.json()] for answer in (answers.here, answers.there)]
+    person_ids = [[row["id"] for row in answer.json()] for answer in (answers.here, answers.there)]
     for say in (
         lambda own: {"change": [{"id": own[0], "mail": "a@b"}, {"id": UNKNOWN}], "remove": [UNKNOWN, own[1]]},
         lambda own: {"change": [{"id": own[0], "last": None}, {"id": own[0]}], "remove": ["x"]},
@@ -138,7 +138,7 @@ def _changes_lists(world: World, endpoint: EndpointDefinition, ids: Pair) -> Non
         lambda own: {"remove": own[2:], "add": [{"last": "x" * 51}]},
         lambda own: {"remove": own[2:]},
     ):
-        change(*({"name": "With people", "people": say(own)} for own in known))
+        change(*({"name": "With people", "people": say(own)} for own in person_ids))
 
 
 def deletes(world: World, endpoint: EndpointDefinition) -> None:

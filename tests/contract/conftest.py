@@ -54,8 +54,8 @@ def platform(portico: None, request: pytest.FixtureRequest) -> Platform:
         return EmbeddedPlatform()
     if request.param == PLAIN:
         return Renamed(PlainTables())
-    found: DataversePlatform = request.getfixturevalue("_dataverse")
-    return found
+    dataverse: DataversePlatform = request.getfixturevalue("_dataverse")
+    return dataverse
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 from crmclient import Platform
 from designer.definitions import ConfigurationDocument, EndpointDefinition, ModuleDefinition
 from designer.definitions.entities import ExposedEntityDefinition
-from designer.exposing import USUAL, Exposure, endpoints
+from designer.entity_exposure import USUAL, Exposure, endpoints
 
 MODULE = "everything"
 ENTITIES = ("account", "contact", "incident", "lead", "opportunity")
@@ -101,6 +101,134 @@ READ_BY_KEY: dict[str, Any] = {
         for name in ("accountid", "accountnumber", "name", "telephone1", "primarycontactid")
     ],
 }
+# Dataverse's own messages: one makes the record that it is given, one runs on a record and answers others.
+WIN: dict[str, Any] = {
+    "kind": "global-action",
+    "module": MODULE,
+    "name": "win",
+    "settings": {"process": "WinOpportunity", "show_process_message": True},
+    "inputs": [
+        {"name": "status", "type": "Integer", "required": True},
+        {
+            "name": "close",
+            "type": "Record",
+            "required": True,
+            "relationship": "OpportunityClose",
+            "inputs": [
+                {"name": "subject", "max_length": 200},
+                {"name": "revenue", "type": "Money"},
+                {"name": "opportunity", "type": "EntityReference", "required": True},
+            ],
+            "bindings": [
+                {"attribute": "subject", "value": "subject"},
+                {"attribute": "actualrevenue", "value": "revenue"},
+                {"attribute": "opportunityid", "value": "opportunity"},
+            ],
+        },
+    ],
+    "bindings": [{"attribute": "Status", "value": "status"}],
+}
+SOLVE: dict[str, Any] = {
+    "kind": "global-action",
+    "module": MODULE,
+    "name": "solve",
+    "settings": {"process": "CloseIncident", "show_process_message": True},
+    "inputs": [
+        {"name": "status", "type": "Integer", "required": True},
+        {
+            "name": "resolution",
+            "type": "Record",
+            "required": True,
+            "relationship": "IncidentResolution",
+            "inputs": [
+                {"name": "subject", "max_length": 200},
+                {"name": "case", "type": "EntityReference", "required": True},
+            ],
+            "bindings": [
+                {"attribute": "subject", "value": "subject"},
+                {"attribute": "incidentid", "value": "case"},
+            ],
+        },
+    ],
+    "bindings": [{"attribute": "Status", "value": "status"}],
+}
+QUALIFY: dict[str, Any] = {
+    "kind": "action",
+    "module": MODULE,
+    "exposure": "lead",
+    "name": "qualify",
+    "settings": {"process": "QualifyLead", "show_process_message": True},
+    "inputs": [
+        {"name": "status", "type": "Integer", "required": True},
+        {"name": "sale", "type": "Boolean", "required": True},
+    ],
+    "bindings": [
+        {"attribute": "CreateAccount", "source": "constant", "value": True},
+        {"attribute": "CreateContact", "source": "constant", "value": True},
+        {"attribute": "CreateOpportunity", "value": "sale"},
+        {"attribute": "Status", "value": "status"},
+    ],
+    "columns": [{"attribute": "value", "name": "made"}],
+}
+# Rules of duplicate detection, and a create and an update that they hold for.
+RULES = ("duplicaterule", "duplicaterulecondition")
+RULE: dict[str, Any] = {
+    "kind": "create",
+    "module": MODULE,
+    "exposure": "duplicaterule",
+    "inputs": [{"name": "name", "required": True}],
+    "bindings": [
+        {"attribute": "name", "value": "name"},
+        *(
+            {"attribute": name, "source": "constant", "value": "account"}
+            for name in ("baseentityname", "matchingentityname")
+        ),
+    ],
+}
+CONDITION: dict[str, Any] = {
+    "kind": "create",
+    "module": MODULE,
+    "exposure": "duplicaterulecondition",
+    "inputs": [{"name": "rule", "type": "EntityReference", "required": True}],
+    "bindings": [
+        {"attribute": "regardingobjectid", "value": "rule"},
+        {"attribute": "operatorcode", "source": "constant", "value": 0},
+        *(
+            {"attribute": name, "source": "constant", "value": "fax"}
+            for name in ("baseattributename", "matchingattributename")
+        ),
+    ],
+}
+PUBLISH: dict[str, Any] = {
+    "kind": "update",
+    "module": MODULE,
+    "exposure": "duplicaterule",
+    "inputs": [{"name": "status", "type": "OptionSet", "required": True}],
+    "bindings": [{"attribute": "statuscode", "value": "status"}],
+}
+UNLIKE_OTHERS: list[dict[str, Any]] = [
+    {
+        "kind": kind,
+        "module": MODULE,
+        "exposure": "account",
+        "segment": "account-alone",
+        "settings": {"refuse_duplicates": True},
+        "inputs": [{"name": "name", "required": True}, {"name": "fax", "nullable": True}],
+        "bindings": [{"attribute": "name", "value": "name"}, {"attribute": "fax", "value": "fax"}],
+    }
+    for kind in ("create", "update")
+]
+IMAGES: list[dict[str, Any]] = [
+    {
+        "kind": kind,
+        "module": MODULE,
+        "exposure": "account" if attribute == "new_logo" else "contact",
+        "name": "image",
+        "settings": {"attribute": attribute},
+    }
+    for attribute in ("new_logo", "entityimage")
+    for kind in ("upload", "download")
+]
 MEMBERS: dict[str, Any] = {
     "kind": "multi-query",
     "module": MODULE,
@@ -121,23 +249,26 @@ def everything(platform: Platform) -> ConfigurationDocument:
         modules=(ModuleDefinition(segment=MODULE, title="Everything"),),
         entities=tuple(
             ExposedEntityDefinition(module=MODULE, segment=name, entity=name)
-            for name in (*ENTITIES, *ACTIVITIES, *ASSOCIATED)
+            for name in (*ENTITIES, *ACTIVITIES, *ASSOCIATED, *RULES)
         ),
         endpoints=(
             *_usual(platform),
             *map(
                 EndpointDefinition.model_validate,
-                (CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY, WITH_PEOPLE, PEOPLE),
+                (
+                    *(CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY, WITH_PEOPLE, PEOPLE),
+                    *(WIN, SOLVE, QUALIFY, RULE, CONDITION, PUBLISH, *UNLIKE_OTHERS, *IMAGES),
+                ),
             ),
         ),
     )
 
 
 def _usual(platform: Platform) -> Iterable[EndpointDefinition]:
-    known = platform.entities()
+    entities = platform.entities()
     every = [kind.name for kind in USUAL]
     for name in (*ENTITIES, *ACTIVITIES):
         attributes = platform.attributes(name)
         kinds = every if name in ENTITIES else every[:2]
         wanted = Exposure(MODULE, name, kinds, list(attributes))
-        yield from endpoints(wanted, known[name], attributes)
+        yield from endpoints(wanted, entities[name], attributes)

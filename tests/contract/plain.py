@@ -62,6 +62,7 @@ _BEYOND: Final[Mapping[str, str]] = {
     "test_files": "files",
     "test_processes": "processes",
     "test_views": "views",
+    "test_activities": "activities",
     "test_duplicates": "duplicate detection",
     "test_parties": "party lists",
     "test_record_changes": "what has changed since a mark",
@@ -103,11 +104,11 @@ class Renamed(StandIn):
         arguments = [_argument(value) for value in asked.arguments]
         options = {name: _argument(value) for name, value in asked.options.items()}
         try:
-            found = getattr(self._platform, asked.member)(*arguments, **options)
+            response = getattr(self._platform, asked.member)(*arguments, **options)
         except PlatformError as error:
             _rename_error(error)
             raise
-        return cast(R, _renamed(found, _BACK))
+        return cast(R, _renamed(response, _BACK))
 
 
 def is_beyond(item: pytest.Item) -> bool:

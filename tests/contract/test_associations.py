@@ -34,8 +34,8 @@ def members(platform: Platform, team: Guid) -> list[Guid]:
         "pair",
         links=(Link("team", "teamid", "teamid", "team", filter=_is("teamid", team)),),
     )
-    found = platform.query(Query("systemuser", (Column("systemuserid"),), links=(pairs,)))
-    return [str(row["systemuserid"]) for row in found.rows]
+    page = platform.query(Query("systemuser", (Column("systemuserid"),), links=(pairs,)))
+    return [str(row["systemuserid"]) for row in page.rows]
 
 
 def _is(attribute: str, value: str) -> Filter:
@@ -83,7 +83,9 @@ def test_a_record_that_is_not_there_is_named(platform: Platform, team: Guid, id:
 def test_a_relationship_that_is_not_many_to_many(platform: Platform) -> None:
     company, person = account(platform), contact(platform).id
     names = [
-        known.name for known in platform.relationships("account") if known.referencing_attribute is not None
+        relationship.name
+        for relationship in platform.relationships("account")
+        if relationship.referencing_attribute is not None
     ]
     for name in (*names, "nothing", MEMBERS, ""):
         for act in (platform.associate, platform.disassociate):

@@ -46,10 +46,10 @@ def put(
 
 
 def whole(platform: Platform, entity: str, id: str, column: str, **span: int) -> bytes:
-    found = platform.download(entity, id, column, **span)  # type: ignore[arg-type]
-    assert found is not None
-    content = b"".join(found.chunks)
-    assert len(content) == found.length
+    download = platform.download(entity, id, column, **span)  # type: ignore[arg-type]
+    assert download is not None
+    content = b"".join(download.chunks)
+    assert len(content) == download.length
     return content
 
 
@@ -79,9 +79,9 @@ def test_a_files_name_comes_back_as_it_was(platform: Platform, name: str, size: 
     id = account(platform)
 
     assert put(platform, "account", id, "new_contract", os.urandom(size), name).file_name == name
-    found = read(platform, "account", id, "new_contract")
-    assert isinstance(found, FileInfo)
-    assert found.file_name == name
+    info = read(platform, "account", id, "new_contract")
+    assert isinstance(info, FileInfo)
+    assert info.file_name == name
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_a_part_of_a_file(platform: Platform, start: int, length: int | None, ex
     put(platform, "annotation", about, "documentbody", content)
 
     for entity, record, column in (("account", id, "new_contract"), ("annotation", about, "documentbody")):
-        found = platform.download(entity, record, column, start=start, length=length)
-        assert found is not None
-        assert b"".join(found.chunks) == content[expected]
+        download = platform.download(entity, record, column, start=start, length=length)
+        assert download is not None
+        assert b"".join(download.chunks) == content[expected]
 
 
 def test_a_range_behind_the_end(platform: Platform) -> None:
@@ -207,10 +207,12 @@ def test_files_in_the_rows_of_a_query(platform: Platform) -> None:
 
     [row] = platform.query(accounts(named(name), columns=("name", "new_contract", "new_logo"))).rows
     about = Filter((Condition("objectid", Operator.EQ, (id,)),))
-    [found] = platform.query(Query("annotation", (Column("documentbody"), Column("subject")), about)).rows
+    [annotation] = platform.query(
+        Query("annotation", (Column("documentbody"), Column("subject")), about)
+    ).rows
 
     assert row == {"name": name, "new_contract": info, "new_logo": logo}
-    assert found == {"documentbody": attached, "subject": "x"}
+    assert annotation == {"documentbody": attached, "subject": "x"}
 
 
 def test_what_is_no_place_for_a_file(platform: Platform) -> None:
@@ -273,12 +275,12 @@ def test_a_thumbnail_is_a_small_square(
     content, kind = picture(width, height, format), f"image/{format.lower()}"
     put_image(platform, "account", id, "new_logo", content, kind)
 
-    found = platform.thumbnail("account", id, "new_logo")
+    thumbnail = platform.thumbnail("account", id, "new_logo")
 
-    assert found is not None
-    small = b"".join(found.chunks)
-    assert (len(small), found.length) == (found.info.size, found.info.size)
-    assert found.info.content_type == kind
+    assert thumbnail is not None
+    small = b"".join(thumbnail.chunks)
+    assert (len(small), thumbnail.length) == (thumbnail.info.size, thumbnail.info.size)
+    assert thumbnail.info.content_type == kind
     with Image.open(io.BytesIO(small)) as image:
         assert (image.size, image.format) == ((side, side), format)
     assert whole(platform, "account", id, "new_logo") == content
@@ -288,10 +290,10 @@ def test_a_small_image_is_its_own_thumbnail(platform: Platform) -> None:
     id = account(platform)
     put_image(platform, "account", id, "new_logo", PNG, "image/png")
 
-    found = platform.thumbnail("account", id, "new_logo")
+    thumbnail = platform.thumbnail("account", id, "new_logo")
 
-    assert found is not None
-    assert b"".join(found.chunks) == PNG
+    assert thumbnail is not None
+    assert b"".join(thumbnail.chunks) == PNG
 
 
 def test_of_an_image_without_a_whole_copy_the_thumbnail_is_all(platform: Platform) -> None:
@@ -299,13 +301,13 @@ def test_of_an_image_without_a_whole_copy_the_thumbnail_is_all(platform: Platfor
     put_image(platform, "contact", id, "entityimage", picture(600, 300), "image/png")
 
     kept = whole(platform, "contact", id, "entityimage")
-    found = platform.thumbnail("contact", id, "entityimage")
+    thumbnail = platform.thumbnail("contact", id, "entityimage")
 
     with Image.open(io.BytesIO(kept)) as image:
         assert image.size == (144, 144)
-    assert found is not None
-    assert b"".join(found.chunks) == kept
-    assert read(platform, "contact", id, "entityimage") == found.info
+    assert thumbnail is not None
+    assert b"".join(thumbnail.chunks) == kept
+    assert read(platform, "contact", id, "entityimage") == thumbnail.info
 
 
 def test_there_is_no_thumbnail_of_nothing(platform: Platform) -> None:

@@ -32,11 +32,11 @@ def lists_of(platform: Platform, id: str, *names: str) -> dict[str, object]:
 
 
 def test_the_metadata_say_which_attributes_are_party_lists(platform: Platform) -> None:
-    known = platform.attributes("email")
-    assert {name for name, one in known.items() if one.type.holds_parties} == {"from", "to", "cc", "bcc"}
-    assert known["to"].type is AttributeType.PARTYLIST
-    assert known["to"].takes_addresses
-    assert set(known["to"].targets) == {"account", "contact", "lead", "systemuser"}
+    attributes = platform.attributes("email")
+    assert {name for name, one in attributes.items() if one.type.holds_parties} == {"from", "to", "cc", "bcc"}
+    assert attributes["to"].type is AttributeType.PARTYLIST
+    assert attributes["to"].takes_addresses
+    assert set(attributes["to"].targets) == {"account", "contact", "lead", "systemuser"}
     attendees = platform.attributes("appointment")["requiredattendees"]
     assert attendees.type.holds_parties
     assert not attendees.takes_addresses
@@ -46,12 +46,12 @@ def test_parties_of_several_entities_and_addresses_come_back_as_they_were(platfo
     sender, ada, works = Party(Reference("systemuser", platform.who())), person(platform), firm(platform)
     id = mail(platform, **{"from": (sender,), "to": (ada, works, OUTSIDER), "cc": ()})
 
-    found = lists_of(platform, id, "subject", "to", "from", "cc", "bcc")
+    values = lists_of(platform, id, "subject", "to", "from", "cc", "bcc")
 
-    assert found["subject"] == "Offer"
-    assert found["to"] == (ada, works, OUTSIDER)
-    assert [party.reference.id for party in found["from"]] == [platform.who()]  # type: ignore[attr-defined]
-    assert found["cc"] == found["bcc"] == ()
+    assert values["subject"] == "Offer"
+    assert values["to"] == (ada, works, OUTSIDER)
+    assert [party.reference.id for party in values["from"]] == [platform.who()]  # type: ignore[attr-defined]
+    assert values["cc"] == values["bcc"] == ()
 
 
 def test_a_record_may_be_reached_by_an_address_of_its_own(platform: Platform) -> None:
@@ -174,7 +174,9 @@ def test_parties_go_with_their_activity_and_with_who_they_are(platform: Platform
 
 
 def test_parties_are_written_with_their_activity_alone(platform: Platform) -> None:
-    known = platform.attributes("activityparty")
-    assert not any(known[name].creatable or known[name].updatable for name in ("partyid", "activityid"))
+    attributes = platform.attributes("activityparty")
+    assert not any(
+        attributes[name].creatable or attributes[name].updatable for name in ("partyid", "activityid")
+    )
     with pytest.raises(InvalidRecord):
         platform.create("activityparty", {"addressused": "a@b.example"})

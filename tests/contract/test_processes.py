@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_record_is_said_of_its_input(
         platform.execute("WinOpportunity", {"OpportunityClose": record, "Status": 3})
 
     assert raised.value.entity == "WinOpportunity"
-    assert [(found.attribute, found.code) for found in raised.value.problems] == [problem]
+    assert [(error.attribute, error.code) for error in raised.value.problems] == [problem]
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_no_such_record_is_named(
     with pytest.raises(InvalidRecord) as raised:
         platform.execute("WinOpportunity", {"OpportunityClose": given, "Status": 3})
 
-    assert [(found.attribute, found.code) for found in raised.value.problems] == [problem]
+    assert [(error.attribute, error.code) for error in raised.value.problems] == [problem]
 
 
 def test_an_opportunity_that_is_not_there(platform: Platform) -> None:
@@ -187,14 +187,16 @@ def test_a_lead_becomes_records(platform: Platform) -> None:
 
     made = outputs["value"]
     assert isinstance(made, tuple)
-    found = {each.entity: each.id for each in made if isinstance(each, Reference)}
-    assert list(found) == ["account", "contact", "opportunity"]
-    assert platform.retrieve("account", found["account"], ("name",)).values["name"] == company
-    sale = platform.retrieve("opportunity", found["opportunity"], ("name", "estimatedvalue", "customerid"))
+    ids_by_entity = {each.entity: each.id for each in made if isinstance(each, Reference)}
+    assert list(ids_by_entity) == ["account", "contact", "opportunity"]
+    assert platform.retrieve("account", ids_by_entity["account"], ("name",)).values["name"] == company
+    sale = platform.retrieve(
+        "opportunity", ids_by_entity["opportunity"], ("name", "estimatedvalue", "customerid")
+    )
     assert (sale.values["name"], sale.values["estimatedvalue"]) == ("Wool", Decimal("12.5"))
     customer = sale.values["customerid"]
     assert isinstance(customer, Reference)
-    assert customer.id == found["account"]
+    assert customer.id == ids_by_entity["account"]
     assert platform.retrieve("lead", lead, ("statecode",)).values["statecode"] == 1
 
 
@@ -214,9 +216,9 @@ def test_a_lead_is_qualified_for_a_customer_that_is_there(platform: Platform) ->
     assert isinstance(outputs["value"], tuple)
     [sale] = outputs["value"]
     assert isinstance(sale, Reference)
-    found = platform.retrieve("opportunity", sale.id, ("customerid",)).values["customerid"]
-    assert isinstance(found, Reference)
-    assert (found.entity, found.id) == ("account", customer.id)
+    reference = platform.retrieve("opportunity", sale.id, ("customerid",)).values["customerid"]
+    assert isinstance(reference, Reference)
+    assert (reference.entity, reference.id) == ("account", customer.id)
     with pytest.raises(Refused):
         platform.execute("QualifyLead", asked, target=lead)
 
@@ -246,17 +248,17 @@ def test_a_case_is_cancelled(platform: Platform) -> None:
 
 
 def test_messages_say_what_they_take_and_answer(platform: Platform) -> None:
-    known = platform.processes()
+    processes = platform.processes()
 
-    win = {parameter.name: parameter for parameter in known["WinOpportunity"].inputs}
+    win = {parameter.name: parameter for parameter in processes["WinOpportunity"].inputs}
     assert (win["OpportunityClose"].holds, win["OpportunityClose"].targets) == (
         Holds.RECORD,
         ("opportunityclose",),
     )
-    assert known["QualifyLead"].entity == "lead"
-    qualify = {parameter.name: parameter for parameter in known["QualifyLead"].inputs}
+    assert processes["QualifyLead"].entity == "lead"
+    qualify = {parameter.name: parameter for parameter in processes["QualifyLead"].inputs}
     assert qualify["OpportunityCustomerId"].targets == ("account", "contact")
-    assert [(output.name, output.holds) for output in known["QualifyLead"].outputs] == [
+    assert [(output.name, output.holds) for output in processes["QualifyLead"].outputs] == [
         ("value", Holds.RECORDS)
     ]
 

@@ -185,7 +185,7 @@ def test_a_link_without_partner_is_empty_or_no_row(platform: Platform) -> None:
         assert rows == expected
 
 
-@pytest.mark.parametrize("type", [known for known in LinkType if not known.joins])
+@pytest.mark.parametrize("type", [kind for kind in LinkType if not kind.joins])
 def test_links_that_join_nothing_keep_what_they_say(platform: Platform, type: LinkType) -> None:
     fax = unique("Fax")[:50]
     ids = {name: account(platform, name=name, fax=fax) for name in ("Both", "Other", "Bare")}

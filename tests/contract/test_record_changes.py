@@ -15,16 +15,16 @@ def tracking(platform: Platform) -> TracksChanges:
 
 
 def begun(platform: Platform) -> str:
-    found = tracking(platform).record_changes("account", None)
-    assert found is not None
-    assert not found.any
-    return found.mark
+    changes = tracking(platform).record_changes("account", None)
+    assert changes is not None
+    assert not changes.any
+    return changes.mark
 
 
 def has_changed(platform: Platform, mark: str) -> bool:
-    found = tracking(platform).record_changes("account", mark)
-    assert found is not None
-    return found.any
+    changes = tracking(platform).record_changes("account", mark)
+    assert changes is not None
+    return changes.any
 
 
 def test_creates_updates_and_deletes_are_changes_and_others_are_not(platform: Platform) -> None:
@@ -52,6 +52,6 @@ def test_a_mark_that_makes_no_sense_tells_nothing(platform: Platform) -> None:
 def test_entities_that_cannot_be_asked_about(platform: Platform) -> None:
     with pytest.raises(UnknownEntity):
         tracking(platform).record_changes("nothing", None)
-    untracked = next(name for name, known in platform.entities().items() if not known.tracks_changes)
+    untracked = next(name for name, entity in platform.entities().items() if not entity.tracks_changes)
     with pytest.raises(InvalidQuery):
         tracking(platform).record_changes(untracked, None)

@@ -35,10 +35,10 @@ from tests.contract.making import account, contact, read
 def test_a_value_of_every_type_comes_back_as_it_was(platform: Platform, attribute: str, value: Value) -> None:
     id = account(platform, **{attribute: value})
 
-    found = read(platform, "account", id, attribute)
+    stored_value = read(platform, "account", id, attribute)
 
-    assert found == value
-    assert type(found) is type(value)
+    assert stored_value == value
+    assert type(stored_value) is type(value)
 
 
 def test_a_moment_comes_back_in_utc(platform: Platform) -> None:
@@ -61,9 +61,9 @@ def test_a_polymorphic_lookup_says_what_it_points_at(platform: Platform, target:
 
     id = platform.create("incident", {"title": "It rattles", "customerid": customer}).id
 
-    found = read(platform, "incident", id, "customerid")
-    assert isinstance(found, Reference)
-    assert (found.entity, found.id) == (customer.entity, customer.id)
+    reference = read(platform, "incident", id, "customerid")
+    assert isinstance(reference, Reference)
+    assert (reference.entity, reference.id) == (customer.entity, customer.id)
 
 
 def test_an_owner_may_be_a_user_or_a_team(platform: Platform) -> None:
@@ -114,9 +114,9 @@ def test_none_clears_a_lookup_of_either_kind(platform: Platform) -> None:
 def test_an_empty_text_and_an_empty_choice_are_empty_values(platform: Platform) -> None:
     id = account(platform, telephone1="", new_interests=())
 
-    found = platform.retrieve("account", id, ["telephone1", "new_interests"])
+    record = platform.retrieve("account", id, ["telephone1", "new_interests"])
 
-    assert found.values == {"telephone1": None, "new_interests": None}
+    assert record.values == {"telephone1": None, "new_interests": None}
 
 
 def test_a_caller_may_choose_the_id(platform: Platform) -> None:
@@ -133,9 +133,9 @@ def test_a_caller_may_choose_the_id(platform: Platform) -> None:
 def test_ids_are_taken_in_any_form_and_given_in_one(platform: Platform) -> None:
     id = account(platform)
 
-    found = platform.retrieve("account", "{" + id.upper() + "}", ["accountid"])
+    record = platform.retrieve("account", "{" + id.upper() + "}", ["accountid"])
 
-    assert (found.id, found.values) == (id, {"accountid": id})
+    assert (record.id, record.values) == (id, {"accountid": id})
 
 
 def test_each_write_leaves_a_new_version(platform: Platform) -> None:

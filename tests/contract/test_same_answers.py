@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.reading import read
+from designer.documents.document_reader import read
 from designer.kinds import KINDS
 from project.demo import CONFIGURATION
 from tests.contract.asked import ASKED, World, in_turn
 from tests.contract.offered import ACTIVITIES, CAPPED, ENTITIES, MODULE, everything
+from tests.contract.test_files import picture
 from tests.contract.twins import Twins
 from tests.contract.values import UNKNOWN, Values
 from tests.dataverse.reaching import platform_at, settings_for
@@ -99,6 +100,98 @@ def test_a_key_that_is_taken_is_a_conflict_alike(world: World) -> None:
     body = {str(number.value): "A-00001", str(name.value): "Again"}
 
     assert world.twins.ask("rep", "POST", world.path(create), json=body).status == 409
+
+
+@pytest.mark.parametrize(
+    ("action", "entity", "group", "lookup", "wrong", "right"),
+    [
+        ("win", "opportunity", "close", "opportunity", (4, 99), 3),
+        ("solve", "incident", "resolution", "case", (1, 99), 5),
+    ],
+)
+def test_a_message_that_closes_a_record_answers_the_same(
+    world: World, action: str, entity: str, group: str, lookup: str, wrong: tuple[int, ...], right: int
+) -> None:
+    [create] = [each for each in world.configuration.endpoints if each.key == f"{MODULE}.{entity}.create"]
+    ids = world.made(create)
+    assert ids is not None
+
+    def ask(status: Any, **values: Any) -> int:
+        bodies = [{"status": status, group: {"subject": "Done", lookup: id, **values}} for id in ids]
+        answers = world.twins.ask(
+            "rep", "POST", f"/api/{MODULE}/actions/{action}", bodies=(bodies[0], bodies[1])
+        )
+        world.twins.ask("rep", "GET", f"/api/{MODULE}/{entity}/{{id}}", ids=ids)
+        return answers.status
+
+    assert [ask(status) for status in wrong] == [422, 422]
+    assert ask(right, **{lookup: UNKNOWN}) == 404
+    assert ask(right, subject="x" * 201) == 400
+    assert ask("x") == 400
+    assert ask(right) == 200
+    assert ask(right) == 422
+    assert world.twins.ask("rep", "POST", f"/api/{MODULE}/actions/{action}", json={}).status == 400
+
+
+def test_a_lead_is_qualified_the_same(world: World) -> None:
+    [create] = [each for each in world.configuration.endpoints if each.key == f"{MODULE}.lead.create"]
+    named = {each.attribute: str(each.value) for each in create.bindings}
+    values = {"subject": "Wool", "lastname": "Lead", "companyname": "Lead and Sons"}
+    path = f"/api/{MODULE}/lead/{{id}}/actions/qualify"
+    ask = world.twins.ask
+    ids = ask("rep", "POST", world.path(create), json={named[key]: text for key, text in values.items()}).ids
+
+    assert ask("rep", "POST", path, ids=ids, json={"sale": True}).status == 400
+    assert ask("rep", "POST", path, ids=ids, json={"status": 99, "sale": True}).status == 422
+    assert ask("rep", "POST", path, ids=(UNKNOWN, UNKNOWN), json={"status": 3, "sale": True}).status == 404
+    made = ask("rep", "POST", path, ids=ids, json={"status": 3, "sale": True})
+    assert made.status == 200, made.here.text
+    assert [each["type"] for each in made.here.json()["made"]] == ["account", "contact", "opportunity"]
+    assert ask("rep", "POST", path, ids=ids, json={"status": 3, "sale": True}).status == 422
+
+
+def test_a_possible_duplicate_is_refused_the_same(world: World) -> None:
+    ask, at = world.twins.ask, f"/api/{MODULE}"
+    rule = ask("rep", "POST", f"{at}/duplicaterule", json={"name": "Same fax"}).ids
+    about: tuple[Any, Any] = ({"rule": rule[0]}, {"rule": rule[1]})
+    assert ask("rep", "POST", f"{at}/duplicaterulecondition", bodies=about).status == 200
+    assert ask("rep", "PATCH", f"{at}/duplicaterule/{{id}}", ids=rule, json={"status": 2}).status == 204
+    path = f"{at}/account-alone"
+    first, second = ({"name": name, "fax": f"+49 {name}"} for name in ("First", "Second"))
+
+    made = [ask("rep", "POST", path, json=body) for body in (first, second)]
+    assert [one.status for one in made] == [200, 200]
+    again = ask("rep", "POST", path, json={**first, "name": "Again"})
+    assert again.status == 409, again.here.text
+    alike = {**second, "fax": first["fax"]}
+    assert ask("rep", "PATCH", f"{path}/{{id}}", ids=made[1].ids, json=alike).status == 409
+    # Where it is not asked for, nobody looks.
+    upsert = f"{at}/account/keys/number/FAX-1"
+    assert ask("rep", "PUT", upsert, json={"name": "Upserted"}).status == 200
+    assert ask("rep", "PATCH", f"{at}/duplicaterule/{{id}}", ids=rule, json={"status": 0}).status == 204
+    assert ask("rep", "POST", path, json={**first, "name": "Again"}).status == 200
+
+
+@pytest.mark.parametrize("entity", ["account", "contact"])
+def test_an_image_and_its_thumbnail_are_the_same(world: World, entity: str) -> None:
+    [create] = [each for each in world.configuration.endpoints if each.key == f"{MODULE}.{entity}.create"]
+    ids = world.made(create)
+    assert ids is not None
+    ask, path = world.twins.ask, f"/api/{MODULE}/{entity}/{{id}}/files/image"
+    image = ("me.png", picture(400, 300), "image/png")
+
+    for size in ("", "?size=thumbnail", "?size=huge"):
+        ask("rep", "GET", f"{path}{size}", ids=ids)
+    assert ask("rep", "POST", path, ids=ids, files={"file": image}).status in (200, 204)
+    for size in ("", "?size=thumbnail", "?size=huge"):
+        answers = ask("rep", "GET", f"{path}{size}", ids=ids)
+        assert answers.status == (400 if size == "?size=huge" else 200)
+    assert ask("rep", "HEAD", f"{path}?size=thumbnail", ids=ids).status == 200
+    assert ask("rep", "POST", path, ids=ids, files={"file": ("a.png", b"no image")}).status == 422
+    # What the bytes are counts, whatever they are called.
+    photo = ("me.png", picture(400, 300, "JPEG"), "image/png")
+    assert ask("rep", "POST", path, ids=ids, files={"file": photo}).status in (200, 204)
+    assert ask("rep", "GET", path, ids=ids).here.headers["Content-Type"] == "image/jpeg"
 
 
 def test_what_is_asked_meets_all_that_may_be_answered(world: World) -> None:

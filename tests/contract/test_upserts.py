@@ -38,9 +38,9 @@ def test_a_record_is_created_and_then_updated(platform: Platform, number: str) -
 
     assert (made.created, changed.created) == (True, False)
     assert made.id == changed.id
-    found = platform.retrieve("account", made.id, ["name", "fax", "accountnumber"])
-    assert found.values == {"name": "Second", "fax": "1", "accountnumber": number}
-    assert (made.version != changed.version, found.version) == (True, changed.version)
+    record = platform.retrieve("account", made.id, ["name", "fax", "accountnumber"])
+    assert record.values == {"name": "Second", "fax": "1", "accountnumber": number}
+    assert (made.version != changed.version, record.version) == (True, changed.version)
 
 
 def test_a_key_is_compared_without_regard_to_case(platform: Platform, number: str) -> None:
@@ -72,9 +72,9 @@ def test_a_key_may_hold_any_text(platform: Platform, number: str, text: str) -> 
 def test_what_must_exist_is_not_created(platform: Platform, number: str) -> None:
     key = {"accountnumber": number}
     for guard in ({"exists": True}, {"if_version": "1"}, {"exists": True, "if_version": "1"}):
-        known: dict[str, Any] = guard
+        options: dict[str, Any] = guard
         with pytest.raises(RecordNotFound) as raised:
-            platform.upsert("account", key, {"name": "Never"}, **known)
+            platform.upsert("account", key, {"name": "Never"}, **options)
         assert raised.value.entity == "account"
     assert platform.upsert("account", key, {"name": "Now"}, exists=False).created
     assert not platform.upsert("account", key, {"name": "Again"}, exists=True).created

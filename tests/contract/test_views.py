@@ -14,8 +14,8 @@ def offered(platform: Platform, entity: str) -> list[SavedView]:
 
 
 def test_views_of_an_entity_come_by_name_and_personal_ones_last(platform: Platform) -> None:
-    found = [(view.name, view.is_personal) for view in offered(platform, "account")]
-    assert found == [
+    views = [(view.name, view.is_personal) for view in offered(platform, "account")]
+    assert views == [
         ("Active Accounts", False),
         ("My Active Accounts", False),
         ("Accounts of the last 30 days", True),
@@ -24,9 +24,9 @@ def test_views_of_an_entity_come_by_name_and_personal_ones_last(platform: Platfo
 
 @pytest.mark.parametrize("entity", ["account", "contact", "incident", "lead", "opportunity"])
 def test_each_view_is_a_query_of_its_entity(platform: Platform, entity: str) -> None:
-    found = offered(platform, entity)
-    assert found
-    assert {parse(view.fetchxml).entity for view in found} == {entity}
+    views = offered(platform, entity)
+    assert views
+    assert {parse(view.fetchxml).entity for view in views} == {entity}
 
 
 @pytest.mark.parametrize("entity", ["nothing", "it's", ""])

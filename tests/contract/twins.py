@@ -182,7 +182,7 @@ class Twins:
     def _without_chance(self, text: str) -> str:
         for pattern, put in _SEALED:
             text = pattern.sub(put, text)
-        return _TIME.sub(lambda found: "<now>" if found[0] >= self.began else found[0], text)
+        return _TIME.sub(lambda match: "<now>" if match[0] >= self.began else match[0], text)
 
 
 def _is_file(answer: requests.Response) -> bool:

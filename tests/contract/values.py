@@ -57,7 +57,7 @@ class Values:
 
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
-        used = [entity for entity, known in platform.entities().items() if not known.is_intersect]
+        used = [entity for entity, definition in platform.entities().items() if not definition.is_intersect]
         self._ids = {entity: self._first(entity) for entity in used}
 
     def records(self, entity: str) -> tuple[str, ...]:
@@ -129,11 +129,11 @@ class Values:
         """By input, the attribute that takes it as it is."""
         if entity is None or endpoint.kind == "action":
             return {}
-        known = self._platform.attributes(entity)
+        attributes = self._platform.attributes(entity)
         return {
-            str(binding.value): known[binding.attribute]
+            str(binding.value): attributes[binding.attribute]
             for binding in endpoint.bindings
-            if binding.source == "input" and binding.attribute in known
+            if binding.source == "input" and binding.attribute in attributes
         }
 
     def parameters(self, endpoint: EndpointDefinition) -> Iterator[dict[str, Any]]:

@@ -53,7 +53,7 @@ def _joined(
     single = single or link.type is LinkType.FIRST
     if not link.type.joins:
         return [row for row in rows if _exists(link, row, parent, tables)]
-    found: list[Combined] = []
+    combinations: list[Combined] = []
     for row in rows:
         met = list(_met(row, link, parent, tables))
         if single:
@@ -62,8 +62,8 @@ def _joined(
             met = sorted(met, key=lambda each: str((each[link.alias] or {})[f"{link.entity}id"]))[:1]
         if not met and link.type is LinkType.OUTER:
             met = [{**row, link.alias: None}]
-        found += _below(met, link, tables, single=single)
-    return found
+        combinations += _below(met, link, tables, single=single)
+    return combinations
 
 
 def _below(rows: list[Combined], link: Link, tables: Tables, *, single: bool = False) -> list[Combined]:
@@ -88,12 +88,12 @@ def _meets(row: Row | None, other: Row, link: Link) -> bool:
 
 
 def _exists(link: Link, row: Combined, parent: str | None, tables: Tables) -> bool:
-    found = any(_below([each], link, tables) for each in _met(row, link, parent, tables))
+    is_met = any(_below([each], link, tables) for each in _met(row, link, parent, tables))
     if link.type is LinkType.NOT_ANY:
-        return not found
+        return not is_met
     if link.type is LinkType.ALL:
-        return not found and any(_meets(row[parent], other, link) for other in tables[link.entity])
-    return found
+        return not is_met and any(_meets(row[parent], other, link) for other in tables[link.entity])
+    return is_met
 
 
 def _group(group: Filter, row: Combined, own: str | None, tables: Tables) -> bool:
@@ -115,12 +115,12 @@ def _item(item: FilterItem, row: Combined, own: str | None, tables: Tables) -> b
 def _above(id: Value, tables: Tables) -> set[Value]:
     """The ids of all mentors of an author, and of theirs."""
     mentors = {row["lib_authorid"]: _compared(row["mentorid"]) for row in tables["lib_author"]}
-    found: set[Value] = set()
+    mentor_ids: set[Value] = set()
     above = mentors.get(id)
-    while above is not None and above not in found:
-        found.add(above)
+    while above is not None and above not in mentor_ids:
+        mentor_ids.add(above)
         above = mentors.get(above)
-    return found
+    return mentor_ids
 
 
 def _in_hierarchy(operator: Operator, value: Value, wanted: Value, tables: Tables) -> bool:
@@ -240,10 +240,10 @@ def _compared(value: Any) -> Any:
 
 def _columns(query: Query) -> list[tuple[str, str | None, Column]]:
     columns = [(column.alias or column.attribute, None, column) for column in query.columns]
-    found: list[tuple[str, str | None, Column]] = list(columns)
+    all_columns: list[tuple[str, str | None, Column]] = list(columns)
     for link, _ in _links(query.links, None):
-        found += [(c.alias or f"{link.alias}.{c.attribute}", link.alias, c) for c in link.columns]
-    return found or [(f"{query.entity}id", None, Column(f"{query.entity}id"))]
+        all_columns += [(c.alias or f"{link.alias}.{c.attribute}", link.alias, c) for c in link.columns]
+    return all_columns or [(f"{query.entity}id", None, Column(f"{query.entity}id"))]
 
 
 def _value(row: Combined, alias: str | None, column: Column) -> Value:

@@ -26,6 +26,7 @@ from tests.crmbox.conftest import APART
 from tests.crmbox.shop import MOST_BYTES, add_product, read
 
 NOBODY = "11111111-1111-4111-8111-111111111111"
+PICTURE = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(100)
 LARGE = bytes(range(256)) * 4096 * 2 + b"the end"
 
 
@@ -184,7 +185,7 @@ def test_clearing_the_column_removes_the_file(platform: Platform, kept: Any) -> 
 def test_deleting_the_record_removes_its_files(platform: Platform, kept: Any) -> None:
     id = add_product(platform)
     upload(platform, id)
-    upload(platform, id, attribute="picture")
+    upload(platform, id, PICTURE, attribute="picture")
     assert kept() == (2, 2)
 
     platform.delete("shop_product", id)
@@ -195,10 +196,10 @@ def test_deleting_the_record_removes_its_files(platform: Platform, kept: Any) ->
 def test_two_columns_hold_two_files(platform: Platform) -> None:
     id = add_product(platform)
     upload(platform, id, b"sheet")
-    upload(platform, id, b"picture", attribute="picture", content_type="image/png")
+    upload(platform, id, PICTURE, attribute="picture", content_type="image/png")
 
     assert content(platform.download("shop_product", id, "sheet")) == b"sheet"
-    assert content(platform.download("shop_product", id, "picture")) == b"picture"
+    assert content(platform.download("shop_product", id, "picture")) == PICTURE
 
 
 def test_an_upload_gives_the_record_another_version(platform: Platform) -> None:

@@ -148,14 +148,14 @@ def test_without_a_wish_it_tells_what_there_is(tmp_path: Path) -> None:
 def test_attributes_are_as_they_were(tmp_path: Path) -> None:
     imported(tmp_path, WHOLE, "--all")
 
-    found = EmbeddedPlatform().attributes("wool_sheep")
-    assert (found["wool_weight"].minimum, found["wool_weight"].precision) == (Decimal("0.5"), 2)
-    assert found["wool_shorn"].behavior is DateTimeBehavior.DATE_ONLY
-    assert found["wool_story"].max_length == 1_048_576
-    assert found["wool_colours"].type is AttributeType.MULTISELECT
-    assert found["wool_photo"].max_size == 10_240 * 1024
-    assert found["createdon"].label.text() == "Born"
-    assert not {"wool_farmidname", "wool_parties", "wool_managed"} & set(found)
+    attributes = EmbeddedPlatform().attributes("wool_sheep")
+    assert (attributes["wool_weight"].minimum, attributes["wool_weight"].precision) == (Decimal("0.5"), 2)
+    assert attributes["wool_shorn"].behavior is DateTimeBehavior.DATE_ONLY
+    assert attributes["wool_story"].max_length == 1_048_576
+    assert attributes["wool_colours"].type is AttributeType.MULTISELECT
+    assert attributes["wool_photo"].max_size == 10_240 * 1024
+    assert attributes["createdon"].label.text() == "Born"
+    assert not {"wool_farmidname", "wool_parties", "wool_managed"} & set(attributes)
 
 
 def test_options_are_as_they_were(tmp_path: Path) -> None:
@@ -186,9 +186,9 @@ def test_records_live_in_what_was_made(tmp_path: Path) -> None:
 def test_relationships_keep_their_names_and_what_a_delete_does(tmp_path: Path) -> None:
     imported(tmp_path, WHOLE, "--all")
 
-    found = {each.name: each for each in EmbeddedPlatform().relationships("wool_sheep")}
-    assert found["wool_farm_sheep"].on_delete is Cascade.DELETE
-    assert found["wool_sheep_shows"].intersect == "wool_sheep_show"
+    relationships = {each.name: each for each in EmbeddedPlatform().relationships("wool_sheep")}
+    assert relationships["wool_farm_sheep"].on_delete is Cascade.DELETE
+    assert relationships["wool_sheep_shows"].intersect == "wool_sheep_show"
 
 
 def test_related_entities_come_along_when_wished(tmp_path: Path) -> None:
@@ -210,10 +210,10 @@ def test_a_later_run_brings_what_has_changed_and_what_was_missing(tmp_path: Path
     assert "Made 1 entities, changed 1" in imported(tmp_path, changed, "--entities", "wool_sheep,wool_farm")
     assert "Made 0 entities, changed 0" in imported(tmp_path, changed, "--entities", "wool_sheep,wool_farm")
 
-    found = EmbeddedPlatform().attributes("wool_sheep")
-    assert found["wool_farmid"].targets == ("wool_farm",)
-    assert found["wool_ear"].max_length == 5
-    assert (found["wool_name"].max_length, found["wool_name"].label.text()) == (90, "Call name")
+    attributes = EmbeddedPlatform().attributes("wool_sheep")
+    assert attributes["wool_farmid"].targets == ("wool_farm",)
+    assert attributes["wool_ear"].max_length == 5
+    assert (attributes["wool_name"].max_length, attributes["wool_name"].label.text()) == (90, "Call name")
     [row] = EmbeddedPlatform().query(Query("wool_sheep", (Column("wool_name"),))).rows
     assert row["wool_name"] == "Dolly"
 
@@ -269,9 +269,11 @@ def test_a_metadata_document_gives_what_it_knows(tmp_path: Path) -> None:
     imported(tmp_path, CSDL, "--entities", "wool_call,wool_event", suffix="xml")
 
     platform = EmbeddedPlatform()
-    found = platform.attributes("wool_call")
+    attributes = platform.attributes("wool_call")
     types = {
-        name: each.type.value for name, each in found.items() if name == "subject" or name.startswith("wool_")
+        name: each.type.value
+        for name, each in attributes.items()
+        if name == "subject" or name.startswith("wool_")
     }
     assert types == {
         "subject": "String",
@@ -282,7 +284,7 @@ def test_a_metadata_document_gives_what_it_knows(tmp_path: Path) -> None:
         "wool_face": "Image",
         "wool_about": "Lookup",
     }
-    assert found["wool_about"].targets == ("team", "wool_event")
+    assert attributes["wool_about"].targets == ("team", "wool_event")
     assert platform.entities()["wool_call"].primary_name == "subject"
     assert "wool_event_calls" in {each.name for each in platform.relationships("wool_call")}
     assert len(platform.option_set("statecode", entity="wool_call").options) == 2

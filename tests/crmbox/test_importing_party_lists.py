@@ -9,8 +9,8 @@ from django.db import DEFAULT_DB_ALIAS
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.importing.found import Found
-from crmbox.importing.planning import plan
-from crmbox.metadata import staging
+from crmbox.importing.import_plan import plan
+from crmbox.metadata import staged_change
 from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Party, Reference
@@ -30,13 +30,13 @@ def test_a_party_list_points_at_those_of_its_entities_that_are_there(joined: Emb
         has_states=True,
     )
     with read_unit() as unit:
-        draft = staging.draft_of(unit)
+        draft = staged_change.draft_of(unit)
         done = plan(draft, [mail], {}, partial(too_long, unit))
-    staging.carry_out(draft, lambda *_: None, DEFAULT_DB_ALIAS)
+    staged_change.carry_out(draft, lambda *_: None, DEFAULT_DB_ALIAS)
 
-    known = joined.attributes("shop_mail")
-    assert known["to"].targets == ("systemuser",)
-    assert "cc" not in known
+    attributes = joined.attributes("shop_mail")
+    assert attributes["to"].targets == ("systemuser",)
+    assert "cc" not in attributes
     assert any("shop_mail.cc" in note.subject for note in done.notes)
     me = Party(Reference("systemuser", joined.who(), "Portico Service"))
     id = joined.create("shop_mail", {"subject": "Hello", "to": (me,)}).id

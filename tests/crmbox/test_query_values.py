@@ -76,8 +76,8 @@ def test_a_text_finds_what_it_equals_begins_and_is_part_of(library: Tables, text
         (Operator.BEGINS_WITH, lambda title: fold(title).startswith(fold(text))),
         (Operator.CONTAINS, lambda title: fold(text) in fold(title)),
     ):
-        found = run(books(Condition("title", operator, (text,)))).rows
-        assert len(found) == sum(map(meets, titles))
+        rows = run(books(Condition("title", operator, (text,)))).rows
+        assert len(rows) == sum(map(meets, titles))
 
 
 @settings(**SETTINGS)

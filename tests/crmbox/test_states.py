@@ -21,7 +21,7 @@ def test_a_new_record_is_in_the_first_state(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("given", "expected"),
     [
         ({"statuscode": CHECKED}, (DRAFT, CHECKED)),
         ({"statuscode": SOLD}, (LIVE, SOLD)),
@@ -30,11 +30,13 @@ def test_a_new_record_is_in_the_first_state(platform: Platform) -> None:
         ({"statecode": LIVE, "statuscode": SOLD}, (LIVE, SOLD)),
     ],
 )
-def test_either_implies_the_other(platform: Platform, given: dict[str, int], found: tuple[int, int]) -> None:
+def test_either_implies_the_other(
+    platform: Platform, given: dict[str, int], expected: tuple[int, int]
+) -> None:
     created, updated = add_product(platform, **given), add_product(platform, statecode=DRAFT)
     platform.update("shop_product", updated, given)
 
-    assert states(platform, created) == states(platform, updated) == found
+    assert states(platform, created) == states(platform, updated) == expected
 
 
 def test_a_status_of_another_state_is_refused(platform: Platform) -> None:

@@ -254,11 +254,11 @@ def test_writers_at_once_each_get_what_is_theirs(apart: Platform) -> None:
         versions = [version for version in pool.map(write, range(number)) if version]
 
     condition = Filter((Condition("name", Operator.EQ, (mine,)),))
-    found = apart.query(Query("shop_product", (Column("code"), Column("versionnumber")), condition)).rows
-    codes = [row["code"] for row in found]
+    rows = apart.query(Query("shop_product", (Column("code"), Column("versionnumber")), condition)).rows
+    codes = [row["code"] for row in rows]
     assert len(codes) == len(set(codes)) == len({code(at) for at in range(number) if at % 3})
     assert len(versions) == len(set(versions)) == len(codes) + number // 3
-    assert {str(row["versionnumber"]) for row in found} <= set(versions)
+    assert {str(row["versionnumber"]) for row in rows} <= set(versions)
     if connections[APART].vendor == "postgresql":
         with connections[APART].cursor() as cursor:
             cursor.execute("SELECT count(DISTINCT xmin::text) FROM e_shop_product WHERE name = %s", [mine])

@@ -118,11 +118,11 @@ def test_a_time_in_another_zone_comes_back_in_utc(platform: Platform) -> None:
     berlin = dt.timezone(dt.timedelta(hours=1))
     id = add_product(platform, soldon=dt.datetime(2026, 3, 1, 0, 30, tzinfo=berlin))
 
-    found = read(platform, id, "soldon")
+    moment = read(platform, id, "soldon")
 
-    assert found == dt.datetime(2026, 2, 28, 23, 30, tzinfo=dt.UTC)
-    assert isinstance(found, dt.datetime)
-    assert found.utcoffset() == dt.timedelta(0)
+    assert moment == dt.datetime(2026, 2, 28, 23, 30, tzinfo=dt.UTC)
+    assert isinstance(moment, dt.datetime)
+    assert moment.utcoffset() == dt.timedelta(0)
 
 
 def test_choices_come_back_ascending_and_once(platform: Platform) -> None:

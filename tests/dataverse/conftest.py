@@ -34,14 +34,14 @@ class Failing:
 
     def platform(self, **options: Any) -> DataversePlatform:
         """A client of its own, which knows the metadata of accounts already."""
-        found = platform_at(self.server, **options)
-        found.attributes("account")
-        return found
+        client = platform_at(self.server, **options)
+        client.attributes("account")
+        return client
 
 
 @pytest.fixture
 def failing(_failing_server: Server) -> Iterator[Failing]:
-    found = Failing(_failing_server)
-    found.arm()
-    yield found
-    found.arm()
+    faults = Failing(_failing_server)
+    faults.arm()
+    yield faults
+    faults.arm()

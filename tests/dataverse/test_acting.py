@@ -28,9 +28,9 @@ def created_by(platform: DataversePlatform, caller: str) -> str:
 
 
 def given_object_id(failing: Failing, user: str) -> str:
-    found = str(uuid.uuid4())
-    failing.platform().update("systemuser", user, {OBJECT_ID: found})
-    return found
+    object_id = str(uuid.uuid4())
+    failing.platform().update("systemuser", user, {OBJECT_ID: object_id})
+    return object_id
 
 
 def answered(user: str, object_id: str | None) -> str:

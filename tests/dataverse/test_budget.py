@@ -55,23 +55,23 @@ def redis_budget(
 def taken(budget: Budget, share: Share = Share.READS, at_most: int = 1_000) -> int:
     """How many requests one after the other the budget admits."""
     for number in range(at_most):
-        found = budget.take(share)
-        if isinstance(found, Refusal):
+        answer = budget.take(share)
+        if isinstance(answer, Refusal):
             return number
-        budget.settle(found, 0.0, Said())
+        budget.settle(answer, 0.0, Said())
     return at_most
 
 
 def refusal(budget: Budget, share: Share = Share.READS, only: int | None = None) -> Refusal:
-    found = budget.take(share, only)
-    assert isinstance(found, Refusal)
-    return found
+    answer = budget.take(share, only)
+    assert isinstance(answer, Refusal)
+    return answer
 
 
 def admission(budget: Budget, share: Share = Share.READS, only: int | None = None) -> Admission:
-    found = budget.take(share, only)
-    assert isinstance(found, Admission), found
-    return found
+    answer = budget.take(share, only)
+    assert isinstance(answer, Admission), answer
+    return answer
 
 
 def test_a_window_takes_what_the_limit_says_and_no_more(make: Make) -> None:
@@ -204,10 +204,10 @@ def test_the_network_is_not_work(make: Make) -> None:
 
 
 def _spends(budget: Budget, seconds: float) -> bool:
-    found = budget.take(Share.READS)
-    if isinstance(found, Refusal):
+    answer = budget.take(Share.READS)
+    if isinstance(answer, Refusal):
         return False
-    budget.settle(found, seconds, Said())
+    budget.settle(answer, seconds, Said())
     return True
 
 

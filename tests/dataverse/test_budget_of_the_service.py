@@ -20,8 +20,8 @@ ACCOUNT = f"/api/sales/accounts/{FIRST_ACCOUNT}"
 
 @pytest.fixture
 def crm_site(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with copied(_prepared, tmp_path_factory.mktemp("crm") / "data", "budget_crm") as found:
-        yield found
+    with copied(_prepared, tmp_path_factory.mktemp("crm") / "data", "budget_crm") as site_copy:
+        yield site_copy
 
 
 def statuses(server: Server, method: str, path: str, times: int, **options: object) -> Counter[int]:
@@ -32,9 +32,9 @@ def test_anonymous_callers_who_flood_leave_the_others_their_shares(site: Site, c
     crm = crm_site.start_crm(CRM_SERVER_LIMITS="300,1200,52")
     rates = {"ADDRESS_RATE": "0", "CALLER_RATE": "0"}
     server = site.start(**settings_for(crm), **rates, CRM_BUDGET="300,0")
-    known = {"Authorization": f"Bearer {server.token('manager')}"}
+    headers = {"Authorization": f"Bearer {server.token('manager')}"}
     # Now the metadata is known.
-    first = server.request("GET", ACCOUNT, headers=known)
+    first = server.request("GET", ACCOUNT, headers=headers)
     assert first.status_code == 200, (first.text, server.output())
     assert server.request("GET", ANONYMOUS).status_code == 200
 
@@ -45,8 +45,8 @@ def test_anonymous_callers_who_flood_leave_the_others_their_shares(site: Site, c
     assert flood[200] > 100
     assert refused.json()["code"] == "platform_throttled"
     assert 0 < int(refused.headers["Retry-After"]) <= 310
-    assert statuses(server, "GET", ACCOUNT, 15, headers=known) == {200: 15}
-    written = statuses(server, "PATCH", ACCOUNT, 5, headers=known, json={"phone": "1"})
+    assert statuses(server, "GET", ACCOUNT, 15, headers=headers) == {200: 15}
+    written = statuses(server, "PATCH", ACCOUNT, 5, headers=headers, json={"phone": "1"})
     assert written == {204: 5}
     assert "asks for a pause" not in server.output()
 

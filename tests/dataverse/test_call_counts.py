@@ -18,6 +18,7 @@ from project.metadata_store import DatabaseStore
 from runtime.serving import served
 from tests.callers import account
 from tests.dataverse.conftest import Failing
+from tests.runtime import keys
 from tests.runtime.accounts import ACCOUNTS, an_account
 from tests.runtime.associations import RITA, a_team, associations, path
 from tests.runtime.portal import CLARAS, CLARAS_FILE, files
@@ -147,6 +148,26 @@ def test_an_association_is_one_request(counted: Counted) -> None:
     assert counted.calls(lambda: max.request("PUT", place)) == 1
 
 
+@pytest.mark.parametrize("person", ["manager", "rep"])
+def test_an_upsert_is_one_request_whatever_the_callers_row_rule(person: str, counted: Counted) -> None:
+    keys.upserts()
+    caller, place = account(person), keys.path(keys.a_number())
+    caller.request("PUT", keys.path(keys.a_number()), {"name": "First"})
+
+    assert counted.calls(lambda: caller.request("PUT", place, {"name": "First"})) == 1
+    assert counted.calls(lambda: caller.request("PUT", place, {"name": "Second"})) == 1
+
+
+def test_a_read_by_key_is_one_request(counted: Counted) -> None:
+    keys.upserts()
+    keys.reads()
+    rita, place = account("rep"), keys.path(keys.a_number())
+    rita.request("PUT", place, {"name": "First"})
+    rita.get(place)
+
+    assert counted.calls(lambda: rita.get(place)) == 1
+
+
 @pytest.mark.parametrize(
     ("person", "expected"),
     # Of a user, who it is; and what is configured of such callers. A record's columns hold both.
@@ -171,10 +192,10 @@ def test_a_list_with_a_file_column_asks_for_all_its_files_together(counted: Coun
     max.get("/api/sales/queries/empty-files")
 
     assert counted.calls(lambda: max.get("/api/sales/queries/files")) == 2
-    found = max.get("/api/sales/queries/files").json()
+    rows = max.get("/api/sales/queries/files").json()
     assert counted.calls(lambda: max.get("/api/sales/queries/files")) == 1
 
-    assert [(row["name"], row["newContract"]["fileName"], row["newContract"]["size"]) for row in found] == [
+    assert [(row["name"], row["newContract"]["fileName"], row["newContract"]["size"]) for row in rows] == [
         (name, f"{name}.pdf", len(PDF) + at) for at, name in enumerate(names)
     ]
 
@@ -194,9 +215,9 @@ def test_where_files_cannot_be_listed_each_is_asked_for_and_the_list_no_more(
     max.get("/api/sales/queries/empty-files")
     counted.failing.arm({"path": "/fileattachments", "times": None, **fault}, COUNTED)
 
-    found = max.get("/api/sales/queries/files").json()
+    rows = max.get("/api/sales/queries/files").json()
 
-    assert [row["newContract"]["fileName"] for row in found] == [f"{name}.pdf" for name in names]
+    assert [row["newContract"]["fileName"] for row in rows] == [f"{name}.pdf" for name in names]
     assert counted.failing.struck() == [1, 1 + ROWS]
 
 

@@ -48,16 +48,16 @@ def authority(identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     served = tmp_path / "served.pem"
     served.write_bytes(identity.pem + identity.key_pem(None))
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted))
-    found = Authority("")
+    issuer = Authority("")
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            adfs = f"{found.url}/adfs"
+            adfs = f"{issuer.url}/adfs"
             self._answer({"issuer": adfs, "authorization_endpoint": adfs, "token_endpoint": f"{adfs}/token"})
 
         def do_POST(self) -> None:
             form = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            found.asked.append({name: values[0] for name, values in parse_qs(form).items()})
+            issuer.asked.append({name: values[0] for name, values in parse_qs(form).items()})
             self._answer({"access_token": "good", "token_type": "Bearer", "expires_in": 3600})
 
         def _answer(self, content: dict[str, object]) -> None:
@@ -75,9 +75,9 @@ def authority(identity: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(served)
     server.socket = context.wrap_socket(server.socket, server_side=True)
-    found.url = f"https://127.0.0.1:{server.server_address[1]}"
+    issuer.url = f"https://127.0.0.1:{server.server_address[1]}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield found
+    yield issuer
     server.shutdown()
     server.server_close()
 

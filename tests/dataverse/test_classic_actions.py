@@ -52,29 +52,29 @@ METADATA = {"path": r"/\$metadata", "status": 200, "headers": {"Content-Type": "
 def test_what_an_organisation_has_made_is_listed(failing: Failing) -> None:
     failing.arm({**METADATA, "body": DOCUMENT})
 
-    found = failing.platform().processes()
+    processes = failing.platform().processes()
 
-    assert set(found) >= {"new_Rate", "new_Ping", "new_Approve"}
-    assert not {"new_Import", "new_OnAll"} & set(found)
-    rate = found["new_Rate"]
+    assert set(processes) >= {"new_Rate", "new_Ping", "new_Approve"}
+    assert not {"new_Import", "new_OnAll"} & set(processes)
+    rate = processes["new_Rate"]
     assert rate.entity == "account"
     assert [(each.name, each.type.value, each.required) for each in rate.inputs] == [
         ("Score", "Integer", True),
         ("Why", "String", False),
     ]
     assert [(each.name, each.targets) for each in rate.outputs] == [("Rate", ()), ("By", ("systemuser",))]
-    assert [each.name for each in found["new_Ping"].inputs] == ["Message"]
+    assert [each.name for each in processes["new_Ping"].inputs] == ["Message"]
 
 
 def test_of_the_platforms_own_those_are_listed_that_endpoints_may_run(failing: Failing) -> None:
     failing.arm({**METADATA, "body": DOCUMENT})
 
-    found = failing.platform().processes()
+    processes = failing.platform().processes()
 
-    assert {"FulfillSalesOrder", "AddToQueue"} <= set(found)
+    assert {"FulfillSalesOrder", "AddToQueue"} <= set(processes)
     # Nobody may run these; that of an entity that is not there cannot run.
-    assert not {"GrantAccess", "BulkDelete", "PublishAllXml", "CloseQuote", "SomethingElse"} & set(found)
-    queue = found["AddToQueue"]
+    assert not {"GrantAccess", "BulkDelete", "PublishAllXml", "CloseQuote", "SomethingElse"} & set(processes)
+    queue = processes["AddToQueue"]
     assert (queue.label, queue.entity) == ("Add to queue", "contact")
     assert [(each.name, each.targets) for each in queue.inputs] == [
         ("Target", ("incident", "appointment", "email", "phonecall"))
@@ -85,15 +85,17 @@ def test_of_the_platforms_own_those_are_listed_that_endpoints_may_run(failing: F
 def test_a_record_that_is_made_is_told_from_one_that_is_there(failing: Failing) -> None:
     failing.arm({**METADATA, "body": DOCUMENT})
 
-    found = failing.platform().processes()
+    processes = failing.platform().processes()
 
-    inputs = {each.name: each for name in ("FulfillSalesOrder", "new_Order") for each in found[name].inputs}
+    inputs = {
+        each.name: each for name in ("FulfillSalesOrder", "new_Order") for each in processes[name].inputs
+    }
     assert (inputs["OrderClose"].holds, inputs["OrderClose"].targets) == (Holds.RECORD, ("contact",))
     assert (inputs["Lines"].holds, inputs["Lines"].targets) == (Holds.RECORDS, ("contact",))
-    assert [(each.name, each.holds) for each in found["FulfillSalesOrder"].outputs] == [
+    assert [(each.name, each.holds) for each in processes["FulfillSalesOrder"].outputs] == [
         ("value", Holds.VALUE)
     ]
-    assert [(each.name, each.holds) for each in found["new_Order"].outputs] == [("value", Holds.RECORDS)]
+    assert [(each.name, each.holds) for each in processes["new_Order"].outputs] == [("value", Holds.RECORDS)]
 
 
 def test_a_record_that_is_the_answer_is_the_output(failing: Failing) -> None:

@@ -317,10 +317,12 @@ def test_the_library_may_ask_whether_the_instance_is_known(trusting: Rehearsal) 
     url = trusting.crm.url
     authority = f"{url}/{TENANT}"
 
-    known = acquired(trusting, authority=authority, instance_discovery=f"{url}/common/discovery/instance")
+    by_instance = acquired(
+        trusting, authority=authority, instance_discovery=f"{url}/common/discovery/instance"
+    )
     by_issuer = acquired(trusting, oidc_authority=f"{authority}/v2.0")
 
-    for answer in (known, by_issuer):
+    for answer in (by_instance, by_issuer):
         assert answer["token_type"] == "Bearer", answer
         who = trusting.ask(
             "GET",

@@ -42,9 +42,9 @@ def test_a_thumbnail_that_says_no_name_has_one(failing: Failing) -> None:
         },
     )
 
-    found = reader.retrieve("account", id, ["new_logo"]).values["new_logo"]
+    file_info = reader.retrieve("account", id, ["new_logo"]).values["new_logo"]
 
-    assert (found.file_name, found.size, found.content_type) == ("new_logo.png", 1, "image/png")  # type: ignore[union-attr]
+    assert (file_info.file_name, file_info.size, file_info.content_type) == ("new_logo.png", 1, "image/png")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("column", "content"), [("new_logo", PNG), ("new_contract", b"%PDF-1.4")])
@@ -77,7 +77,7 @@ def test_an_image_that_loses_its_full_size_copy_after_it_was_described_is_its_th
         {"method": "GET", "path": r"/\$value$", **thumbnail, "times": None},
     )
 
-    found = platform.download("account", id, "new_logo", known=described)
+    file = platform.download("account", id, "new_logo", known=described)
 
-    assert found is not None
-    assert (found.info.size, b"".join(found.chunks)) == (1, b"x")
+    assert file is not None
+    assert (file.info.size, b"".join(file.chunks)) == (1, b"x")

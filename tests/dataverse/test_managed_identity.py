@@ -31,18 +31,18 @@ class Endpoint:
 
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    found = Endpoint()
+    identity_endpoint = Endpoint()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             query = parse_qs(urlsplit(self.path).query)
-            found.asked.append({name: values[0] for name, values in query.items()})
+            identity_endpoint.asked.append({name: values[0] for name, values in query.items()})
             assert self.headers["X-IDENTITY-HEADER"] == "the header"
             content: dict[str, Any] = {"access_token": "good", "expires_on": str(int(time.time()) + 3600)}
-            if found.refuses:
+            if identity_endpoint.refuses:
                 content = {"statusCode": 400, "message": "No User Assigned Identity found"}
             body = json.dumps(content).encode()
-            self.send_response(400 if found.refuses else 200)
+            self.send_response(400 if identity_endpoint.refuses else 200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -54,7 +54,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("IDENTITY_ENDPOINT", f"http://127.0.0.1:{server.server_address[1]}/msi/token")
     monkeypatch.setenv("IDENTITY_HEADER", "the header")
-    yield found
+    yield identity_endpoint
     server.shutdown()
     server.server_close()
 

@@ -26,12 +26,12 @@ def store() -> DatabaseStore:
 
 def test_what_was_fetched_once_serves_the_next_process(failing: Failing, store: DatabaseStore) -> None:
     first = failing.platform(store=store)
-    known = dict(first.attributes("contact"))
+    attributes = dict(first.attributes("contact"))
     failing.arm(EVERYTHING)
 
     second = failing.platform(store=store, retries=0)
 
-    assert dict(second.attributes("contact")) == known
+    assert dict(second.attributes("contact")) == attributes
     assert second.entities().keys() == first.entities().keys()
     with pytest.raises(UnknownEntity):
         second.attributes("nothing")

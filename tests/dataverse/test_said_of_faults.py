@@ -115,6 +115,18 @@ def test_a_refresh_that_fails_says_what_to_do(remote: Failing, dora: Client, fau
     assert said in page
 
 
+@pytest.mark.parametrize("fault", ["429 with a time", "401", "a sign-in page", "a reset", "slow"])
+def test_the_state_of_the_platform_names_the_fault(remote: Failing, dora: Client, fault: str) -> None:
+    what, said, advised = FAULTS[fault]
+    hurried(remote)
+    remote.arm({"path": "/systemusers|/WhoAmI", **FOREVER, **what})
+
+    text = dora.get(reverse("studio:platform")).content.decode().replace("&#x27;", "'")
+
+    assert said in text
+    assert advised in text
+
+
 @pytest.mark.parametrize("path", ["/accounts", "/EntityDefinitions"])
 @pytest.mark.parametrize("fault", ["429 without a time", "401", "a reset", "slow"])
 def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault: str, path: str) -> None:

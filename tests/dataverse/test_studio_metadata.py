@@ -65,10 +65,10 @@ def _forget() -> None:
 def _once_upon_a_time(store: DatabaseStore) -> None:
     """The metadata that is known is of a day when names were longer and there was an attribute more."""
     document = json.loads(store.load(_ACCOUNT) or b"{}")
-    known = document["attributes"]
-    known["name"]["max_length"] = 4000
-    known["new_former"] = {**known["telephone1"], "logical_name": "new_former"}
-    del known["websiteurl"]
+    attributes = document["attributes"]
+    attributes["name"]["max_length"] = 4000
+    attributes["new_former"] = {**attributes["telephone1"], "logical_name": "new_former"}
+    del attributes["websiteurl"]
     documents = {name: store.load(name) or b"" for name in store.names()}
     store.replace(documents | {_ACCOUNT: json.dumps(document).encode()})
 
@@ -97,9 +97,9 @@ def test_a_refresh_says_what_is_different_and_who_is_degraded(
 
 
 def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, remote: Failing) -> None:
-    known = page(dora, reverse("studio:platform")).content.decode()
-    assert "The platform answers" in known
-    assert "minutes ago" in known
+    text = page(dora, reverse("studio:platform")).content.decode()
+    assert "The platform answers" in text
+    assert "minutes ago" in text
     remote.arm(EVERYTHING)
     away = page(dora, reverse("studio:platform")).content.decode()
     assert "does not answer" in away
@@ -123,7 +123,9 @@ def test_what_a_change_breaks_is_on_the_dashboard_without_a_refresh(
 
     assert brought is not None
     assert brought.is_different
-    assert [known.definition.title for known in (brought.degraded or {}).values()] == ["Saved in those days"]
+    assert [degraded.definition.title for degraded in (brought.degraded or {}).values()] == [
+        "Saved in those days"
+    ]
     assert overview().counts[State.DEGRADED] == 1
     assert "Degraded" in page(dora, reverse("admin:index")).content.decode()
 

@@ -90,12 +90,12 @@ def test_the_blocks_of_a_file_stop_with_the_refusal_of_one(failing: Failing) -> 
     platform.upload(
         "account", id, "new_contract", io.BytesIO(content), file_name="a.pdf", content_type="application/pdf"
     )
-    found = platform.download("account", id, "new_contract")
-    assert found is not None
-    next(found.chunks)
+    file = platform.download("account", id, "new_contract")
+    assert file is not None
+    next(file.chunks)
     failing.arm(refusing("300"))
 
-    throttled(lambda: list(found.chunks))
+    throttled(lambda: list(file.chunks))
     throttled(lambda: platform.download("account", id, "new_contract"))
 
     assert failing.struck() == [1]
@@ -199,9 +199,9 @@ class Services:
     """Two processes of the service, and what arrives at the platform behind them."""
 
     def __init__(self, site: Site, crm: Server, **settings: str) -> None:
-        known = {**settings_for(crm), "CALLER_RATE": "0"}
+        common_settings = {**settings_for(crm), "CALLER_RATE": "0"}
         self.crm = crm
-        self.servers = [site.start(**known, **settings) for _ in range(2)]
+        self.servers = [site.start(**common_settings, **settings) for _ in range(2)]
         self._token = self.servers[0].token("manager")
         for server in self.servers:
             assert self.read(server).status_code == 200

@@ -79,9 +79,9 @@ def test_many_threads_fetch_one_token() -> None:
     tokens = Tokens(source)
 
     with ThreadPoolExecutor(8) as threads:
-        found = set(threads.map(lambda _: tokens.get(ends()), range(8)))
+        distinct_tokens = set(threads.map(lambda _: tokens.get(ends()), range(8)))
 
-    assert (found, source.fetched) == ({"token 1"}, 1)
+    assert (distinct_tokens, source.fetched) == ({"token 1"}, 1)
 
 
 def test_the_old_token_serves_while_a_new_one_cannot_be_had(later: Callable[[float], None]) -> None:

@@ -12,7 +12,7 @@ import requests
 
 from crmclient import exact_json
 from crmclient.dataverse.platform import DataversePlatform
-from crmclient.errors import AccessDenied, InvalidQuery, InvalidRecord, MissingPrivilege
+from crmclient.errors import AccessDenied, InvalidQuery, InvalidRecord, MissingPrivilege, UnexpectedAnswer
 from crmclient.platform import Create
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.dataverse.conftest import Failing
@@ -47,12 +47,33 @@ def test_a_record_without_a_tag_has_no_version(failing: Failing, tag: str | None
         {"method": "PATCH", "path": RECORD, "executed": True, **told},
     )
 
-    found = platform.retrieve("account", id, ["name"])
-    written = platform.update("account", id, {"name": "Changed"}, if_version=found.version)
+    record = platform.retrieve("account", id, ["name"])
+    written = platform.update("account", id, {"name": "Changed"}, if_version=record.version)
 
-    assert (found.values, found.version) == ({"name": "Without"}, None)
+    assert (record.values, record.version) == ({"name": "Without"}, None)
     assert (written.id, written.version) == (id, None)
     assert named(platform, id) == "Changed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({}, "In the platform's metadata, the property value is missing."),
+        ({"value": [{}]}, "In the platform's metadata, the property EntitySetName is missing."),
+        ({"value": 5}, "In the platform's metadata, a property is not of its type: "),
+    ],
+)
+def test_metadata_of_another_shape_is_told_by_its_property(
+    failing: Failing, answer: dict[str, Any], message: str
+) -> None:
+    json_type = {"Content-Type": "application/json"}
+    strange = {"path": "EntityDefinitions", "status": 200, "headers": json_type, "body": json.dumps(answer)}
+    failing.arm({**strange, "times": None})
+
+    with pytest.raises(UnexpectedAnswer) as raised:
+        failing.platform().entities()
+
+    assert str(raised.value).startswith(message)
 
 
 def test_who_may_create_and_not_read_creates_once(denying: Failing) -> None:
@@ -107,11 +128,11 @@ def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> 
     }
     failing.arm({"method": "GET", "path": r"\(LogicalName='contact'\)/Attributes$", **told})
 
-    known = platform.attributes("contact")
+    attributes = platform.attributes("contact")
     id = platform.create("contact", {"lastname": "Secret", "emailaddress1": "a@b.example"}).id
 
-    assert not known["emailaddress1"].readable
-    assert known["lastname"].readable
+    assert not attributes["emailaddress1"].readable
+    assert attributes["lastname"].readable
     with pytest.raises(InvalidRecord):
         platform.retrieve("contact", id, ["emailaddress1"])
     with pytest.raises(InvalidQuery):

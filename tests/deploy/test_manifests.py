@@ -124,6 +124,20 @@ def test_secrets_are_random_and_made_once(tmp_path: Path) -> None:
     assert (tmp_path / "secrets").stat().st_mode & 0o077 == 0
 
 
+def test_commands_beside_the_unit_read_its_settings_as_systemd_does(tmp_path: Path) -> None:
+    groups = '{"crm-admins": ["Administrator"], "the team": ["Designer", "Publisher"]}'
+    lines = (DEPLOY / "systemd" / "portico.env").read_text().splitlines()
+    lines += ["", f"STUDIO_OIDC_GROUPS={groups}", "STUDIO_OIDC_NAME=Our own provider", "CRM_CLIENTS='[]'"]
+    (tmp_path / "portico.env").write_text("\n".join(lines))
+    run("deploy/new-secrets", str(tmp_path / "secrets"))
+    asked = (
+        "import json; from django.conf import settings; own = settings.PORTICO;"
+        "print(json.dumps(own['STUDIO_OIDC_GROUPS'])); print(own['STUDIO_OIDC_NAME'])"
+    )
+    said = run("deploy/systemd/manage", "shell", "-v", "0", "-c", asked, SETTINGS=str(tmp_path))
+    assert said.splitlines()[-2:] == [groups, "Our own provider"]
+
+
 def test_the_systemd_unit_is_sound_and_confined(tmp_path: Path) -> None:
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not installed")

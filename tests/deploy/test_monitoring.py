@@ -56,10 +56,10 @@ def labels_of_metrics() -> dict[str, set[str]]:
 
 @pytest.mark.parametrize(("title", "query"), [*dashboard(), *alerts()])
 def test_queries_name_metrics_and_labels_that_there_are(title: str, query: str) -> None:
-    known = labels_of_metrics()
+    labels_by_metric = labels_of_metrics()
     names = set(re.findall(r"\bportico_\w+", query))
-    assert names <= known.keys()
-    allowed = ADDED.union(*(known[name] for name in names))
+    assert names <= labels_by_metric.keys()
+    allowed = ADDED.union(*(labels_by_metric[name] for name in names))
     selectors = " ".join(re.findall(r"\{([^}]*)\}", query))
     groups = " ".join(re.findall(r"\bby \(([^)]*)\)", query))
     assert set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", selectors)) | set(re.findall(r"\w+", groups)) <= allowed
@@ -79,10 +79,10 @@ def test_annotations_name_labels_that_their_alerts_keep() -> None:
 
 
 def program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         pytest.skip(f"{name} is not installed (Debian: prometheus)")
-    return found
+    return path
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def result(prometheus: str, query: str) -> list[Any]:
     if answer.status_code == 503:
         return []
     assert answer.status_code == 200, answer.text
-    found: list[Any] = answer.json()["data"]["result"]
-    return found
+    samples: list[Any] = answer.json()["data"]["result"]
+    return samples
 
 
 def plain(query: str) -> str:

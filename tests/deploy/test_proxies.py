@@ -19,6 +19,9 @@ from tests.servers import ROOT, Server, Site, free_port, until
 pytestmark = pytest.mark.processes
 
 HOST = "localhost"
+MARK = "mArKeD"
+# A value that comes back in an answer's Link.
+REVENUE = "1.2345"
 SETTINGS = {
     "TRUSTED_PROXIES": "1",
     "HSTS_SECONDS": "31536000",
@@ -32,6 +35,8 @@ class Proxy:
     http: int
     https: int
     authority: Path
+    server: Server
+    logs: tuple[Path, ...]
 
     def get(self, path: str, **options: object) -> requests.Response:
         with requests.Session() as session:
@@ -59,7 +64,8 @@ def proxy(request: pytest.FixtureRequest, site: Site, tmp_path: Path) -> Iterato
 
 @contextmanager
 def nginx(server: Server, folder: Path) -> Iterator[Proxy]:
-    own = Proxy(free_port(), free_port(), folder / "certificate.pem")
+    logs = (folder / "access.log", folder / "error.log", folder / "start.log")
+    own = Proxy(free_port(), free_port(), folder / "certificate.pem", server, logs)
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
@@ -80,7 +86,8 @@ def nginx(server: Server, folder: Path) -> Iterator[Proxy]:
         "listen [::]:443 ssl default_server;": "",
         "/etc/ssl/portico/fullchain.pem": str(own.authority),
         "/etc/ssl/portico/privkey.pem": str(folder / "key.pem"),
-        "/var/log/nginx/portico.log": str(folder / "access.log"),
+        "/var/log/nginx/portico.log": str(logs[0]),
+        "/var/log/nginx/portico-error.log": str(logs[1]),
     }.items():
         assert written in text
         text = text.replace(written, here)
@@ -89,19 +96,21 @@ def nginx(server: Server, folder: Path) -> Iterator[Proxy]:
         f"{kind}_temp_path {folder / kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     ]
     (folder / "nginx.conf").write_text(
-        f"daemon off; pid {folder / 'pid'}; error_log {folder / 'error.log'}; events {{}}\n"
+        f"daemon off; pid {folder / 'pid'}; error_log {logs[2]}; events {{}}\n"
         f"http {{ {' '.join(temporary)} include {folder / 'portico.conf'}; }}\n"
     )
-    command = ["nginx", "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf")]
+    command = ["nginx", "-e", str(logs[2]), "-c", str(folder / "nginx.conf")]
     subprocess.run([*command, "-t", "-q"], check=True)
-    with running(command, {}):
+    with running(command, {}, logs[2]):
         yield own
 
 
 @contextmanager
 def caddy(server: Server, folder: Path) -> Iterator[Proxy]:
     data = folder / "caddy"
-    own = Proxy(free_port(), free_port(), data / "caddy/pki/authorities/local/root.crt")
+    log = folder / "caddy.log"
+    root = data / "caddy/pki/authorities/local/root.crt"
+    own = Proxy(free_port(), free_port(), root, server, (log,))
     settings = {
         "PORTICO_HOST": HOST,
         "PORTICO_UPSTREAM": server.url.removeprefix("http://"),
@@ -109,26 +118,29 @@ def caddy(server: Server, folder: Path) -> Iterator[Proxy]:
         "XDG_CONFIG_HOME": str(folder / "config"),
     }
     # Ports that are free, and no authority of a test among those that the machine trusts.
-    here = f"{{\n\thttp_port {own.http}\n\thttps_port {own.https}\n\tadmin off\n\tskip_install_trust\n}}\n"
+    here = f"\thttp_port {own.http}\n\thttps_port {own.https}\n\tadmin off\n\tskip_install_trust\n"
     text = (ROOT / "deploy" / "caddy" / "Caddyfile").read_text()
-    (folder / "Caddyfile").write_text(here + text)
+    # A service that is gone stays gone here.
+    for written, ours in {"\n{\n": f"\n{{\n{here}", "lb_try_duration 30s": "lb_try_duration 0s"}.items():
+        assert written in text
+        text = text.replace(written, ours)
+    (folder / "Caddyfile").write_text(text)
     command = ["--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
     environment = {**os.environ, **settings}
     subprocess.run(["caddy", "validate", *command], env=environment, check=True, capture_output=True)
-    with running(["caddy", "run", *command], settings):
+    with running(["caddy", "run", *command], settings, log):
         yield own
 
 
 @contextmanager
-def running(command: list[str], environment: dict[str, str]) -> Iterator[None]:
-    process = subprocess.Popen(
-        command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(60)
+def running(command: list[str], environment: dict[str, str], log: Path) -> Iterator[None]:
+    with log.open("ab") as output:
+        process = subprocess.Popen(command, env={**os.environ, **environment}, stdout=output, stderr=output)
+        try:
+            yield
+        finally:
+            process.terminate()
+            process.wait(60)
 
 
 def test_the_proxy_speaks_tls_and_says_who_calls(proxy: Proxy) -> None:
@@ -152,3 +164,23 @@ def test_the_proxy_speaks_tls_and_says_who_calls(proxy: Proxy) -> None:
     statuses = [answer.status_code for answer in answers]
     assert statuses.count(429) >= 2
     assert set(statuses) <= {200, 429}
+
+
+def test_no_log_of_the_proxy_holds_what_a_caller_sends(proxy: Proxy) -> None:
+    login = {"username": "rep", "password": "demo"}
+    token = proxy.server.request("POST", "/api/token", json=login).json()["access"]
+    marked = {"User-Agent": MARK, "Cookie": f"{MARK}={MARK}", "Referer": f"https://{MARK}.example/"}
+    path = f"/api/{MARK}?{MARK}={MARK}"
+    requests.get(f"http://{HOST}:{proxy.http}{path}", headers=marked, allow_redirects=False, timeout=120)
+    assert proxy.get(path, headers=marked).status_code == 404
+    query = f"/api/sales/queries/accounts?pageSize=1&minRevenue={REVENUE}"
+    page = proxy.get(query, headers={"Authorization": f"Bearer {token}"})
+    assert REVENUE in page.headers["Link"]
+    assert proxy.get(f"/admin/{MARK}/", allow_redirects=False).headers["Location"].count(MARK)
+
+    proxy.server.kill()
+    assert proxy.get(path, headers=marked).status_code == 502
+
+    told = until(lambda: "".join(log.read_text() for log in proxy.logs if log.exists()))
+    assert page.headers["X-Request-Id"] in told
+    assert {secret for secret in (MARK, MARK.lower(), REVENUE, token) if secret in told} == set()

@@ -96,6 +96,7 @@ class Catalogue:
             Relationship("unit_users", "unit", "systemuser", "unitid"),
             Relationship("thing_units", "thing", "unit", intersect="thingunit"),
             Relationship("thing_things", "thing", "thing", intersect="thingthing"),
+            Relationship("unit_teams", "unit", "team", intersect="unitteam"),
         ]
 
     def languages(self) -> list[int]:
@@ -109,8 +110,8 @@ class Catalogue:
 
 def metadata(*, down: bool = False, conventions: Conventions = CONVENTIONS) -> Metadata:
     platform: Any = Catalogue(down=down, conventions=conventions)
-    known: Platform = platform
-    return Metadata(known)
+    typed_platform: Platform = platform
+    return Metadata(typed_platform)
 
 
 EXPOSED = ExposedEntityDefinition(module="shop", segment="things", entity="thing")

@@ -31,26 +31,26 @@ class Route(NamedTuple):
 
 def routes() -> list[Route]:
     """All named ones under /admin/."""
-    found = [route for route in _routes(get_resolver(), "/", "") if route.path.startswith("/admin/")]
-    assert len(found) > 60
-    return found
+    admin_routes = [route for route in _routes(get_resolver(), "/", "") if route.path.startswith("/admin/")]
+    assert len(admin_routes) > 60
+    return admin_routes
 
 
 def pages(ask: Ask) -> dict[str, str]:
     """Addresses by name, of all that are answered with a page; of endpoints, one of each kind beside that."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     # Many pages are found on one list.
     ask = cache(ask)
     for route in routes():
         path = _filled(route, ask) if route.name not in OUTSIDE else None
         if path is not None and _is_page(ask(path)):
-            found[route.name] = path
+            addresses[route.name] = path
     for kind in KINDS:
         listed = f"/admin/designer/endpoint/?kind={kind}"
         # With the list's filter: the sidebar's links are without.
         if link := _first_link(ask, listed, r"/admin/designer/endpoint/\d+/change/", behind=r"\?"):
-            found[f"an endpoint: {kind}"] = link
-    return found
+            addresses[f"an endpoint: {kind}"] = link
+    return addresses
 
 
 def _routes(resolver: URLResolver, prefix: str, namespace: str) -> Iterator[Route]:

@@ -96,9 +96,9 @@ def studio(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="module")
 def addresses(studio: Studio) -> dict[str, str]:
     ask: Ask = studio.ask
-    found = pages(ask)
-    assert {"admin:index", "studio:release", "studio:matrix", "an endpoint: create"} <= set(found)
-    return found
+    by_name = pages(ask)
+    assert {"admin:index", "studio:release", "studio:matrix", "an endpoint: create"} <= set(by_name)
+    return by_name
 
 
 LINES = """<!DOCTYPE html><html lang="en"><title>Lines</title><main style="background: #fff"><h1>Lines</h1>
@@ -113,8 +113,8 @@ def test_what_cannot_be_read_is_found_among_what_has_been_judged_before(page: Pa
     page.set_content(LINES)
     page.evaluate(AXE_SCRIPT)
     for _ in range(2):
-        found = [re.findall(r">(\w+)</", one) for one in judged(page, CONTRAST)]
-        assert sorted(found) == sorted([["Grey"], ["Faint"], ["Black"], ["On"]] * 2)
+        texts = [re.findall(r">(\w+)</", one) for one in judged(page, CONTRAST)]
+        assert sorted(texts) == sorted([["Grey"], ["Faint"], ["Black"], ["On"]] * 2)
 
 
 def test_every_page_is_reachable_readable_and_quiet(
@@ -131,7 +131,7 @@ def test_every_page_is_reachable_readable_and_quiet(
                 wrong[name] += unreachable(page)
             wrong[name] += walker.noise
             walker.noise.clear()
-    assert {name: found for name, found in wrong.items() if found} == {}
+    assert {name: problems for name, problems in wrong.items() if problems} == {}
 
 
 def test_every_page_is_as_wide_as_its_window_from_right_to_left(
@@ -142,7 +142,7 @@ def test_every_page_is_as_wide_as_its_window_from_right_to_left(
         for name, path in addresses.items():
             wrong[name] = [*too_wide(walker.to(studio.url + path)), *walker.noise]
             walker.noise.clear()
-    assert {name: found for name, found in wrong.items() if found} == {}
+    assert {name: problems for name, problems in wrong.items() if problems} == {}
 
 
 @pytest.mark.a11y
@@ -156,7 +156,7 @@ def test_every_page_is_reachable_in_the_whole_grid(
         for name, path in {**addresses, "the API's documentation": "/api/docs"}.items():
             page = walker.to(studio.url + path)
             wrong[name] = [*found_in_grid(page, is_dark=is_dark), *covering(page)]
-    assert {name: found for name, found in wrong.items() if found} == {}
+    assert {name: problems for name, problems in wrong.items() if problems} == {}
 
 
 def _login(page: Page) -> None:

@@ -13,9 +13,9 @@ from django.core.management import call_command
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test import Client
 
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import Author, Origin, record_outside, recording
-from designer.importing import import_document
+from designer.imports.document_import import import_document
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, Issuer, Module, Role, Version
 from designer.triggers import put_back

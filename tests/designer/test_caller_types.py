@@ -12,14 +12,14 @@ from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 
-from designer.access_matrix import widens
+from designer.access_control.access_matrix import widens
 from designer.definitions import AccessDefinition
-from designer.documents.applying import apply
+from designer.documents.applied_plan import apply
+from designer.documents.document_reader import read
+from designer.documents.document_writer import export, to_bytes
 from designer.documents.plan import plan
-from designer.documents.reading import read
-from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, recording
-from designer.history.restoring import document_at, restore
+from designer.history.restoration import document_at, restore
 from designer.history.write_access import WriteAccessRefused
 from designer.loading import load
 from designer.models import CallerType, Endpoint, UserProperty, Version

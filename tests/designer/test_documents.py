@@ -15,12 +15,12 @@ from django.core.management import CommandError, call_command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from designer.documents.document_reader import read
+from designer.documents.document_writer import export, to_bytes
 from designer.documents.plan import Plan
 from designer.documents.problems import DocumentError
-from designer.documents.reading import read
-from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, Origin
-from designer.importing import import_document, preview
+from designer.imports.document_import import import_document, preview
 from designer.loading import load
 from designer.models import (
     Binding,
@@ -32,8 +32,8 @@ from designer.models import (
     RowRuleEntry,
     UserProperty,
 )
+from designer.queries.query_wording import filter_in_words
 from designer.revision import read_revision
-from designer.words import filter_in_words
 from project.demo import CONFIGURATION
 from tests.designer.rows import endpoint
 
@@ -47,8 +47,8 @@ def demo() -> dict[str, Any]:
 
 def _accounts(document: dict[str, Any]) -> dict[str, Any]:
     """The endpoint that creates accounts."""
-    found: dict[str, Any] = document["endpoints"][AT]
-    return found
+    accounts: dict[str, Any] = document["endpoints"][AT]
+    return accounts
 
 
 # Where it stands.
@@ -335,7 +335,7 @@ def test_every_mistake_is_named_at_once() -> None:
 
 
 def test_a_document_past_the_limit_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("designer.documents.reading.LARGEST_DOCUMENT", 10)
+    monkeypatch.setattr("designer.documents.document_reader.LARGEST_DOCUMENT", 10)
     assert "at most 10 bytes" in problems(CONFIGURATION.read_bytes())
 
 

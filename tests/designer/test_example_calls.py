@@ -15,8 +15,8 @@ from django.db import connection
 from crmbox.demo.people import RITA_REP
 from crmclient.query.ast import Column, Query
 from crmclient.stand_in import Asked, Effect, StandIn
+from designer.documents.document_writer import export, json_bytes
 from designer.documents.schema import document_schema
-from designer.documents.writing import export, json_bytes
 from designer.loading import load
 from designer.models import Role
 from designer.overview import overview
@@ -33,11 +33,12 @@ CREATE = {"name": "a new account", **REP, "body": {"name": "Rehearsed"}, "status
 
 
 def document(**calls: list[dict[str, Any]]) -> bytes:
-    """What is configured now, with the example calls of the demo's endpoints of accounts, by kind."""
+    """What is configured now, with the example calls of the demo's endpoints of accounts, by kind or name."""
     whole = export(load()).to_json()
     for item in whole["endpoints"]:
-        if item.get("exposure") == "accounts" and item["kind"] in calls:
-            item["example_calls"] = calls[item["kind"]]
+        called = {item["kind"], item.get("name")} & calls.keys()
+        if item.get("exposure") == "accounts" and called and item["kind"] != "download":
+            item["example_calls"] = calls[called.pop()]
     return json_bytes(whole)
 
 
@@ -70,11 +71,11 @@ def accounts() -> dict[Any, Any]:
 def every_table() -> dict[str, list[str]]:
     """All that the service's database holds."""
     with connection.cursor() as cursor:
-        found = {}
+        rows_by_table = {}
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")
-            found[table] = sorted(map(repr, cursor.fetchall()))
-        return found
+            rows_by_table[table] = sorted(map(repr, cursor.fetchall()))
+        return rows_by_table
 
 
 def test_fifty_calls_change_no_record_and_leave_no_trace(imported: Callable[..., str], rita: Caller) -> None:
@@ -120,6 +121,38 @@ def test_fifty_calls_change_no_record_and_leave_no_trace(imported: Callable[...,
     # The same key as theirs is a new one.
     answer = rita.post("/api/sales/accounts", {"name": "Real"}, HTTP_IDEMPOTENCY_KEY="the same")
     assert (answer.status_code, len(accounts())) == (200, len(before) + 1)
+
+
+def uploads(record: str, **expected: Any) -> dict[str, list[dict[str, Any]]]:
+    """A call for the demo's two uploads of accounts: to a column, and as a note."""
+    sample = {"name": "sample.pdf", "content_type": "application/pdf", "size": 3_000_000}
+    call = {**REP, "record": record, "upload": sample, "status": 200, **expected}
+    return {"contract": [{**call, "name": "a contract"}], "notes": [{**call, "name": "a note"}]}
+
+
+def test_calls_that_send_a_file_leave_none_behind(imported: Callable[..., str]) -> None:
+    record = an_account(name="Contoso").rpartition("/")[2]
+    said = imported(**uploads(record, values={"/fileName": "sample.pdf", "/size": 3_000_000}))
+    assert "Example calls: 2 made, 0 failed." in said
+    stored = every_table()
+    report = json.loads(run("checkconfig", "--calls", "--json"))
+    assert [(call["passed"], call["sent"]) for call in report["calls"]] == [(True, True)] * 2
+    assert every_table() == stored
+
+
+def test_where_files_are_in_a_folder_the_call_ends_before_the_upload(
+    imported: Callable[..., str], tmp_path: Path, settings: Any, request: pytest.FixtureRequest
+) -> None:
+    folder = settings.DATA_DIR = tmp_path / "data"
+    settings.PORTICO = {**settings.PORTICO, "CRM_FILES": "disk"}
+    request.addfinalizer(get_platform.cache_clear)
+    get_platform.cache_clear()
+    imported(**uploads(an_account(name="Contoso").rpartition("/")[2]))
+    stored = every_table()
+    report = json.loads(run("checkconfig", "--calls", "--json"))
+    assert [(call["passed"], call["sent"]) for call in report["calls"]] == [(True, False)] * 2
+    assert every_table() == stored
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
 
 
 def test_a_call_that_would_fail_holds_an_import_back_and_says_why(
@@ -218,6 +251,8 @@ def test_they_are_part_of_the_document_in_one_order(imported: Callable[..., str]
         ([{**CREATE, "shape": {"name": "text"}}], "a shape is one of string, number, boolean, anything"),
         ([{**CREATE, "values": {"name": "x"}}], "'name' is not a JSON Pointer"),
         ([{**CREATE, "status": 42}], "example_calls[0].status"),
+        ([{**CREATE, "upload": {"name": "a", "size": 1}}], "a call sends either “body” or “upload”"),
+        ([{**CREATE, "upload": {"name": "a", "size": 2**30}}], "example_calls[0].upload.size"),
     ],
 )
 def test_what_is_no_example_call_is_refused_with_its_place(

@@ -11,11 +11,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from crmbox.metadata import change
 from crmbox.platform import EmbeddedPlatform
-from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient import Guid, Platform, Reference
+from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, Entity, Label, RequiredLevel
+from crmclient.query.ast import Column, Page, Query
+from crmclient.query.bounds import MOST_COLUMNS
 from designer.models import Binding, Endpoint
 from designer.names import output_key
 from tests.callers import Caller
+from tests.crmbox import csdl
 from tests.crmbox.organization import ORGANIZATION
 from tests.crmbox.organization_kinds import KINDS
 from tests.designer.studio import page
@@ -36,12 +41,44 @@ SAMPLES: dict[AttributeType, Any] = {
 }
 
 
-def sample(attribute: Attribute) -> Any:
-    """A value as JSON; None for what is not tried: choices, lookups and files."""
+def sample(attribute: Attribute, platform: Platform) -> Any:
+    """A value as JSON; of a lookup, a record that is there. None for what is not tried: states and files."""
     if attribute.type is AttributeType.DATETIME:
         day = "2026-11-23"
         return day if attribute.behavior is DateTimeBehavior.DATE_ONLY else f"{day}T10:20:30Z"
+    if attribute.type is AttributeType.PICKLIST:
+        options = attribute.options or platform.option_set(attribute.option_set or "")
+        return next((option.value for option in options.options), None)
+    if attribute.type.is_reference:
+        target = attribute.targets[0]
+        id = record(target, platform)
+        return id if len(attribute.targets) == 1 else {"type": target, "id": id}
     return SAMPLES.get(attribute.type)
+
+
+def record(entity: str, platform: Platform) -> Guid:
+    """The id of a record of the entity: one that is there, or a new one with what is required."""
+    key = platform.entities()[entity].primary_id
+    rows = platform.query(Query(entity, (Column(key),)), Page(size=1)).rows
+    if rows:
+        return str(rows[0][key])
+    needed = [each for each in platform.attributes(entity).values() if each.is_required and each.creatable]
+    lookups = [each for each in needed if each.type.is_reference]
+    values = {
+        one.logical_name: Reference(one.targets[0], record(one.targets[0], platform)) for one in lookups
+    }
+    return platform.create(entity, values).id
+
+
+def answered_as(name: str, attribute: Attribute) -> str:
+    """The key of an answer: that of a reference has no id at its end."""
+    key = output_key(name)
+    return key.removesuffix("Id").removesuffix("id") if attribute.type.is_reference else key
+
+
+def plain(value: Any) -> Any:
+    """A reference as its id, however it is written."""
+    return value["id"] if isinstance(value, dict) else value
 
 
 def exposed(client: Client, entity: str) -> str:
@@ -84,21 +121,55 @@ def test_organisations_that_are_large_in_different_ways_are_exposed_and_served(
     holds_records(organization.served, dora, rita)
 
 
+def test_a_list_has_as_many_columns_as_a_query_takes(
+    portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    numbers = "".join(csdl.prop(f"new_w{number}", "Edm.Int32") for number in range(MOST_COLUMNS + 10))
+    wide = csdl.table("new_wide", csdl.prop("new_name"), numbers)
+    imported(tmp_path, csdl.document([wide], {"new_wides": "new_wide"}))
+
+    holds_records("new_wide", dora, rita)
+
+
+def test_a_lookup_that_is_required_is_filled(portico: None, dora: Client, rita: Caller) -> None:
+    with change() as metadata:
+        for name, target in (("new_house", "account"), ("new_room", "new_house")):
+            metadata.create_entity(
+                Entity(name, f"{name}s", Label({1033: name}), Label({1033: name}), f"{name}id", None),
+                [
+                    Attribute(
+                        "new_inside",
+                        AttributeType.LOOKUP,
+                        Label({1033: "Inside"}),
+                        required=RequiredLevel.APPLICATION,
+                        targets=(target,),
+                    )
+                ],
+            )
+
+    holds_records("new_room", dora, rita)
+
+
 def holds_records(entity: str, dora: Client, rita: Caller) -> None:
     """Exposed with all that it has, the entity takes values of every type, and answers them as they were."""
     served = f"/api/imported/{exposed(dora, entity)}"
 
-    attributes = EmbeddedPlatform().attributes(entity)
+    platform = EmbeddedPlatform()
+    attributes = platform.attributes(entity)
     create = Endpoint.objects.get(kind="create", entity__module__segment="imported")
     written = {
         str(each.value): attributes[each.attribute] for each in Binding.objects.filter(endpoint=create)
     }
-    values = {name: value for name, each in written.items() if (value := sample(each)) is not None}
+    values = {name: value for name, each in written.items() if (value := sample(each, platform)) is not None}
+    before = len(platform.query(Query(entity, (Column(platform.entities()[entity].primary_id),))).rows)
     made = rita.post(served, values)
     assert made.status_code == 200, made.json()
     answer = rita.get(f"{served}/{made.json()['id']}").json()
-    assert {name: answer[output_key(name)] for name in values} == values
+    shown = {name: answer[answered_as(name, each)] for name, each in written.items() if name in values}
+    assert {name: plain(value) for name, value in shown.items()} == {
+        name: plain(value) for name, value in values.items()
+    }
     changes = {name: value for name, value in values.items() if written[name].updatable}
     assert rita.patch(f"{served}/{made.json()['id']}", changes).status_code == 204
     listed = rita.get(served.replace("/imported/", "/imported/queries/")).json()
-    assert listed["count"] == 1
+    assert listed["count"] == before + 1

@@ -12,8 +12,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from designer.documents.writing import export, to_bytes
-from designer.history.reading import read_changes
+from designer.documents.document_writer import export, to_bytes
+from designer.history.readable_versions import read_changes
 from designer.history.recording import Author, record_outside, recording
 from designer.loading import load
 from designer.models import Endpoint, Input, Role, UserProperty, Version
@@ -165,9 +165,9 @@ def test_a_restore_of_what_is_no_change_is_not_found(dora: Client, change: str) 
 
 
 def test_a_fraction_that_changes_is_told_with_its_digits(portico: None) -> None:
-    known = Input.objects.get(name="revenue", endpoint__kind="create")
+    row = Input.objects.get(name="revenue", endpoint__kind="create")
     for value in (Decimal("0.195"), Decimal("0.2")):
         with recording(Author("ada")):
-            Input.objects.filter(pk=known.pk).update(default=value)
+            Input.objects.filter(pk=row.pk).update(default=value)
     (change,) = Version.objects.latest("id").changes.all()
     assert "0.195 → 0.2" in "".join(line.text for line in read_changes([change])[0].lines)

@@ -208,5 +208,5 @@ BOSS = {"value": "Sales Lead", "role": "manager"}
 def test_role_rules_of_issuers_are_told_in_words(before: Any, after: Any, said: list[str]) -> None:
     issuer = {"name": "Customers", "issuer": "https://customers.example"}
     old = issuer if before is None else {**issuer, "role_rules": before}
-    found = lines("issuers", old, {**issuer, "role_rules": after})
-    assert [line.text for line in found] == said
+    entries = lines("issuers", old, {**issuer, "role_rules": after})
+    assert [line.text for line in entries] == said

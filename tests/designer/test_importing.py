@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import html
 import io
 import json
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
@@ -19,11 +21,11 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from designer.documents import judging
-from designer.documents.judging import Judgement
-from designer.documents.writing import export, to_bytes
+from designer.documents import judgement
+from designer.documents.document_writer import export, to_bytes
+from designer.documents.judgement import Judgement
 from designer.history.recording import Author, Origin
-from designer.importing import import_document, preview
+from designer.imports.document_import import import_document, preview
 from designer.loading import load
 from designer.models import Endpoint, EndpointCalls, Release, Version
 from designer.overview import overview
@@ -255,12 +257,12 @@ def test_a_document_judged_for_another_state_is_judged_anew(
     judged: list[Judgement] = []
 
     def judge(make_plan: Any, **options: Any) -> Judgement:
-        judged.append(judging.judge(make_plan, **options))
+        judged.append(judgement.judge(make_plan, **options))
         if len(judged) == 1:
             Endpoint.objects.filter(kind="read", entity__segment="accounts").update(title="By another")
         return judged[-1]
 
-    monkeypatch.setattr("designer.history.restoring.judge", judge)
+    monkeypatch.setattr("designer.history.restoration.judge", judge)
     import_document(raw, (), AUTHOR)
     assert Endpoint.objects.get(kind="read", entity__segment="accounts").title == "New"
     assert ['"By another" → "New"' in "".join(one.plan.lines()) for one in judged] == [False, True]
@@ -325,3 +327,79 @@ def test_a_row_rule_that_a_query_of_the_module_applies_is_judged(portico: None, 
     assert code == 1
     assert "portal.multi-query.articles settings.query: The row rule of portal.articles: " in said
     assert "has no attribute 'nothing'" in said
+
+
+def ten_mistakes() -> bytes:
+    """A document that is wrong in ten ways, of which some are found before others can be looked for."""
+    data = json.loads(to_bytes(export(load())))
+    endpoints = {one.key: data["endpoints"][at] for at, one in enumerate(export(load()).endpoints)}
+    endpoints["sales.global-action.ping"]["inputs"][0]["requird"] = True
+    endpoints["service.cases.update"]["inputs"][0]["type"] = "Strng"
+    data["endpoints"].append(endpoints["service.cases.read"])
+    endpoints["sales.accounts.update"]["inputs"].append(endpoints["sales.accounts.update"]["inputs"][0])
+    endpoints["sales.leads.create"]["bindings"][0] = {
+        "attribute": "subject", "source": "constant", "value": {"env": "GREETING"},
+    }  # fmt: skip
+    endpoints["portal.cases.create"]["bindings"][-1]["value"]["id"] = {
+        "entity": "team", "key": {"name": "No such team"},
+    }  # fmt: skip
+    endpoints["sales.accounts.create"]["bindings"].append({"attribute": "telephon1", "value": "phone"})
+    endpoints["sales.accounts.read"]["access"]["roles"].append("nobody")
+    pipeline = endpoints["sales.multi-query.pipeline"]["settings"]
+    pipeline["query"] = pipeline["query"].replace("@closingUntil", "@closingTill")
+    endpoints["portal.cases.upload.attachments"]["preconditions"][0]["expression"] = "record.statecode = 0"
+    return json.dumps(data).encode()
+
+
+NAMED = [
+    "inputs[0].requird (sales.global-action.ping): is not known; remove it, or correct its name",
+    "service.cases.update inputs.title.type: Input “title” has the type “Strng”, which does not exist.",
+    "the endpoint service.cases.read is already at endpoints[",
+    "(sales.accounts.update): “name” is listed more than once. Rename or remove one",
+    "GREETING has no value here. Set PORTICO_VALUE_GREETING",
+    "The platform has no record team(name='No such team'). Create it there, or correct the key.",
+    "sales.accounts.create bindings.telephon1.attribute: account has no “telephon1” to set.",
+    "There is no role “nobody”, here or in the document.",
+    "The query uses @closingTill",
+    "portal.cases.upload.attachments preconditions",
+]
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--json",)])
+def test_ten_kinds_of_mistakes_are_named_at_once(
+    portico: None, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    before, revision, versions = now(), read_revision()[0], Version.objects.count()
+    code, out, error = command(tmp_path, ten_mistakes(), *options)
+    told = "\n".join(json.loads(out)["problems"]) if "--json" in options else error
+    assert (code, [named for named in NAMED if named not in told]) == (1, [])
+    assert (now(), read_revision()[0], Version.objects.count()) == (before, revision, versions)
+
+
+def test_the_studio_names_them_at_once_too(dora: Client) -> None:
+    before = now()
+    answer = dora.post("/admin/import/", {"document": SimpleUploadedFile("c.json", ten_mistakes())})
+    told = html.unescape(answer.content.decode())
+    assert [named for named in NAMED if named not in told] == []
+    assert now() == before
+
+
+def test_so_does_a_pipeline_without_a_platform(portico: None, tmp_path: Path) -> None:
+    metadata, file = tmp_path / "metadata.json", tmp_path / "configuration.json"
+    call_command("exportmetadata", "--output", str(metadata), "--entity", "team")
+    file.write_bytes(ten_mistakes())
+    out = io.StringIO()
+    with pytest.raises(CommandError, match="cannot be imported"):
+        call_command("checkconfig", str(file), "--metadata", str(metadata), stdout=out)
+    # Which records there are, no metadata says.
+    assert [named for named in NAMED if named not in out.getvalue() and "No such team" not in named] == []
+
+
+def test_a_value_that_is_missing_in_fetchxml_is_one_problem(portico: None, tmp_path: Path) -> None:
+    data = json.loads(now())
+    (leads,) = [entity for entity in data["entities"] if entity["segment"] == "leads"]
+    rule = '<filter><condition attribute="ownerid" operator="eq" value="{env:TEAM}"/></filter>'
+    leads["row_rule"] = [{"filter": rule}]
+    code, out, _ = command(tmp_path, json.dumps(data).encode(), "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert (code, problem.startswith("TEAM has no value here.")) == (1, True)

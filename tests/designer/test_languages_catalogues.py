@@ -45,9 +45,9 @@ def _used() -> Iterator[str]:
 
 def _calls(template: Path) -> str:
     code = templatize(template.read_text())
-    found = re.findall(r"""\b(?:gettext|_)\(\s*u?(?:"[^"\n]*"|'[^'\n]*')\s*\)""", code)
+    calls = re.findall(r"""\b(?:gettext|_)\(\s*u?(?:"[^"\n]*"|'[^'\n]*')\s*\)""", code)
     counted = re.findall(r"ngettext\(u?'[^\n]*?',", code)
-    return "\n".join([*found, *(f"{start[:-1]})" for start in counted)])
+    return "\n".join([*calls, *(f"{start[:-1]})" for start in counted)])
 
 
 def _in_python(tree: ast.AST) -> Iterator[str]:

@@ -21,11 +21,11 @@ from crmclient.query.fetchxml import parse
 from crmclient.query.problems import QueryProblems
 from crmclient.sentences import Counted, Sentence, listed
 from designer.definitions import ConfigurationDocument
+from designer.documents.document_reader import read
 from designer.documents.problems import DocumentError
-from designer.documents.reading import read
 from designer.expressions import Expression, ExpressionError
+from designer.library_messages import reason_of
 from designer.models import Endpoint, Precondition, UserProperty
-from designer.reasons import reason_of
 from designer.sentences import said
 from tests.callers import Caller
 from tests.designer.studio import add_row, change_url, filled, page
@@ -109,10 +109,10 @@ def test_why_an_expression_has_no_value_is_said_in_german_and_kept_in_english(
     expression: str, german: str, english: str
 ) -> None:
     with override("de"):
-        with pytest.raises(ExpressionError) as found:
+        with pytest.raises(ExpressionError) as error:
             Expression(expression, ()).evaluate({})
-        assert german in said(str(found.value))
-    assert english in f"{found.value}"
+        assert german in said(str(error.value))
+    assert english in f"{error.value}"
 
 
 def test_a_user_property_without_a_value_says_why_in_german(dora: Client, portico: None) -> None:
@@ -248,10 +248,10 @@ def test_sentences_one_after_the_other_are_each_translated() -> None:
 
 
 def test_the_words_of_the_library_are_kept_in_english() -> None:
-    with pytest.raises(ValidationError) as found:
+    with pytest.raises(ValidationError) as error:
         ConfigurationDocument.model_validate(WRONG_DOCUMENT)
     own = {"missing", "extra_forbidden"}
-    for problem in found.value.errors():
+    for problem in error.value.errors():
         if problem["type"] not in own:
             assert reason_of(problem) == problem["msg"].removeprefix("Value error, ")
         assert isinstance(reason_of(problem), Sentence)

@@ -6,14 +6,16 @@ import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoAssertNumQueries
 
+from crmbox.platform import EmbeddedPlatform
 from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.loading import latest, load, reload
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role, UserProperty
@@ -171,12 +173,12 @@ EDITS = (
 @pytest.mark.parametrize("seed", range(12))
 def test_reloading_step_by_step_equals_loading_all(seed: int) -> None:
     pick = random.Random(seed)
-    known = load()
+    configuration = load()
     for _ in range(25):
         for _ in range(pick.choice((1, 1, 3))):
             pick.choice(EDITS)(pick)
-        known = reload(known)
-        assert known == load()
+        configuration = reload(configuration)
+        assert configuration == load()
 
 
 def test_a_process_that_missed_more_than_the_log_holds_reads_everything() -> None:
@@ -193,6 +195,18 @@ def test_latest_sees_a_change_of_its_own_transaction() -> None:
     assert latest().endpoints[row.pk].definition.title == ""
     Endpoint.objects.filter(pk=row.pk).update(title="New")
     assert latest().endpoints[row.pk].definition.title == "New"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_rolled_back_has_nothing_read_again() -> None:
+    Module.objects.create(segment="kept")
+    kept = latest()
+    with suppress(RuntimeError), transaction.atomic():
+        Module.objects.create(segment="gone")
+        assert len(latest().modules) == len(kept.modules) + 1
+        raise RuntimeError
+    with transaction.atomic():
+        assert latest() is kept
 
 
 def test_an_input_of_another_endpoints_list_spoils_its_own_endpoint_alone() -> None:
@@ -291,13 +305,13 @@ def test_threads_that_ask_at_once_get_one_platform(settings: Any) -> None:
     get_platform.cache_clear()
     try:
         with ThreadPoolExecutor(4) as threads:
-            found = [thread.result() for thread in [threads.submit(get_platform) for _ in range(4)]]
+            platforms = [thread.result() for thread in [threads.submit(get_platform) for _ in range(4)]]
     finally:
         get_platform.cache_clear()
 
-    assert len({id(platform) for platform in found}) == 1
+    assert len({id(platform) for platform in platforms}) == 1
 
 
 def slow_platform() -> Any:
     time.sleep(0.2)
-    return object()
+    return EmbeddedPlatform()

@@ -22,9 +22,9 @@ _TEMPLATES = (ROOT / "designer" / "templates", ROOT / "designer" / "overrides")
 
 
 def _styled(path: str) -> set[str]:
-    found = finders.find(path)
-    assert isinstance(found, str)
-    text = Path(found).read_text(encoding="utf-8")
+    file = finders.find(path)
+    assert isinstance(file, str)
+    text = Path(file).read_text(encoding="utf-8")
     return {re.sub(r"\\(.)", r"\1", name) for name in _SELECTOR.findall(text)}
 
 

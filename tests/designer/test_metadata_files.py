@@ -77,7 +77,7 @@ def test_what_could_not_be_served_is_named_without_a_database(metadata: Path, tm
         text=True,
     )
     assert done.returncode == 1
-    assert "sales.accounts.create: " in done.stdout
+    assert "sales.accounts.create bindings.name: " in done.stdout
     assert "[required-attribute-unbound]" in done.stdout
     assert "There is no role “nobody-knows”" in done.stdout
     assert "Traceback" not in done.stderr

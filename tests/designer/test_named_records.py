@@ -30,10 +30,10 @@ IN_FETCHXML = "{record:team(name='Portal''s &lt;team&gt;')}"
 
 
 def created_lead(document: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = next(
+    endpoint: dict[str, Any] = next(
         item for item in document["endpoints"] if item["kind"] == "create" and item["exposure"] == "leads"
     )
-    return found
+    return endpoint
 
 
 def bound(record: Any) -> Change:

@@ -33,8 +33,8 @@ def test_a_pasted_query_is_an_endpoint_with_its_parameters(dora: Client, rita: C
     # The second takes the next name that is free.
     row = Endpoint.objects.get(module__segment="sales", name="contacts-2")
     assert [(one.name, one.type, one.required) for one in row.inputs.all()] == [("topic", "String", False)]
-    found = rita.get("/api/sales/queries/contacts-2?topic=zzz")
-    assert (found.status_code, found.json()["data"]) == (200, [])
+    answer = rita.get("/api/sales/queries/contacts-2?topic=zzz")
+    assert (answer.status_code, answer.json()["data"]) == (200, [])
 
 
 def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Caller) -> None:
@@ -68,9 +68,9 @@ def test_the_page_says_in_words_what_is_asked_and_by_which_parameters(dora: Clie
     def said(query: str) -> Any:
         return dora.post(reverse("studio:query_words"), {"query": query}).json()
 
-    found = said(CONTACTS)
-    assert found["words"].startswith("Contacts, where Full Name contains @topic")
-    assert found["parameters"] == ["topic (String)"]
+    answer = said(CONTACTS)
+    assert answer["words"].startswith("Contacts, where Full Name contains @topic")
+    assert answer["parameters"] == ["topic (String)"]
     assert "oops" in said("<fetch><oops/></fetch>")["problems"][0]
     assert said("") == {"words": "", "problems": [], "parameters": []}
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from designer.models import (
     AuditEntry,
     Endpoint,
     ExposedEntity,
+    Module,
     OptionSet,
     Proposal,
     Protection,
@@ -36,7 +40,7 @@ from tests.designer.proposing import (
     step,
     upload,
 )
-from tests.designer.studio import change_url, filled, page
+from tests.designer.studio import add_url, change_url, filled, page
 
 KEY = "sales.accounts.create"
 CALL = {"name": "a new account", "roles": ["sales-rep"], "status": 200, "body": {"name": "Example"}}
@@ -277,6 +281,38 @@ def test_publishing_is_one_version(nora: Client, paul: Client) -> None:
     assert Version.objects.latest("pk").changes.count() > 3
 
 
+def _undone(client: Client, answer: Any) -> Any:
+    """Press *Undo* in the message of `answer`."""
+    button = r'class="studio-undo" method="post" action="([^"]+)">.*?name="(\w+)" value="(\d+)">Undo<'
+    ((address, name, value),) = re.findall(button, answer.content.decode(), re.DOTALL)
+    return client.post(address, {name: value}, follow=True)
+
+
+def test_the_message_after_publishing_goes_back(nora: Client, paul: Client) -> None:
+    protect()
+    before = live()
+    proposal = _opened(nora, _titled("Proposed"))
+    published = step(paul, proposal, "publish")
+    assert live() != before
+    taken_back = _undone(paul, published)
+    assert live() == before
+    proposal.refresh_from_db()
+    assert proposal.state == Proposal.State.GONE_BACK
+    # Once more it is a change of what is protected.
+    assert "changes only by a proposal" in _undone(paul, taken_back).content.decode()
+    assert live() == before
+
+
+def test_going_back_is_undone_where_nothing_is_protected(nora: Client, paul: Client) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    step(paul, proposal, "publish")
+    published = live()
+    taken_back = step(paul, proposal, "go_back")
+    assert live() != published
+    _undone(paul, taken_back)
+    assert live() == published
+
+
 def test_a_row_of_the_module_that_is_new_comes_and_goes_with_it(nora: Client, paul: Client) -> None:
     protect()
     data = json.loads(live())
@@ -368,3 +404,62 @@ def test_callers_see_one_or_the_other(nora: Client, paul: Client, rita: Caller) 
     assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 400
     step(paul, proposal, "go_back")
     assert rita.post("/api/sales/accounts", {"name": "Longer"}).status_code == 200
+
+
+@contextmanager
+def _while_it_waits(act: Callable[[], object]) -> Iterator[None]:
+    """Somebody else does `act` while the first save in here waits for its turn to write a version."""
+    waiting = True
+
+    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
+        nonlocal waiting
+        if waiting and "designer_recordedrevision" in sql:
+            waiting = False
+            act()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(on_query):
+        yield
+    assert not waiting
+
+
+@pytest.mark.parametrize("kind", ["role", "module"])
+def test_a_save_is_not_taken_for_what_is_published_while_it_waits(
+    nora: Client, paul: Client, kind: str
+) -> None:
+    protect()
+    proposal = _opened(paul, _titled("Proposed"))
+    free = Module.objects.get(segment="service")
+    address = add_url("role") if kind == "role" else change_url(free)
+    sent = filled(page(nora, address)) | {"name": "guest", "title": "Saved"}
+    with _while_it_waits(lambda: step(paul, proposal, "publish")):
+        answer = nora.post(address, sent)
+    assert answer.status_code == 302, answer.content.decode()
+    assert create_endpoint().title == "Proposed"
+    assert (Role.objects.filter(name="guest").exists(), Module.objects.get(pk=free.pk).title == "Saved") == (
+        kind == "role",
+        kind == "module",
+    )
+
+
+def test_who_never_comes_to_go_back_is_told_to_try_again(nora: Client, paul: Client) -> None:
+    protect()
+    proposal = _opened(nora, _titled("Proposed"))
+    step(paul, proposal, "publish")
+    busy, titles = False, count()
+
+    def on_query(execute: Any, sql: str, *rest: Any) -> Any:
+        """Somebody else is quicker each time."""
+        nonlocal busy
+        if not busy and "designer_recordedrevision" in sql and sql.startswith("SELECT"):
+            busy = True
+            Module.objects.filter(segment="service").update(title=f"Service {next(titles)}")
+            busy = False
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(on_query):
+        refused = step(paul, proposal, "go_back")
+    assert "Others change the configuration at the same time. Nothing was changed; try again." in _problems(
+        refused
+    )
+    assert create_endpoint().title == "Proposed"

@@ -61,66 +61,66 @@ def _version(title: str) -> Version:
     return Version.objects.get(changes__key=KEY, note=title)
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def a_form(client: Client) -> None:
     save(client, create_endpoint(), title="Other")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def a_draft_enabled(client: Client) -> None:
     save(client, Endpoint.objects.get(title="A draft"), enabled="on")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def a_deletion(client: Client) -> None:
     _deleted(client, create_endpoint())
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def deletions_from_the_list(client: Client) -> None:
     data = {"action": "delete_selected", "_selected_action": [create_endpoint().pk], "post": "yes"}
     _post(client, "admin:designer_endpoint_changelist", data)
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def an_action_of_a_package(client: Client) -> None:
     data = {"action": "retitle_them", "_selected_action": [create_endpoint().pk]}
     _post(client, "admin:designer_endpoint_changelist", data)
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def a_path_changed(client: Client) -> None:
     save(client, create_endpoint(), segment="elsewhere")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def its_module_renamed(client: Client) -> None:
     save(client, Module.objects.get(segment="sales"), segment="trade")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def its_entity_renamed(client: Client) -> None:
     save(client, _accounts(), segment="firms")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def its_row_rule_removed(client: Client) -> None:
     data = filled(page(client, change_url(_accounts())))
     data["row_rule-0-DELETE"] = "on"
     client.post(change_url(_accounts()), data | {"_opens": "on"})
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def its_role_renamed(client: Client) -> None:
     save(client, Role.objects.get(name="sales-rep"), name="seller")
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def its_role_deleted(client: Client) -> None:
     _deleted(client, Role.objects.get(name="sales-rep"))
 
 
-@through("designer.studio.saving.checked")
+@through("designer.studio.saving.checked_save")
 def a_user_property_that_it_uses(client: Client) -> None:
     save(client, UserProperty.objects.get(name="used"), attribute="internalemailaddress")
 
@@ -146,7 +146,7 @@ def an_attribute_replaced_everywhere(client: Client) -> None:
     client.post(url, {"new": "fax", "confirmed": asked.context["digest"]})
 
 
-@through("designer.studio.pages.exposing")
+@through("designer.studio.pages.expose_page")
 def an_entity_exposed(client: Client) -> None:
     data = {
         "module": "sales", "segment": "more", "operations": ["create"],
@@ -165,7 +165,7 @@ def a_query_added(client: Client) -> None:
     _post(client, "studio:new_query", data)
 
 
-@through("designer.studio.pages.importing")
+@through("designer.studio.pages.import_page")
 def an_import(client: Client) -> None:
     raw = _retitled()
     planned = client.post(reverse("studio:import"), {"document": upload(raw)})
@@ -189,12 +189,12 @@ def a_release_restored(client: Client) -> None:
     _post(client, "studio:restore_release", {}, Release.objects.get().pk)
 
 
-@through("designer.studio.pages.undoing")
+@through("designer.studio.pages.undo_page")
 def a_version_undone(client: Client) -> None:
     _post(client, "studio:undo", {"version": _version("after").pk})
 
 
-@through("designer.studio.pages.undoing")
+@through("designer.studio.pages.undo_page")
 def a_change_undone(client: Client) -> None:
     _post(client, "studio:undo", {"change": _version("after").changes.get(key=KEY).pk})
 
@@ -221,9 +221,9 @@ def the_restore_of_a_shell(client: Client) -> None:
 
 
 # These are for what has been proposed.
-PUBLISHING = {"designer.proposals.publishing"}
+PUBLISHING = {"designer.proposals.publication"}
 # These are below the pages and commands that use them.
-BELOW = {"designer.history.restoring", "designer.history.undoing", "designer.importing"}
+BELOW = {"designer.history.restoration", "designer.history.undo", "designer.imports.document_import"}
 ENTRANCES = {
     "recording",
     "carry_out",

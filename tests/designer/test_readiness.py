@@ -194,6 +194,9 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "an example call of no type": (
         "example-call-outdated", create(example_calls=example(caller_type="robot")),
     ),
+    "an example call with a file": (
+        "example-call-outdated", create(example_calls=example(upload={"name": "a.pdf", "size": 1})),
+    ),
     "an example call by no method": ("example-call-outdated", create(example_calls=example(method="GET"))),
 }  # fmt: skip
 

@@ -133,23 +133,25 @@ def judged(endpoint: Endpoint, conventions: Conventions = NOTHING) -> list[Findi
 def test_what_the_platform_lacks_is_found_where_it_is_needed(case: str) -> None:
     rule, field, endpoint = FINDINGS[case]
 
-    found = {(finding.rule, finding.field) for finding in judged(endpoint) if finding.is_blocking}
+    findings = {(finding.rule, finding.field) for finding in judged(endpoint) if finding.is_blocking}
 
-    assert (rule, field) in found
+    assert (rule, field) in findings
 
 
 @pytest.mark.parametrize("case", sorted(FINDINGS.keys() - {"notes"}))
 def test_nothing_of_it_is_found_where_the_platform_has_it(case: str) -> None:
     _rule, _field, endpoint = FINDINGS[case]
 
-    found = {finding.rule for finding in judged(endpoint, CONVENTIONS)}
+    rules = {finding.rule for finding in judged(endpoint, CONVENTIONS)}
 
-    assert {rule for rule in found if rule.startswith("platform-")} <= {"platform-versions"}
+    assert {rule for rule in rules if rule.startswith("platform-")} <= {"platform-versions"}
 
 
 def test_each_ability_that_is_left_out_is_found() -> None:
     """One that no rule asks about would be a 503 that nobody foresaw."""
-    whole = {finding.rule for _, _, known in FINDINGS.values() for finding in judged(known, CONVENTIONS)}
+    whole = {
+        finding.rule for _, _, endpoint in FINDINGS.values() for finding in judged(endpoint, CONVENTIONS)
+    }
     for ability in EVERYTHING - {Ability.LINKED_PAGES}:
         less = Conventions(
             records=CONVENTIONS.records,
@@ -157,8 +159,8 @@ def test_each_ability_that_is_left_out_is_found() -> None:
             notes=CONVENTIONS.notes,
             abilities=EVERYTHING - {ability},
         )
-        found = {finding.rule for _, _, known in FINDINGS.values() for finding in judged(known, less)}
-        assert found - whole, ability
+        rules = {finding.rule for _, _, endpoint in FINDINGS.values() for finding in judged(endpoint, less)}
+        assert rules - whole, ability
 
 
 def test_what_the_caller_is_not_needed_for_is_ready_without_users() -> None:
@@ -176,7 +178,7 @@ def test_what_the_caller_is_not_needed_for_is_ready_without_users() -> None:
 def test_what_is_required_in_vain_can_be_switched_off() -> None:
     endpoint = create(kind="update", access=BUYERS, settings={"require_if_match": True})
     checker = Checker(configured(endpoint, properties=(MAIL,)), metadata(conventions=NOTHING))
-    [finding] = [found for found in checker.endpoint(1) if found.rule == "platform-versions"]
+    [finding] = [candidate for candidate in checker.endpoint(1) if candidate.rule == "platform-versions"]
 
     fix = checker.fix(1, finding)
 
@@ -185,25 +187,27 @@ def test_what_is_required_in_vain_can_be_switched_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "known",
+    "declared",
     [
         MAIL,
         UserPropertyDefinition(name="x", kind="custom", expression="user.roles"),
         UserPropertyDefinition(name="x", kind="related", relationship="unit_users"),
     ],
 )
-def test_user_properties_need_users(known: UserPropertyDefinition) -> None:
-    found = Checker(configured(properties=(known,)), metadata(conventions=NOTHING)).user_property(known)
+def test_user_properties_need_users(declared: UserPropertyDefinition) -> None:
+    findings = Checker(configured(properties=(declared,)), metadata(conventions=NOTHING)).user_property(
+        declared
+    )
 
-    assert [(finding.rule, finding.field) for finding in found] == [("user-property-users", "kind")]
+    assert [(finding.rule, finding.field) for finding in findings] == [("user-property-users", "kind")]
 
 
 def test_what_a_user_points_at_needs_links() -> None:
-    known = UserPropertyDefinition(
+    user_property = UserPropertyDefinition(
         name="x", kind="related", relationship="unit_users", columns=(ColumnDefinition(attribute="name"),)
     )
-    checker = Checker(configured(properties=(known,)), metadata(conventions=WITHOUT_LINKS))
+    checker = Checker(configured(properties=(user_property,)), metadata(conventions=WITHOUT_LINKS))
 
-    assert [(finding.rule, finding.field) for finding in checker.user_property(known)] == [
+    assert [(finding.rule, finding.field) for finding in checker.user_property(user_property)] == [
         ("user-property-links", "relationship")
     ]

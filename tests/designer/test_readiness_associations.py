@@ -29,12 +29,18 @@ def association(*exposures: ExposedEntityDefinition, name: str = "units", **sett
 
 def findings(endpoint: Endpoint, *others: Endpoint) -> list[Finding]:
     """Those of the endpoint that concern its settings or its place."""
-    found = check(endpoint, configured(endpoint, *others), metadata())
-    return [each for each in found if each.field.startswith("settings.") or each.field in ("name", "segment")]
+    all_findings = check(endpoint, configured(endpoint, *others), metadata())
+    return [
+        each
+        for each in all_findings
+        if each.field.startswith("settings.") or each.field in ("name", "segment")
+    ]
 
 
 def test_what_is_whole_has_none() -> None:
     assert findings(association(UNITS), READ_UNITS) == []
+    with_itself = association(MORE_THINGS, relationship="thing_things", related="more")
+    assert [each.rule for each in findings(with_itself)] == ["related-unread"]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,7 @@ def test_what_is_whole_has_none() -> None:
         (association(UNITS, relationship=""), "relationship-unknown", "relationship"),
         (association(UNITS, relationship="gone"), "relationship-unknown", "relationship"),
         (association(UNITS, relationship="unit_users"), "relationship-not-many-to-many", "relationship"),
-        (association(UNITS, relationship="thing_things"), "relationship-not-many-to-many", "relationship"),
+        (association(UNITS, relationship="unit_teams"), "relationship-not-many-to-many", "relationship"),
         (association(), "related-entity", "related"),
         (association(UNITS, related=""), "related-entity", "related"),
         (association(UNITS, related="gone"), "related-entity", "related"),

@@ -31,12 +31,12 @@ def test_what_may_not_be_meant_is_a_warning(
     columns = ({"attribute": "name"}, {"name": "c", "expression": expression})
     judged = create(kind="read", inputs=(), bindings=(), columns=columns, settings={"cache": cache})
     findings = check(judged, configured(judged), metadata())
-    found = [(one.rule, one.field) for one in findings if one.rule.startswith("cache-")]
-    assert found == ([finding] if finding else [])
+    cache_findings = [(one.rule, one.field) for one in findings if one.rule.startswith("cache-")]
+    assert cache_findings == ([finding] if finding else [])
 
 
 @pytest.mark.parametrize(("changes", "is_found"), [((), False), (("thing",), False), (("thingg",), True)])
 def test_a_process_changes_entities_that_exist(changes: tuple[str, ...], is_found: bool) -> None:
     judged = action("Paint", settings={"process": "Paint", "changes": changes})
-    found = [one for one in check(judged, configured(judged), metadata()) if one.rule == "action-changes"]
-    assert [one.field for one in found] == (["settings.changes"] if is_found else [])
+    findings = [one for one in check(judged, configured(judged), metadata()) if one.rule == "action-changes"]
+    assert [one.field for one in findings] == (["settings.changes"] if is_found else [])

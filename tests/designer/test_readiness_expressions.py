@@ -50,8 +50,8 @@ def findings(kind: str = "update", **definition: Any) -> list[Finding]:
     return check(endpoint, configuration, Metadata(get_platform()))
 
 
-def about(found: list[Finding], rule: str) -> list[tuple[str, str]]:
-    return [(finding.field, finding.message) for finding in found if finding.rule == rule]
+def about(all_findings: list[Finding], rule: str) -> list[tuple[str, str]]:
+    return [(finding.field, finding.message) for finding in all_findings if finding.rule == rule]
 
 
 def bound(expression: str) -> dict[str, Any]:
@@ -129,6 +129,6 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
 def test_what_is_wrong_is_found_at_its_place(
     wrong: dict[str, Any], rule: str, field: str, words: str
 ) -> None:
-    found = about(findings(**wrong), rule)
-    assert [place for place, _ in found] == [field]
-    assert words in found[0][1]
+    messages = about(findings(**wrong), rule)
+    assert [place for place, _ in messages] == [field]
+    assert words in messages[0][1]

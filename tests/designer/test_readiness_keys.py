@@ -31,15 +31,15 @@ class _Keyed(Catalogue):
         self._keys = keys
 
     def entities(self) -> Mapping[str, Entity]:
-        known = dict(super().entities())
-        return {**known, "thing": replace(known["thing"], keys=self._keys)}
+        by_name = dict(super().entities())
+        return {**by_name, "thing": replace(by_name["thing"], keys=self._keys)}
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
-        known = dict(super().attributes(entity))
+        by_name = dict(super().attributes(entity))
         if entity == "thing":
-            known["code"] = Attribute("code", AttributeType.STRING, max_length=10)
-            known["serial"] = Attribute("serial", AttributeType.STRING, max_length=10, updatable=False)
-        return known
+            by_name["code"] = Attribute("code", AttributeType.STRING, max_length=10)
+            by_name["serial"] = Attribute("serial", AttributeType.STRING, max_length=10, updatable=False)
+        return by_name
 
 
 def upsert(key: str = CODE.name, **values: Any) -> Endpoint:
@@ -50,8 +50,8 @@ def findings(
     endpoint: Endpoint, *keys: AlternateKey, conventions: Conventions = CONVENTIONS
 ) -> list[Finding]:
     platform: Any = _Keyed(*keys, conventions=conventions)
-    known: Platform = platform
-    return check(endpoint, configured(endpoint), Metadata(known))
+    typed_platform: Platform = platform
+    return check(endpoint, configured(endpoint), Metadata(typed_platform))
 
 
 def blocking(*args: Any, **options: Any) -> list[tuple[str, str]]:
@@ -69,7 +69,7 @@ def test_what_is_whole_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "known", "sentence"),
+    ("key", "alternate_keys", "sentence"),
     [
         ("", (), "thing has no alternate key. Define one on the platform."),
         ("gone", (), "thing has no alternate key. Define one on the platform."),
@@ -77,8 +77,10 @@ def test_what_is_whole_has_none() -> None:
         ("gone", (CODE,), "thing has no alternate key “gone”. Choose another."),
     ],
 )
-def test_the_key_is_one_of_the_entity(key: str, known: tuple[AlternateKey, ...], sentence: str) -> None:
-    [finding] = [one for one in findings(upsert(key), *known) if one.is_blocking]
+def test_the_key_is_one_of_the_entity(
+    key: str, alternate_keys: tuple[AlternateKey, ...], sentence: str
+) -> None:
+    [finding] = [one for one in findings(upsert(key), *alternate_keys) if one.is_blocking]
     assert (finding.rule, finding.field, str(finding.message)) == ("key-unknown", "settings.key", sentence)
 
 

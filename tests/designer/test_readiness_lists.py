@@ -118,8 +118,8 @@ def test_a_list_can_be_read_in_expressions() -> None:
 def test_what_is_wrong_is_found_at_its_place(
     wrong: dict[str, Any], rule: str, field: str, words: str
 ) -> None:
-    found = [finding for finding in findings(wrong) if finding.rule == rule]
-    assert [finding.field for finding in found if words in finding.message] == [f"inputs.contacts.{field}"]
+    matches = [finding for finding in findings(wrong) if finding.rule == rule]
+    assert [finding.field for finding in matches if words in finding.message] == [f"inputs.contacts.{field}"]
 
 
 def test_what_the_platform_requires_of_items_must_be_set() -> None:
@@ -130,9 +130,9 @@ def test_what_the_platform_requires_of_items_must_be_set() -> None:
         "inputs": [{"name": "worth", "type": "Money"}],
         "bindings": [{"attribute": "estimatedvalue", "value": "worth"}],
     }
-    (found,) = findings(opportunities)
-    assert (found.rule, found.field) == ("list-item", "inputs.deals.bindings.name")
-    assert "In “deals”: The platform requires" in found.message
+    (finding,) = findings(opportunities)
+    assert (finding.rule, finding.field) == ("list-item", "inputs.deals.bindings.name")
+    assert "In “deals”: The platform requires" in finding.message
 
 
 CLOSE = {
@@ -157,8 +157,8 @@ def found_of_win(*records: dict[str, Any], process: str = "WinOpportunity") -> l
     }
     endpoint = Endpoint(EndpointDefinition.model_validate(given))
     configuration = Configuration(Revision(1, ""), {1: endpoint}, modules=(ModuleDefinition(segment="shop"),))
-    found = check(endpoint, configuration, Metadata(get_platform()))
-    return [finding for finding in found if finding.rule != "role-unknown"]
+    all_findings = check(endpoint, configuration, Metadata(get_platform()))
+    return [finding for finding in all_findings if finding.rule != "role-unknown"]
 
 
 def test_a_record_of_a_process_has_nothing_against_it() -> None:
@@ -187,14 +187,14 @@ def with_id(record: dict[str, Any]) -> dict[str, Any]:
 def test_what_does_not_fit_a_process_is_found_at_its_place(
     records: list[dict[str, Any]], rule: str, field: str, words: str
 ) -> None:
-    found = [finding for finding in found_of_win(*records) if finding.rule == rule]
-    assert [finding.field for finding in found if words in finding.message] == [field]
+    matches = [finding for finding in found_of_win(*records) if finding.rule == rule]
+    assert [finding.field for finding in matches if words in finding.message] == [field]
 
 
 @pytest.mark.parametrize("process", ["GrantAccess", "CreateEntity", "BulkDelete"])
 def test_what_no_endpoint_may_run_is_found(process: str) -> None:
-    [found] = [finding for finding in found_of_win(process=process) if finding.rule == "process-forbidden"]
-    assert (found.field, found.is_unacceptable) == ("settings.process", True)
+    [match] = [finding for finding in found_of_win(process=process) if finding.rule == "process-forbidden"]
+    assert (match.field, match.is_unacceptable) == ("settings.process", True)
 
 
 def test_an_upsert_takes_no_list() -> None:

@@ -56,19 +56,19 @@ PROPERTY_FINDINGS = {
 }  # fmt: skip
 
 
-def found_of_property(known: UserPropertyDefinition) -> set[str]:
-    checker = Checker(configured(properties=(MAIL, known)), metadata())
-    return {finding.rule for finding in checker.user_property(known)}
+def found_of_property(user_property: UserPropertyDefinition) -> set[str]:
+    checker = Checker(configured(properties=(MAIL, user_property)), metadata())
+    return {finding.rule for finding in checker.user_property(user_property)}
 
 
 @pytest.mark.parametrize("case", PROPERTY_FINDINGS)
 def test_a_rule_of_user_properties_finds_what_it_is_for(case: str) -> None:
-    rule, known = PROPERTY_FINDINGS[case]
-    assert rule in found_of_property(known)
+    rule, user_property = PROPERTY_FINDINGS[case]
+    assert rule in found_of_property(user_property)
 
 
 @pytest.mark.parametrize(
-    "known",
+    "declared",
     [
         UserPropertyDefinition(name="id", attribute="systemuserid"),
         UserPropertyDefinition(
@@ -80,5 +80,5 @@ def test_a_rule_of_user_properties_finds_what_it_is_for(case: str) -> None:
         UserPropertyDefinition(name="isBuyer", kind="custom", expression="'buyer' in user.roles"),
     ],
 )
-def test_nothing_is_found_of_a_good_user_property(known: UserPropertyDefinition) -> None:
-    assert found_of_property(known) == set()
+def test_nothing_is_found_of_a_good_user_property(declared: UserPropertyDefinition) -> None:
+    assert found_of_property(declared) == set()

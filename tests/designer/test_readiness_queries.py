@@ -68,10 +68,10 @@ NAME = {"name": "name"}
     ],
 )
 def test_what_no_platform_could_run_is_named(query: str, message: str) -> None:
-    found = [finding for finding in findings(query) if finding.rule == "query-problem"]
-    assert [finding.field for finding in found] == ["settings.query"], found
-    assert found[0].is_blocking
-    assert message in found[0].message
+    matches = [finding for finding in findings(query) if finding.rule == "query-problem"]
+    assert [finding.field for finding in matches] == ["settings.query"], matches
+    assert matches[0].is_blocking
+    assert message in matches[0].message
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_what_no_rule_can_judge_hides_nothing_else(monkeypatch: pytest.MonkeyPat
         raise RuntimeError("the secret reason")
 
     monkeypatch.setattr(checker, "ENDPOINT_RULES", [Rule("odd", Severity.BLOCKING, fails), *ENDPOINT_RULES])
-    found = findings(None)
-    assert [finding.rule for finding in found][:1] == ["rule-failed"]
-    assert "query-missing" in {finding.rule for finding in found}
-    assert "secret" not in str(found)
+    all_findings = findings(None)
+    assert [finding.rule for finding in all_findings][:1] == ["rule-failed"]
+    assert "query-missing" in {finding.rule for finding in all_findings}
+    assert "secret" not in str(all_findings)

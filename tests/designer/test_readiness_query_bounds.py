@@ -54,5 +54,5 @@ def several(attribute: str, values: int) -> str:
     ],
 )
 def test_what_no_platform_would_run_is_said_before_it_is_asked(query: str, message: str) -> None:
-    found = [finding for finding in findings(query, kind="multi-query") if finding.rule == "query-problem"]
-    assert message in found[0].message
+    matches = [finding for finding in findings(query, kind="multi-query") if finding.rule == "query-problem"]
+    assert message in matches[0].message

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from designer.documents.writing import export, to_bytes
-from designer.history.restoring import document_at
+from designer.documents.document_writer import export, to_bytes
+from designer.history.restoration import document_at
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, ExposedEntity, Fetcher, Module, Version
 from designer.overview import overview

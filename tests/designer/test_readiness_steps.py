@@ -75,8 +75,8 @@ def findings(
     return check(endpoint, configuration, Metadata(get_platform()))
 
 
-def about(found: list[Finding], rule: str) -> list[tuple[str, str]]:
-    return [(finding.field, finding.message) for finding in found if finding.rule == rule]
+def about(all_findings: list[Finding], rule: str) -> list[tuple[str, str]]:
+    return [(finding.field, finding.message) for finding in all_findings if finding.rule == rule]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,11 @@ def test_what_can_never_be_compared_is_found_wherever_it_stands(attribute: str, 
     condition = f'attribute="{attribute}" operator="eq" value="{value}"'
     columns = '<attribute name="revenue"/><attribute name="industrycode"/>'
     first = {"name": "a", "query": ACCOUNT.format(columns)}
-    found = findings(row_rule=rule(condition), fetchers=(first, fetcher("b", condition)))
-    assert [field for field, _ in about(found, "condition-value-types")] == ["fetchers.b.query", "row_rule"]
+    all_findings = findings(row_rule=rule(condition), fetchers=(first, fetcher("b", condition)))
+    assert [field for field, _ in about(all_findings, "condition-value-types")] == [
+        "fetchers.b.query",
+        "row_rule",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +122,8 @@ def test_a_user_property_that_cannot_be_read_blocks_what_reads_it() -> None:
     condition = rule('attribute="name" operator="eq" value="@user.gone"')
     bound = {"attribute": "name", "source": "user", "value": "gone"}
     written = {"attribute": "fax", "source": "expression", "value": "user.gone"}
-    found = findings(of_entity=condition, bindings=(bound, written))
-    places = [field for field, _ in about(found, "user-property-broken")]
+    all_findings = findings(of_entity=condition, bindings=(bound, written))
+    places = [field for field, _ in about(all_findings, "user-property-broken")]
     assert places == ["entity.row_rule.0", "bindings.name.value", "bindings.fax.value"]
     assert about(findings(bindings=({**bound, "value": "city"},)), "user-property-broken") == []
 
@@ -167,8 +170,8 @@ def test_a_claim_that_no_issuer_of_an_admitted_type_gives_is_found() -> None:
 )
 def test_a_part_of_what_an_issuer_gives_is_given(readable: str, read: str, is_found: bool) -> None:
     access = AccessDefinition(caller_types=("contact",))
-    found = findings(row_rule=claim(read), access=access, issuers=(issuer("contact", readable),))
-    assert bool(about(found, CLAIMS_RULE)) == is_found
+    all_findings = findings(row_rule=claim(read), access=access, issuers=(issuer("contact", readable),))
+    assert bool(about(all_findings, CLAIMS_RULE)) == is_found
 
 
 def test_a_resolver_of_a_package_says_itself_which_claims_there_are(settings: Any) -> None:
@@ -206,10 +209,10 @@ def test_a_wrong_use_of_type_and_roles_is_found(condition: str, message: str) ->
 )
 def test_type_roles_and_claims_need_no_user_property(condition: str) -> None:
     access = AccessDefinition(caller_types=("contact",))
-    found = findings(
+    all_findings = findings(
         of_entity=f"<filter>{condition}</filter>", access=access, issuers=(issuer("contact", "tier"),)
     )
-    assert [one for one in found if (one.field or "").startswith("entity.row_rule")] == []
+    assert [one for one in all_findings if (one.field or "").startswith("entity.row_rule")] == []
 
 
 NAME = InputDefinition(name="name", required=True)
@@ -403,9 +406,11 @@ MINE = rule('attribute="ownerid" operator="eq-userid"')
     ],
 )
 def test_callers_that_no_entry_is_for_are_named(entries: Any, access: Any, words: list[str]) -> None:
-    found = about(findings(of_entity=entries, access=AccessDefinition(**access)), "row-rule-reaches-nothing")
-    assert [place for place, _ in found] == ["entity.row_rule"] * len(words)
-    assert all(word in message for word, (_, message) in zip(words, found, strict=True))
+    messages = about(
+        findings(of_entity=entries, access=AccessDefinition(**access)), "row-rule-reaches-nothing"
+    )
+    assert [place for place, _ in messages] == ["entity.row_rule"] * len(words)
+    assert all(word in message for word, (_, message) in zip(words, messages, strict=True))
 
 
 def test_what_is_wrong_in_one_entry_is_found_at_it_and_names_its_roles() -> None:

@@ -14,8 +14,8 @@ GERMAN, FRENCH = "1031", "1036"
 
 
 def judged(endpoint: Endpoint, *, down: bool = False) -> list[Finding]:
-    found = check(endpoint, configured(endpoint), metadata(down=down))
-    return [finding for finding in found if finding.rule.startswith("translation-")]
+    findings = check(endpoint, configured(endpoint), metadata(down=down))
+    return [finding for finding in findings if finding.rule.startswith("translation-")]
 
 
 def labelled(text: str, lcid: str = GERMAN) -> InputDefinition:

@@ -38,8 +38,8 @@ def contacts() -> int:
 
 def outcome(client: Client, token: str) -> tuple[str, str, str]:
     """Of the step *Record*: what was found, and, where it failed, the field that its setting links to."""
-    result, _expected, found = explained(client, token)["Record"]
-    return result, found, failures(client, token).get("Record", ("", ""))[1]
+    result, _expected, explanation = explained(client, token)["Record"]
+    return result, explanation, failures(client, token).get("Record", ("", ""))[1]
 
 
 REGISTERED = "The caller would be registered."
@@ -51,31 +51,34 @@ def test_a_registration_is_judged_by_its_endpoint_and_nobody_is_registered(
     row = registering(provider)
     good = provider.token(family_name="Lovelace", email="ada@contoso.example")
     before = contacts()
-    result, found, _setting = outcome(root, good)
-    assert (result, REGISTERED in found) == ("✔ passed", True)
+    result, explanation, _setting = outcome(root, good)
+    assert (result, REGISTERED in explanation) == ("✔ passed", True)
     assert (contacts(), Registration.objects.count()) == (before, 0)
-    result, found, setting = outcome(root, provider.token(email="ada@contoso.example"))
+    result, explanation, setting = outcome(root, provider.token(email="ada@contoso.example"))
     assert (result, setting) == ("✖ failed", "#id_registration_inputs")
-    assert "The token has no claim “family_name”, which the input “name” requires." in found
-    result, found, setting = outcome(root, provider.token(family_name=["Love", "lace"]))
+    assert "The token has no claim “family_name”, which the input “name” requires." in explanation
+    result, explanation, setting = outcome(root, provider.token(family_name=["Love", "lace"]))
     assert (result, setting) == ("✖ failed", "#id_registration_inputs")
-    assert "The claim “family_name” does not fit the input “name”." in found
-    result, found, _setting = outcome(root, provider.token(family_name="L" * 5000))
-    assert (result, "The claim “family_name” does not fit" in found) == ("✖ failed", True)
+    assert "The claim “family_name” does not fit the input “name”." in explanation
+    result, explanation, _setting = outcome(root, provider.token(family_name="L" * 5000))
+    assert (result, "The claim “family_name” does not fit" in explanation) == ("✖ failed", True)
     made = Endpoint.objects.get(entity__module__segment="partners")
     # What the platform requires is judged, too, where the endpoint does not ask for it.
     made.inputs.update(required=False)
     made.save()
-    result, found, _setting = outcome(root, provider.token())
-    assert (result, "no claim “family_name”, which the input “name” requires" in found) == ("✖ failed", True)
+    result, explanation, _setting = outcome(root, provider.token())
+    assert (result, "no claim “family_name”, which the input “name” requires" in explanation) == (
+        "✖ failed",
+        True,
+    )
     row.registration_inputs = row.registration_inputs[1:]
     row.save()
-    _result, found, _setting = outcome(root, good)
-    assert "The input “name” is required, and no claim is written for it." in found
+    _result, explanation, _setting = outcome(root, good)
+    assert "The input “name” is required, and no claim is written for it." in explanation
     Endpoint.objects.filter(pk=made.pk).update(enabled=False)
-    result, found, setting = outcome(root, good)
+    result, explanation, setting = outcome(root, good)
     assert (result, setting) == ("✖ failed", "#id_registration_endpoint")
-    assert "There is no enabled endpoint partners.people.create." in found
+    assert "There is no enabled endpoint partners.people.create." in explanation
     assert (contacts(), Registration.objects.count()) == (before, 0)
 
 
@@ -86,8 +89,8 @@ def test_a_precondition_of_the_registering_endpoint_is_judged_too(root: Client, 
         endpoint=made, expression="input.name != 'Eve'", status=409, message="Not for Eve."
     )
     assert outcome(root, provider.token(family_name="Ada"))[0] == "✔ passed"
-    result, found, setting = outcome(root, provider.token(family_name="Eve"))
-    assert (result, "Not for Eve." in found, setting) == ("✖ failed", True, "#id_registration_endpoint")
+    result, explanation, setting = outcome(root, provider.token(family_name="Eve"))
+    assert (result, "Not for Eve." in explanation, setting) == ("✖ failed", True, "#id_registration_endpoint")
 
 
 def test_a_registration_that_would_be_refused_beforehand_is_explained(
@@ -96,16 +99,16 @@ def test_a_registration_that_would_be_refused_beforehand_is_explained(
     row = registering(provider, registration_an_hour=1, **LINKING)
     claims: dict[str, Any] = {"email": "twin@contoso.example", "email_verified": True, "family_name": "Twin"}
     twin = new_contact("twin@contoso.example")
-    result, found, _setting = outcome(root, provider.token(**claims))
-    assert (result, f"The record {twin} would be linked" in found) == ("✔ passed", True)
+    result, explanation, _setting = outcome(root, provider.token(**claims))
+    assert (result, f"The record {twin} would be linked" in explanation) == ("✔ passed", True)
     new_contact("twin@contoso.example")
-    result, found, setting = outcome(root, provider.token(**claims))
-    assert (result, "Several records" in found) == ("✖ failed", True)
+    result, explanation, setting = outcome(root, provider.token(**claims))
+    assert (result, "Several records" in explanation) == ("✖ failed", True)
     assert setting == "#id_registration_link_attribute"
     gone = "11111111-2222-4333-8444-555566667777"
     Registration.objects.create(issuer=row.issuer, subject="ada", entity="contact", record=gone, done=True)
-    result, found, _setting = outcome(root, provider.token(**claims))
-    assert (result, "somebody has deleted the record" in found) == ("✖ failed", True)
-    result, found, setting = outcome(root, provider.token(sub="eve", family_name="Eve"))
+    result, explanation, _setting = outcome(root, provider.token(**claims))
+    assert (result, "somebody has deleted the record" in explanation) == ("✖ failed", True)
+    result, explanation, setting = outcome(root, provider.token(sub="eve", family_name="Eve"))
     assert (result, setting) == ("✖ failed", "#id_registration_an_hour")
     assert not RefusalCount.objects.exists()

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, Input, Release, Version
 from tests.callers import Caller

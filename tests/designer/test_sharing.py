@@ -9,7 +9,7 @@ import pytest
 from crmclient.query import designed
 from designer.configuration import Endpoint
 from designer.definitions import EndpointDefinition, ExposedEntityDefinition, RowRuleEntry
-from designer.sharing import Sharing, sharing
+from designer.endpoint_facts.answer_sharing import Sharing, sharing
 
 FILTER = '<filter><condition attribute="name" operator="{}" {}/></filter>'
 FIXED = FILTER.format("eq", 'value="a"')

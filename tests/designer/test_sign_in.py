@@ -17,7 +17,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from designer.models import AuditEntry
 from designer.studio.sign_in import provider_documents
-from designer.studio.sign_in.outgoing import GuardedAdapter
+from designer.studio.sign_in.provider_requests import GuardedAdapter
 from tests.designer.signing_in import (
     CALLBACK,
     HERE,
@@ -329,15 +329,15 @@ def test_what_was_read_of_the_provider_is_forgotten_when_it_does_not_answer(
 def test_what_somebody_else_wrote_into_the_cache_is_not_taken(contoso: IdentityProvider) -> None:
     Person("ada").sign_in()
     address = f"{contoso.issuer}/.well-known/openid-configuration"
-    document = provider_documents.kept(address)
+    document = provider_documents.cached(address)
     assert document is not None
     provider_documents.forget(address)
     # Signed by the studio, but of another address; and not signed at all.
-    provider_documents.keep("https://elsewhere.example", document)
+    provider_documents.store("https://elsewhere.example", document)
     elsewhere = cache.get(provider_documents._key("https://elsewhere.example"))
     for written in (elsewhere, json.dumps({"address": address, "document": document})):
         cache.set(provider_documents._key(address), written)
-        assert provider_documents.kept(address) is None
+        assert provider_documents.cached(address) is None
 
 
 def test_a_password_logs_in_while_the_provider_is_away(contoso: IdentityProvider) -> None:

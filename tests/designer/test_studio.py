@@ -47,7 +47,7 @@ def test_every_row_of_the_demo_opens_and_saves_unchanged(dora: Client, model: An
         opened = page(dora, change_url(row))
         saved = send(dora, change_url(row), filled(opened))
         assert saved.status_code == 302, (row, errors(saved))
-    from designer.documents.writing import export, to_bytes
+    from designer.documents.document_writer import export, to_bytes
     from project.demo import CONFIGURATION
 
     assert to_bytes(export(load())) == CONFIGURATION.read_bytes()
@@ -69,7 +69,7 @@ def test_an_input_and_a_binding_added_in_the_studio_are_served_at_once(dora: Cli
     saved = send(dora, url, data)
     assert saved.status_code == 302, errors(saved)
     assert rita.post("/api/sales/accounts", {"name": "A", "website": "w"}).status_code == 200
-    assert [known.name for known in Input.objects.filter(endpoint=_accounts_endpoint())][-1] == "website"
+    assert [row.name for row in Input.objects.filter(endpoint=_accounts_endpoint())][-1] == "website"
 
 
 def test_a_role_taken_away_in_the_studio_is_refused_at_once(dora: Client, rita: Caller) -> None:
@@ -232,13 +232,13 @@ def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
     dora: Client, django_assert_max_num_queries: Any
 ) -> None:
     sales = Module.objects.get(segment="sales")
-    known = sales.endpoints.count()
+    count = sales.endpoints.count()
     Endpoint.objects.bulk_create(
         Endpoint(kind="global-action", module=sales, name=f"many-{number}") for number in range(1000)
     )
     with django_assert_max_num_queries(50):
         shown = dora.get(reverse("admin:designer_module_delete", args=[sales.pk])).content.decode()
-    assert f"… and {known + 950} more" in shown
+    assert f"… and {count + 950} more" in shown
 
 
 def test_the_page_that_would_delete_an_endpoint_says_who_would_miss_it(dora: Client) -> None:
@@ -269,10 +269,10 @@ def test_the_page_that_would_delete_a_disabled_endpoint_says_that_nobody_calls_i
 
 
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
-    known = UserProperty.objects.get(name="email", caller_type__name="user")
+    row = UserProperty.objects.get(name="email", caller_type__name="user")
     endpoint = _accounts_endpoint()
     Binding.objects.create(endpoint=endpoint, attribute="emailaddress1", source="user", value="email")
-    url = reverse("admin:designer_userproperty_delete", args=[known.pk])
+    url = reverse("admin:designer_userproperty_delete", args=[row.pk])
     assert f'<a href="{change_url(endpoint)}">' in dora.get(url).content.decode()
     dora.post(url, {"post": "yes"})
     assert UserProperty.objects.filter(name="email").exists()

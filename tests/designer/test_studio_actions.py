@@ -24,8 +24,8 @@ from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from crmbox.demo.people import RITA_REP
-from designer.documents.writing import export, to_bytes
-from designer.history.undoing import Undoing
+from designer.documents.document_writer import export, to_bytes
+from designer.history.undo import Undoing
 from designer.loading import load
 from designer.models import (
     AuditEntry,
@@ -42,20 +42,21 @@ from designer.models import (
     UserProperty,
     Version,
 )
-from designer.proposals.opening import open_copy
-from designer.studio.audited import Audited
+from designer.proposals.new_proposals import open_copy
+from designer.studio.audited_pages import Audited
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.local import issue
 from runtime.callers.refusal_counts import RefusalCount, refusal_counts
 from runtime.models import ApiAccount, ApiKey, FailedLogins, ProposalKey
 from tests.designer.pages import ARGUMENT, OUTSIDE, routes
 from tests.designer.rows import endpoint
-from tests.designer.studio import page
+from tests.designer.studio import filled, page
 from tests.runtime.queries import a_query
 
 PASSWORD = "a long one of its own"
 # Another module than that of the query has a row rule for them.
 CASES = '<fetch><entity name="incident"><attribute name="title"/></entity></fetch>'
+NAMED = '<filter><condition attribute="name" operator="eq" value="Zest"/></filter>'
 # What is about a request and not about what it does.
 _BESIDE = ("django_session", "django_admin_log", "designer_auditentry", "axes_")
 # What everybody may change, since it is their own.
@@ -125,6 +126,8 @@ class World:
         if ARGUMENT.search(path) is None:
             return path
         pk = self._about(name).pk
+        if name.endswith("_of_role"):
+            return ARGUMENT.sub("zealot", ARGUMENT.sub(str(pk), path, count=1))
         return ARGUMENT.sub(str(pk), path)
 
     def _about(self, name: str) -> Any:
@@ -146,7 +149,7 @@ class World:
         if name.startswith("admin:designer_optionset_") and name.endswith(("try", "check", "run")):
             return OptionSet.objects.get(name="priorities")
         models = {f"admin:{model._meta.app_label}_{model._meta.model_name}_": model for model in _registry()}
-        return self.row(next(model for known, model in models.items() if name.startswith(known)))
+        return self.row(next(model for prefix, model in models.items() if name.startswith(prefix)))
 
 
 def _member(group: str) -> Client:
@@ -206,6 +209,17 @@ def _try(world: World) -> dict[str, Any]:
     return sent | {"_call": asked.context["token"]}
 
 
+def _row_rule(*role: str) -> Callable[[World], dict[str, Any]]:
+    """Return what sends an entry for callers of the role, or for everyone."""
+    name = "admin:designer_exposedentity_row_rule" + "_of_role" * len(role)
+
+    def sent(world: World) -> dict[str, Any]:
+        asked = page(world.administrator, reverse(name, args=[world.row(ExposedEntity).pk, *role]))
+        return filled(asked) | {"row_rule-0-filter": NAMED}
+
+    return sent
+
+
 # What each page is sent, by the name of its address.
 SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "studio:set_language": lambda world: {"language": "de"},
@@ -257,6 +271,8 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
     "admin:designer_optionset_example-calls": lambda world: {"_run": "1"},
     "admin:designer_optionset_example-call": _nothing,
     "admin:designer_issuer_fetch": lambda world: {"issuer": "https://zest.invalid"},
+    "admin:designer_exposedentity_row_rule": _row_rule(),
+    "admin:designer_exposedentity_row_rule_of_role": _row_rule("zealot"),
     "studio:two_factor": lambda world: {"step": "begin"},
     "studio:explain_token": lambda world: {"token": "no.token.atall"},
     "studio:caller_rights": lambda world: {"token": "no.token.atall"},
@@ -318,14 +334,14 @@ ASKED = {
 
 def _state() -> dict[str, str]:
     """A digest of each table, but for what only says that somebody was here."""
-    found = {}
+    digests = {}
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             if not table.startswith(_BESIDE):
                 cursor.execute(f'SELECT * FROM "{table}"')
                 rows = sorted(map(repr, cursor.fetchall()))
-                found[table] = hashlib.sha256("\n".join(rows).encode()).hexdigest()
-    return found
+                digests[table] = hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    return digests
 
 
 @contextmanager

@@ -167,8 +167,8 @@ def test_a_warning_goes_with_its_reason(portico: None) -> None:
     seen = overview()
     assert _warned(row, seen)
     # The association itself is the same as before, and need not be read again.
-    known = seen.configuration.endpoints
-    assert not _warned(row, foreseen(replace(seen.configuration, endpoints={**known, **listed})))
+    endpoints = seen.configuration.endpoints
+    assert not _warned(row, foreseen(replace(seen.configuration, endpoints={**endpoints, **listed})))
 
 
 def test_a_related_entity_in_use_is_neither_deleted_nor_renamed(dora: Client, portico: None) -> None:

@@ -7,7 +7,7 @@ import html
 import pytest
 from django.test import Client
 
-from designer.documents.writing import export
+from designer.documents.document_writer import export
 from designer.history.wording import lines
 from designer.kinds.effects import Effect
 from designer.loading import load
@@ -66,8 +66,10 @@ def test_writes_offer_no_cache(dora: Client, row: Endpoint) -> None:
 
 def test_documents_hold_it_where_it_is_on(row: Endpoint) -> None:
     def of_document() -> object:
-        found = [known for known in export(load()).to_json()["endpoints"] if known.get("name") == "kept"]
-        return found[0]["settings"].get("cache")
+        endpoints = [
+            endpoint for endpoint in export(load()).to_json()["endpoints"] if endpoint.get("name") == "kept"
+        ]
+        return endpoints[0]["settings"].get("cache")
 
     assert of_document() is None
     row.settings = {**row.settings, "cache": {"seconds": 60}}

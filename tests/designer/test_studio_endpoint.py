@@ -32,8 +32,8 @@ def _check_data(dora: Client, row: Endpoint, data: dict[str, Any]) -> Any:
 
 def _fixes(answer: Any) -> dict[str, Any]:
     """The fixes that a page offers, by rule."""
-    found = [item for item in answer.context["located"] if item.fix]
-    return {item.finding.rule: json.loads(item.fix) for item in found}
+    located = [item for item in answer.context["located"] if item.fix]
+    return {item.finding.rule: json.loads(item.fix) for item in located}
 
 
 def test_a_finding_stands_at_its_field_with_rule_and_fix(dora: Client, create: Endpoint) -> None:
@@ -119,10 +119,10 @@ def test_every_endpoint_of_the_demo_can_be_checked_as_it_is(dora: Client) -> Non
 
 def test_the_page_holds_its_attributes_once(dora: Client, create: Endpoint) -> None:
     opened = page(dora, change_url(create))
-    known = opened.context["page_data"]["attributes"]
-    assert known["telephone1"]["facts"] == "String, 50 characters"
-    assert known["name"]["input"]["required"] is True
-    assert known["industrycode"]["editor"] == "option"
+    attributes = opened.context["page_data"]["attributes"]
+    assert attributes["telephone1"]["facts"] == "String, 50 characters"
+    assert attributes["name"]["input"]["required"] is True
+    assert attributes["industrycode"]["editor"] == "option"
     assert opened.content.decode().count("Ticker Symbol") < 5
 
 

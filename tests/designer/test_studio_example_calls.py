@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import RITA_REP
-from designer.documents.writing import export
+from designer.definitions.example_calls import LARGEST_SAMPLE
+from designer.documents.document_writer import export
 from designer.history.effects import Effect
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, ItemChange
 from tests.designer.studio import change_url, filled, page, send
 from tests.designer.test_studio_transfer import send_document
 from tests.runtime.accounts import an_account, endpoint, stored
+from tests.runtime.files.sending import PDF
 
 CONTOSO = "Contoso's secret name"
 
@@ -158,3 +162,42 @@ def test_viewers_keep_and_make_none(portico: None) -> None:
     row = endpoint("create")
     assert client.get(_url(row, "example-calls")).status_code == 403
     assert client.post(_url(row, "example-calls"), {"_run": "1"}).status_code == 403
+
+
+def test_of_a_file_only_type_extension_and_size_are_kept(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="upload", name="contract", entity__segment="accounts")
+    record = an_account(name="Contoso").rpartition("/")[2]
+    file = SimpleUploadedFile("Ann's passport.PDF", PDF, "application/pdf")
+    assert "sends a sample file like it" in page(dora, _url(row, "try")).content.decode()
+    answer = _keep(dora, row, "a contract", record=record, upload=file)
+    assert "The call was kept." in _said(answer)
+    (call,) = _kept(row)
+    assert call.to_json()["upload"] == {
+        "name": "sample.pdf",
+        "content_type": "application/pdf",
+        "size": len(PDF),
+    }
+    assert (call.body, dict(call.headers), call.status) == (None, {}, 200)
+    assert call.shape == {"id": "string", "fileName": "string", "contentType": "string", "size": "number"}
+    assert "passport" not in json.dumps(call.to_json())
+    assert stored(f"/{record}", "new_contract") is None
+    assert "as expected" in dora.post(_url(row, "example-calls"), {"_run": "1"}).content.decode()
+    assert stored(f"/{record}", "new_contract") is None
+
+
+def test_a_file_of_json_is_kept_as_a_file(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="upload", name="notes", entity__segment="accounts")
+    record = an_account(name="Contoso").rpartition("/")[2]
+    file = SimpleUploadedFile("data.json", b'{"name": "Ann"}', "application/json")
+    _keep(dora, row, "data", record=record, upload=file)
+    (call,) = _kept(row)
+    assert (call.body, call.upload.name, call.upload.size) == (None, "sample.json", 15)
+
+
+def test_a_file_that_is_too_large_to_be_made_up_each_time_is_not_kept(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="upload", name="notes", entity__segment="accounts")
+    record = an_account(name="Contoso").rpartition("/")[2]
+    file = SimpleUploadedFile("a.bin", bytes(LARGEST_SAMPLE + 1))
+    answer = _keep(dora, row, "large", record=record, upload=file)
+    assert "the file is larger than 16 MB. Choose a smaller file." in _said(answer)
+    assert _kept(row) == []

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from crmclient.query.designed import OPERATORS
 from crmclient.query.families import Family
-from designer.advanced_find import operators_of
 from designer.models import Endpoint, ExposedEntity
+from designer.queries.advanced_find import operators_of
 from tests.callers import Caller
 from tests.designer.studio import add_row, change_url, errors, filled, page, send
 from tests.runtime.accounts import an_account, endpoint
@@ -74,7 +74,9 @@ def test_the_page_says_in_words_what_a_query_does(dora: Client) -> None:
 def _offered(dora: Client, attribute: str) -> dict[str, str]:
     """The operators that conditions on an attribute of accounts offer, by name, in the words of the list."""
     family = _metadata(dora, "account")["attributes"][attribute]["family"]
-    return {known["name"]: known["label"] for known in _metadata(dora)["operators"]["offered"][family]}
+    return {
+        operator["name"]: operator["label"] for operator in _metadata(dora)["operators"]["offered"][family]
+    }
 
 
 def test_operators_are_those_of_the_attributes_type_in_the_words_of_advanced_find(dora: Client) -> None:
@@ -91,7 +93,7 @@ def test_operators_are_those_of_the_attributes_type_in_the_words_of_advanced_fin
 
 @pytest.mark.parametrize("operator", sorted(OPERATORS))
 def test_every_operator_is_offered_for_something(operator: str) -> None:
-    assert any(operator in {known.name for known in operators_of(family)} for family in Family)
+    assert any(operator in {offered.name for offered in operators_of(family)} for family in Family)
 
 
 def test_a_parameter_that_there_is_not_is_added_with_the_type_of_its_attribute(dora: Client) -> None:
@@ -130,9 +132,9 @@ def test_only_who_may_run_queries_finds_records(portico: None) -> None:
 
 
 def test_metadata_for_rows(dora: Client) -> None:
-    known = _metadata(dora)
-    assert known["entities"]["contact"]["label"] == "Contact"
-    assert known["operators"]["known"]["null"] == {"label": "Does not contain data", "values": 0}
+    metadata = _metadata(dora)
+    assert metadata["entities"]["contact"]["label"] == "Contact"
+    assert metadata["operators"]["known"]["null"] == {"label": "Does not contain data", "values": 0}
     account = _metadata(dora, "account")
     assert ["0", "Active"] in account["attributes"]["statecode"]["options"]
     assert account["attributes"]["revenue"]["parameters"]["ge"] == "Money"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from designer.models import Endpoint, ExposedEntity
+from designer.models import Endpoint, ExposedEntity, Role
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send
 from tests.runtime.accounts import an_account
@@ -20,6 +20,35 @@ def upload(dora: Client) -> Endpoint:
     data |= {"kind": "upload", "entity": accounts.pk, "name": "letter", "title": "Send a letter"}
     assert send(dora, add_url("endpoint"), data).status_code == 302
     return Endpoint.objects.get(title="Send a letter")
+
+
+def test_an_upload_is_made_and_served_in_one_form(dora: Client, rita: Caller) -> None:
+    """At an entity, the form of a new endpoint asks for the column, the roles and whether it is served."""
+    accounts = ExposedEntity.objects.get(segment="accounts")
+    address = f"{add_url('endpoint')}?entity={accounts.pk}"
+    opened = page(dora, address)
+    column = opened.context["adminform"].form.fields["upload__attribute"]
+    assert column.choices == [("new_contract", "Contract (new_contract)"), ("new_logo", "Logo (new_logo)")]
+    data = filled(opened) | {"kind": "upload", "name": "letter"}
+    role = Role.objects.get(name="sales-rep").pk
+    saved = send(dora, address, data | {"callers": [role], "enabled": "on"})
+    assert saved.status_code == 302, errors(saved)
+    made = Endpoint.objects.get(kind="upload", name="letter")
+    assert (made.enabled, made.settings["attribute"]) == (True, "new_contract")
+    assert _post(rita, "a.txt", b"nine byte").status_code == 200
+    assert Caller().post(f"{an_account()}/files/letter", b"x").status_code == 401
+
+
+def test_what_cannot_be_served_yet_stays_a_draft(dora: Client) -> None:
+    accounts = ExposedEntity.objects.get(segment="accounts")
+    data = filled(page(dora, add_url("endpoint"))) | {
+        "kind": "upload",
+        "entity": accounts.pk,
+        "name": "letter",
+    }
+    answer = dora.post(add_url("endpoint"), data | {"enabled": "on", "upload__attribute": ""}, follow=True)
+    assert not Endpoint.objects.get(kind="upload", name="letter").enabled
+    assert "It is a draft. Complete it here, then switch it on." in answer.content.decode()
 
 
 def _post(caller: Caller, name: str, body: bytes) -> Any:

@@ -140,6 +140,26 @@ def test_sticky_parts_take_a_tenth_of_a_small_screen_and_leave_the_focus_free(en
     assert field["y"] + field["height"] <= bar["y"]
 
 
+def test_the_bar_that_saves_fits_a_small_screen_and_opens_what_it_has_no_room_for(endpoint: Page) -> None:
+    endpoint.set_viewport_size({"width": 390, "height": 844})
+    # The header, too: what the page is, and not the beginning of the way to it.
+    assert [
+        part.inner_text() for part in endpoint.locator("#header-inner h1 > *").all() if part.is_visible()
+    ] == ["Create an account"]
+    # Unfold's later releases lay a backdrop before it.
+    bar = endpoint.locator("#submit-row > div > div:last-child")
+    assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth")
+    delete = endpoint.get_by_role("link", name="Delete endpoint")
+    assert not delete.is_visible()
+    bar.get_by_role("button", name="Actions").click()
+    assert delete.is_visible()
+    box = delete.bounding_box()
+    assert box is not None
+    assert 0 <= box["x"] <= 390 - box["width"]
+    endpoint.keyboard.press("Escape")
+    assert not delete.is_visible()
+
+
 def press(page: Page, *keys: str) -> None:
     for key in keys:
         page.keyboard.press(key)

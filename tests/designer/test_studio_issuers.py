@@ -17,10 +17,10 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from crmclient.query.ast import Column, Query
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import Author
 from designer.history.write_access import WriteAccessRefused
-from designer.importing import import_document
+from designer.imports.document_import import import_document
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Issuer, ItemChange, Release, RoleRule
 from designer.platform import get_platform
@@ -165,9 +165,9 @@ def test_an_issuer_that_the_environment_has_too_is_a_finding(
 
 
 def test_fetch_fills_the_form_and_says_what_it_found(root: Client, provider: Provider) -> None:
-    found = root.post(FETCH, {"issuer": provider.address}).json()
-    assert found["fields"] == {"key_source": "discovery", "algorithms": ["RS256", "ES256"]}
-    assert f"Keys: 1 at {provider.said_keys}" in found["found"]
+    answer = root.post(FETCH, {"issuer": provider.address}).json()
+    assert answer["fields"] == {"key_source": "discovery", "algorithms": ["RS256", "ES256"]}
+    assert f"Keys: 1 at {provider.said_keys}" in answer["found"]
     provider.status = 404
     assert "404" in root.post(FETCH, {"issuer": provider.address}).json()["problem"]
 
@@ -292,11 +292,11 @@ def test_a_bad_token_shows_each_step_that_fails(root: Client, provider: Provider
 @pytest.mark.parametrize(
     ("make", "failed"),
     [
-        (lambda known: "no token", ["Form"]),
-        (lambda known: known.token(iss="https://elsewhere.example"), ["Issuer"]),
-        (lambda known: known.token(kid="k9"), ["Key", "Signature"]),
-        (lambda known: known.token(groups=[], hasgroups=True), ["Groups"]),
-        (lambda known: known.token(_claim_names={"groups": "src1"}), ["Groups"]),
+        (lambda signer: "no token", ["Form"]),
+        (lambda signer: signer.token(iss="https://elsewhere.example"), ["Issuer"]),
+        (lambda signer: signer.token(kid="k9"), ["Key", "Signature"]),
+        (lambda signer: signer.token(groups=[], hasgroups=True), ["Groups"]),
+        (lambda signer: signer.token(_claim_names={"groups": "src1"}), ["Groups"]),
     ],
     ids=["no token", "unknown issuer", "unknown key", "too many groups", "groups elsewhere"],
 )
@@ -320,11 +320,11 @@ def failures(client: Client, token: str) -> dict[str, tuple[str, str]]:
     failed = {}
     for row in re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)[1:]:
         if "✖" in row:
-            *_rest, title, _expected, found, setting = re.findall(
+            *_rest, title, _expected, explanation, setting = re.findall(
                 r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL
             )
             link = re.search(r'href="([^"]+)"', setting)
-            failed[title] = (html.unescape(found), link[1].rpartition("/")[2] if link else "")
+            failed[title] = (html.unescape(explanation), link[1].rpartition("/")[2] if link else "")
     return failed
 
 
@@ -338,10 +338,10 @@ def test_two_records_are_named_whether_or_not_they_are_active(root: Client, prov
     for id in ids:
         get_platform().update("contact", id, {"statecode": 1})
     token = provider.token(email="twin@contoso.example", email_verified=True)
-    [(title, (found, setting))] = failures(root, token).items()
+    [(title, (explanation, setting))] = failures(root, token).items()
     assert (title, setting) == ("Record", "#id_record_attribute")
-    assert found.startswith("2 records: ")
-    assert all(id in found for id in ids)
+    assert explanation.startswith("2 records: ")
+    assert all(id in explanation for id in ids)
 
 
 @pytest.mark.parametrize(
@@ -362,9 +362,9 @@ def test_a_record_that_is_not_found_names_the_setting_to_change(
 ) -> None:
     issuer_row(provider, **CONTACTS)
     token = provider.token(**claims)
-    [(title, (found, link))] = failures(root, token).items()
+    [(title, (explanation, link))] = failures(root, token).items()
     assert (title, link) == ("Record", setting)
-    assert says in found
+    assert says in explanation
     # There is nobody whose properties could be shown.
     assert explained(root, token)["User properties"][0] == "– not looked at"
 

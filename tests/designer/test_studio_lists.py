@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from designer.models import Binding, Endpoint, Input, Module
 from designer.studio.endpoint_form.page_data import page_data
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 from tests.designer.studio import add_row, change_url, errors, filled, page, send
 
 RELATIONSHIP = "contact_customer_accounts"
@@ -108,9 +108,9 @@ def test_what_is_wrong_with_an_item_stands_at_its_row(dora: Client, contacts: In
 
 
 def test_a_page_knows_what_its_lists_may_hold(dora: Client, contacts: Input) -> None:
-    known = page(dora, change_url(contacts.endpoint)).context["page_data"]
-    assert known["relationships"][RELATIONSHIP]["entity"] == "contact"
-    assert known["entity:contact"]["lastname"]["required"] is True
+    facts = page(dora, change_url(contacts.endpoint)).context["page_data"]
+    assert facts["relationships"][RELATIONSHIP]["entity"] == "contact"
+    assert facts["entity:contact"]["lastname"]["required"] is True
     delete = Endpoint.objects.get(kind="delete", entity__segment="accounts")
     assert "relationships" not in page(dora, change_url(delete)).context["page_data"]
 
@@ -121,7 +121,7 @@ def test_rows_may_take_each_others_names_and_no_two_have_one(dora: Client, creat
     swapped = data | {"inputs-0-name": second, "inputs-1-name": first}
     del swapped["enabled"]
     assert send(dora, change_url(create), swapped).status_code == 302
-    assert [known.name for known in create.inputs.all()][:2] == [second, first]
+    assert [row.name for row in create.inputs.all()][:2] == [second, first]
     twice = filled(page(dora, change_url(create))) | {"inputs-1-name": second}
     assert f"There is another “{second}” here." in errors(send(dora, change_url(create), twice))
 
@@ -166,5 +166,5 @@ def test_the_button_offers_the_records_of_a_process(dora: Client, win: Endpoint)
 
 
 def test_a_missing_record_comes_with_its_fix(dora: Client, win: Endpoint) -> None:
-    found = _check(dora, win, filled(page(dora, change_url(win))))
-    assert "record-missing" in json.dumps(found)
+    answer = _check(dora, win, filled(page(dora, change_url(win))))
+    assert "record-missing" in json.dumps(answer)

@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED
+from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
 from designer.models import AuditEntry, Endpoint, Role, Version
 from designer.studio.pages.csv_cells import harmless
 from tests.callers import Caller
@@ -33,11 +33,9 @@ def _click(client: Client, row: Endpoint, column: str) -> Any:
 def _confirm(client: Client, question: Any) -> Any:
     """Send the form of the question, as a browser does, with or without scripts."""
     text = question.content.decode()
-    data = {
-        "cell": str(re.search(r'name="cell" value="([^"]+)"', text)[1]),  # type: ignore[index]
-        "confirmed": str(re.search(r'name="confirmed" value="([^"]+)"', text)[1]),  # type: ignore[index]
-    }
-    return client.post(reverse("studio:matrix"), data, follow=True)
+    sent = re.findall(r'name="(cell|undo|confirmed)" value="([^"]+)"', text)
+    assert len(sent) == 2, sent
+    return client.post(reverse("studio:matrix"), dict(sent), follow=True)
 
 
 def _widen(client: Client, row: Endpoint, column: str) -> Any:
@@ -210,6 +208,19 @@ def test_undo_restores_exactly(dora: Client, aya: Caller) -> None:
     assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 403
 
 
+def test_an_undo_that_lets_callers_in_asks_first(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="delete", entity__segment="accounts")
+    before = _access(row)
+    _widen(dora, row, ANONYMOUS)
+    opened = _access(row)
+    # The second click closes it again; to undo that would open it.
+    closed = _click(dora, row, ANONYMOUS)
+    question = _undo(dora, closed)
+    assert (_access(row), "Let more callers in?" in question.content.decode()) == (before, True)
+    assert "“anyone, even without a token”" in _said(_confirm(dora, question))
+    assert _access(row) == opened
+
+
 def test_undo_restores_nothing_when_something_has_changed_since(dora: Client) -> None:
     answer = _widen(dora, _create(), "support")
     Endpoint.objects.filter(pk=_create().pk).update(title="Other")
@@ -217,7 +228,7 @@ def test_undo_restores_nothing_when_something_has_changed_since(dora: Client) ->
     assert "support" in _access(_create())[1]
     # And once it is undone, it is not undone again.
     answer = _click(dora, _create(), "support")
-    _undo(dora, answer)
+    _confirm(dora, _undo(dora, answer))
     assert "has been changed since" in _said(_undo(dora, answer))
     assert "support" in _access(_create())[1]
 

@@ -21,12 +21,15 @@ MOST_OF = {
     "admin:designer_endpoint_try": 19,
     "admin:designer_exposedentity_change": 20,
     "admin:designer_exposedentity_delete": 17,
+    "admin:designer_exposedentity_row_rule": 21,
     "admin:designer_optionset_change": 25,
     "admin:designer_optionset_delete": 18,
     "admin:designer_optionset_try": 17,
     "admin:designer_role_delete": 25,
     "admin:designer_userproperty_add": 17,
     "admin:designer_userproperty_change": 23,
+    # Of an endpoint with inputs and pre-conditions.
+    "studio:translations_of": 17,
     "studio:version": 17,
 }
 

@@ -12,12 +12,12 @@ from django.db.models import ProtectedError
 from django.test import Client
 from django.urls import reverse
 
+from designer.documents.document_reader import read
+from designer.documents.document_writer import export, to_bytes
 from designer.documents.problems import DocumentError
-from designer.documents.reading import read
-from designer.documents.writing import export, to_bytes
 from designer.history.recording import Author, Origin
-from designer.history.restoring import document_at, restore
-from designer.importing import import_document
+from designer.history.restoration import document_at, restore
+from designer.imports.document_import import import_document
 from designer.loading import load
 from designer.models import Endpoint, ExposedEntity, Module, RecordedItem, Role, RowRuleEntry, Version
 from tests.callers import Caller
@@ -36,8 +36,8 @@ def exposed(segment: str = "accounts") -> ExposedEntity:
 
 
 def rule() -> list[Any]:
-    [found] = [one for one in load().entities if one.key == "sales.accounts"]
-    return [(entry.roles, entry.filter is not None, entry.all_records) for entry in found.row_rule]
+    [entity] = [one for one in load().entities if one.key == "sales.accounts"]
+    return [(entry.roles, entry.filter is not None, entry.all_records) for entry in entity.row_rule]
 
 
 def test_entries_are_written_on_the_page(dora: Client, rita: Caller, max: Caller) -> None:
@@ -141,8 +141,8 @@ def _last_words(client: Client) -> str:
 
 def _with_rule(entries: list[Any], enabled: bool | None = None) -> Any:
     document = json.loads(to_bytes(export(load())))
-    found = next(one for one in document["entities"] if one["segment"] == "accounts")
-    found["row_rule"] = entries
+    entity = next(one for one in document["entities"] if one["segment"] == "accounts")
+    entity["row_rule"] = entries
     for one in document["endpoints"]:
         if enabled is not None and one.get("exposure") == "accounts":
             one["enabled"] = enabled

@@ -20,7 +20,7 @@ from django.utils import timezone
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import Unavailable
 from crmclient.metadata import Attribute
-from designer.groups import VIEWER
+from designer.access_control.groups import VIEWER
 from designer.history.recording import record_outside
 from designer.models import (
     AuditEntry,
@@ -95,8 +95,8 @@ def test_the_dashboard_says_what_state_everything_is_in(dora: Client) -> None:
 
 def _figures(client: Client) -> dict[str, int]:
     """The numbers at the head of the dashboard, by what they count."""
-    found = re.findall(r"<dt>(?:<span[^>]*>)?([^<]+)(?:</span>)?</dt><dd>(\d+)</dd>", _text(client))
-    return {name: int(number) for name, number in found}
+    figures = re.findall(r"<dt>(?:<span[^>]*>)?([^<]+)(?:</span>)?</dt><dd>(\d+)</dd>", _text(client))
+    return {name: int(number) for name, number in figures}
 
 
 def test_the_dashboard_counts_states_calls_and_errors_of_the_last_day(dora: Client) -> None:
@@ -146,8 +146,8 @@ def test_an_empty_list_says_what_it_is_for_and_offers_the_next_step(
     url = reverse(f"admin:designer_{model}_changelist")
     searched = _text(dora, f"{url}?q=zzzz").partition("studio-empty")[2]
     assert "Nothing matches" in searched
-    for known in (Endpoint, ExposedEntity, Module, Role, UserProperty):
-        known.objects.all().delete()
+    for model_class in (Endpoint, ExposedEntity, Module, Role, UserProperty):
+        model_class.objects.all().delete()
     shown = _text(dora, url).partition("studio-empty")[2]
     assert " yet." in shown
     assert reverse(offered) in shown
@@ -188,8 +188,8 @@ def test_a_large_module_shows_the_endpoints_of_the_entity_at_hand_only(dora: Cli
 
 def _found(client: Client, words: str) -> list[dict[str, str]]:
     answer = page(client, reverse("studio:palette") + f"?q={words}")
-    found: list[dict[str, str]] = json.loads(answer.content)["entries"]
-    return found
+    entries: list[dict[str, str]] = json.loads(answer.content)["entries"]
+    return entries
 
 
 def test_the_palette_finds_endpoints_entities_roles_and_pages(dora: Client) -> None:
@@ -242,10 +242,10 @@ def shorter_names(portico: None, monkeypatch: pytest.MonkeyPatch) -> None:
     attributes = EmbeddedPlatform.attributes
 
     def changed(self: EmbeddedPlatform, entity: str) -> dict[str, Attribute]:
-        known = dict(attributes(self, entity))
+        by_name = dict(attributes(self, entity))
         if entity == "account":
-            known["name"] = replace(known["name"], max_length=10)
-        return known
+            by_name["name"] = replace(by_name["name"], max_length=10)
+        return by_name
 
     monkeypatch.setattr(EmbeddedPlatform, "attributes", changed)
     forget()
@@ -373,3 +373,16 @@ def test_the_tree_comes_before_the_tools_and_adds_where_one_is(dora: Client) -> 
         offered = {name for name, _label in form.fields["kind"].choices}
         assert here in offered
         assert elsewhere not in offered
+
+
+@pytest.mark.parametrize("model", ["group", "user"])
+def test_the_way_to_every_page_begins_at_the_studio(portico: None, model: str) -> None:
+    client, admin = Client(), User.objects.get(username="admin")
+    client.force_login(admin, backend="django.contrib.auth.backends.ModelBackend")
+    row = admin if model == "user" else Group.objects.get(name=VIEWER)
+    text = page(client, reverse(f"admin:auth_{model}_change", args=[row.pk])).content.decode()
+    heading = re.search(r"<h1[^>]*>(.*?)</h1>", text, re.DOTALL)
+    assert heading is not None
+    first = re.search(r'<a href="([^"]+)"[^>]*>([^<]+)</a>', heading[1])
+    assert first is not None
+    assert (first[1], first[2]) == ("/admin/", "Studio")

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.loading import load
 from designer.models import AuditEntry, Endpoint, Role, Version
 from tests.callers import Caller
@@ -68,7 +68,7 @@ def test_what_was_planned_is_imported_and_served_at_once(dora: Client, rita: Cal
     create = next(
         e for e in document["endpoints"] if (e["kind"], e.get("exposure")) == ("create", "accounts")
     )
-    next(known for known in create["inputs"] if known["name"] == "phone")["required"] = True
+    next(definition for definition in create["inputs"] if definition["name"] == "phone")["required"] = True
     assert _import(dora, document, _why="New portal").status_code == 302
     assert rita.post("/api/sales/accounts", {"name": "A"}).status_code == 400
     version = Version.objects.all()[0]

@@ -46,14 +46,14 @@ def _opened(client: Client, url: str) -> dict[str, Any]:
 
 def _held(answer: Any) -> dict[str, Any]:
     context = answer.context
-    fields = {known.text.place: known.value for known in (*context["fields"], *context["folded"])}
+    fields = {field.text.place: field.value for field in (*context["fields"], *context["folded"])}
     return {**fields, "opened": context["opened"]}
 
 
 def _row(text: str, called: str) -> str:
     """The cells of the overview behind the name of an endpoint or a module."""
-    found = re.search(rf"<code>{re.escape(called)}</code></a></th>(.*?)</tr>", text)
-    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", found[1]))) if found else ""
+    match = re.search(rf"<code>{re.escape(called)}</code></a></th>(.*?)</tr>", text)
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", match[1]))) if match else ""
 
 
 def test_texts_are_written_beside_their_base_and_served_at_once(
@@ -67,7 +67,7 @@ def test_texts_are_written_beside_their_base_and_served_at_once(
     assert _held(saved)["inputs.name.label"] == "Firma"
     call = rita.get("/api/schema/entities/sales.accounts?lcid=1031").json()["operations"]["create"]
     assert call["title"] == "Konto anlegen"
-    assert next(known for known in call["fields"] if known["name"] == "name")["label"] == "Firma"
+    assert next(field for field in call["fields"] if field["name"] == "name")["label"] == "Firma"
     version = Version.objects.latest("id")
     texts = [
         line.text
@@ -152,7 +152,7 @@ def test_modules_are_translated_too(dora: Client, create: Endpoint, rita: Caller
     module = Module.objects.get(segment="sales")
     dora.post(_url(module), _opened(dora, _url(module)) | {"title": "Vertrieb"})
     listed = rita.get("/api/schema/modules?lcid=1031").json()["modules"]
-    assert next(known for known in listed if known["name"] == "sales")["title"] == "Vertrieb"
+    assert next(entry for entry in listed if entry["name"] == "sales")["title"] == "Vertrieb"
 
 
 def test_what_is_protected_is_translated_by_a_proposal(create: Endpoint) -> None:

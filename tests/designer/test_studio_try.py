@@ -121,7 +121,7 @@ def test_a_dry_read_outside_the_row_rule_says_so(dora: Client) -> None:
 @pytest.mark.parametrize("kind", ["paginated-query", "multi-query", "single-query"])
 def test_a_dry_query_is_not_sent(dora: Client, kind: str) -> None:
     row = Endpoint.objects.filter(kind=kind, module__segment="sales").earliest("id")
-    given = {f"query__{known.name}": RITA_REP for known in row.inputs.filter(required=True)}
+    given = {f"query__{parameter.name}": RITA_REP for parameter in row.inputs.filter(required=True)}
     outcome = _try(dora, row, user=RITA_REP, **given).context["outcome"]
     assert outcome.status == 0, outcome
     assert _calls(outcome, sent=True) == []

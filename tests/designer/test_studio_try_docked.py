@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from designer.groups import for_real
+from designer.access_control.groups import for_real
 from designer.models import AuditEntry, Endpoint
 from tests.designer.studio import change_url, filled, page
 from tests.runtime.accounts import endpoint

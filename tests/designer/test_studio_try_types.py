@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from crmbox.demo.people import RITA_REP
 from crmclient import Reference, Value
-from designer.groups import for_real
+from designer.access_control.groups import for_real
 from designer.models import AuditEntry, Endpoint, Issuer, Module, UserProperty
 from designer.platform import get_platform
 from tests.designer.studio import change_url, page

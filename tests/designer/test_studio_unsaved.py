@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
-from designer.groups import for_real
+from designer.access_control.groups import for_real
 from designer.models import AuditEntry, Endpoint
 from tests.designer.studio import add_row, change_url, filled, page
 
@@ -105,7 +105,7 @@ def test_what_a_query_asks_for_is_asked_for(dora: Client, query: Endpoint) -> No
     unsaved = filled(page(dora, change_url(query)))
     asked = _run(dora, query, urlencode(unsaved, doseq=True))
     names = [name for name in asked.context["form"].fields if name != "user"]
-    assert names == [f"query__{known.name}" for known in query.inputs.all()]
+    assert names == [f"query__{parameter.name}" for parameter in query.inputs.all()]
     assert "outcome" not in asked.context
 
 
@@ -141,8 +141,8 @@ def test_a_data_fetcher_runs_with_what_it_reads(dora: Client) -> None:
     assert [name for name in asked.context["form"].fields if name != "user"] == ["query__name"]
     shown = _run(dora, row, unsaved, _fetcher="like", run="1", query__name="A%").context["rows"]
     assert len(shown) > 1
-    found = _run(dora, row, unsaved, _fetcher="same", run="1", query__name="A%").context
-    assert (found["columns"], found["rows"]) == (["name", "phone"], shown[:1])
+    context = _run(dora, row, unsaved, _fetcher="same", run="1", query__name="A%").context
+    assert (context["columns"], context["rows"]) == (["name", "phone"], shown[:1])
     assert row.fetchers.count() == 0
 
 

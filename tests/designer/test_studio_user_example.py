@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
-from designer.groups import for_real
+from designer.access_control.groups import for_real
 from designer.models import AuditEntry, Issuer, UserProperty
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 

@@ -37,7 +37,7 @@ _TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"
 def test_a_text_is_that_in_the_language_or_the_english_one_or_the_one_beside_them(
     texts: dict[int, str], base: str, asked: int
 ) -> None:
-    known = ModuleDefinition.model_validate(
+    definition = ModuleDefinition.model_validate(
         {
             "segment": "sales",
             "title": base,
@@ -45,15 +45,15 @@ def test_a_text_is_that_in_the_language_or_the_english_one_or_the_one_beside_the
         }
     )
     wanted = texts.get(asked) or texts.get(ENGLISH) or base
-    assert known.text("title", asked) == wanted
-    spoken = known.in_language(asked)
+    assert definition.text("title", asked) == wanted
+    spoken = definition.in_language(asked)
     assert (spoken.title, spoken.translations) == (wanted, {})
-    assert known.languages() == {lcid for lcid, text in texts.items() if text}
-    assert ModuleDefinition.model_validate(known.to_json()) == known
+    assert definition.languages() == {lcid for lcid, text in texts.items() if text}
+    assert ModuleDefinition.model_validate(definition.to_json()) == definition
 
 
 def test_an_endpoint_is_in_a_language_with_its_inputs_their_items_and_messages() -> None:
-    known = EndpointDefinition.model_validate(
+    definition = EndpointDefinition.model_validate(
         {
             "kind": "create",
             "title": "Create",
@@ -70,12 +70,12 @@ def test_an_endpoint_is_in_a_language_with_its_inputs_their_items_and_messages()
             ],
         }
     )
-    assert known.languages() == {GERMAN, ARABIC, 1036}
-    german = known.in_language(GERMAN)
+    assert definition.languages() == {GERMAN, ARABIC, 1036}
+    german = definition.in_language(GERMAN)
     assert (german.title, german.inputs[0].inputs[0].label) == ("Konto anlegen", "Name")
     assert german.preconditions[0].message == "No"
-    assert known.in_language(1036).preconditions[0].message == "Non"
-    assert not known.in_language(GERMAN).languages()
+    assert definition.in_language(1036).preconditions[0].message == "Non"
+    assert not definition.in_language(GERMAN).languages()
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def _translate() -> None:
     row = Endpoint.objects.get(kind="create", entity__segment="accounts")
     row.translations = TITLES
     row.save()
-    known = row.inputs.get(name="name")
-    known.translations = {"1031": {"label": "Firma"}}
-    known.save()
+    name_input = row.inputs.get(name="name")
+    name_input.translations = {"1031": {"label": "Firma"}}
+    name_input.save()
     Precondition.objects.create(
         endpoint=row, expression="true", message="No", translations={"1031": {"message": "Nein"}}
     )
@@ -172,9 +172,11 @@ def test_readiness_names_unknown_languages_and_texts_that_are_too_long(portico: 
     row.translations = {"1031": {"title": "A" * 201}, "1043": {"title": "Rekening"}}
     row.save()
     row.inputs.filter(name="name").update(translations={"1031": {"label": "B" * 300}})
-    found = Checker(latest(), Metadata(get_platform())).endpoint(row.pk)
-    said = {finding.rule: str(finding.message) for finding in found if finding.rule.startswith("translation")}
+    findings = Checker(latest(), Metadata(get_platform())).endpoint(row.pk)
+    said = {
+        finding.rule: str(finding.message) for finding in findings if finding.rule.startswith("translation")
+    }
     assert "1043, which the platform does not have" in said["translation-unknown-language"]
-    texts = [str(finding.message) for finding in found if finding.rule == "translation-too-long"]
+    texts = [str(finding.message) for finding in findings if finding.rule == "translation-too-long"]
     assert any(text.startswith("title in the language 1031 has 201 characters") for text in texts)
     assert any(text.startswith("inputs.name.label in the language 1031 has 300") for text in texts)

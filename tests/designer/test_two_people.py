@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from designer.definitions import EndpointDefinition
 from designer.history.recording import Author
-from designer.history.restoring import document_at, newest_version, restore
+from designer.history.restoration import document_at, newest_version, restore
 from designer.loading import latest
 from designer.models import Binding, Endpoint, ExposedEntity, Input, Module, Role
 from tests.designer import rows
@@ -33,8 +33,8 @@ def accounts(portico: None) -> Endpoint:
 def _row(data: Data, prefix: str, name: str, field: str = "name") -> str:
     """The prefix of the fields of a row that is called one of `name`, words."""
     places = range(int(data[f"{prefix}-TOTAL_FORMS"]))
-    found = (at for at in places if data.get(f"{prefix}-{at}-{field}") in name.split())
-    return f"{prefix}-{next(found)}"
+    matches = (at for at in places if data.get(f"{prefix}-{at}-{field}") in name.split())
+    return f"{prefix}-{next(matches)}"
 
 
 def _definition(row: Endpoint) -> EndpointDefinition:
@@ -275,12 +275,12 @@ def _endpoint() -> Endpoint:
 
 def _content(row: Endpoint) -> dict[str, Any]:
     """Of an endpoint, wherever it is. The order of what two people add is either's."""
-    known = _definition(row).to_json()
+    content = _definition(row).to_json()
     for name in ("inputs", "bindings"):
-        known[name] = sorted(
-            known.get(name, ()), key=lambda item: str(item.get("name", item.get("attribute")))
+        content[name] = sorted(
+            content.get(name, ()), key=lambda item: str(item.get("name", item.get("attribute")))
         )
-    return {name: value for name, value in known.items() if name not in {"exposure", "segment"}}
+    return {name: value for name, value in content.items() if name not in {"exposure", "segment"}}
 
 
 @settings(

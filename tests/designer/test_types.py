@@ -8,11 +8,13 @@ from typing import Any
 
 import jiter
 import pytest
+from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crmclient import Reference
 from designer.definitions import InputDefinition
+from designer.sentences import Sentence, said
 from designer.types import TYPES, InvalidInput, Limits
 from runtime.http.rendering import render
 
@@ -39,6 +41,30 @@ def test_whatever_is_sent_is_read_or_refused_and_never_crashes(type_name: str, r
     except InvalidInput as error:
         value = (error.code and error.message) or None
     assert value is not None
+
+
+@given(
+    type_name=st.sampled_from(sorted(TYPES)),
+    raw=_JSON.filter(lambda value: value is not None),
+    limits=st.sampled_from(({}, {"minimum": Decimal(1000)}, {"maximum": Decimal(-1000)})),
+)
+def test_whatever_is_refused_is_a_sentence_that_can_be_said_in_other_languages(
+    type_name: str, raw: Any, limits: dict[str, Any]
+) -> None:
+    message: str = Sentence("It is read.")
+    try:
+        _read(type_name, raw, targets=("account", "contact"), options=frozenset({1, 2}), **limits)
+    except InvalidInput as error:
+        message = error.message
+    assert isinstance(message, Sentence), message
+
+
+def test_what_is_allowed_is_said_in_german() -> None:
+    with pytest.raises(InvalidInput) as refused:
+        _read("Integer", 3, allowed=(1, 2))
+    assert refused.value.message == "Must be one of: 1, 2."
+    with override("de"):
+        assert said(refused.value.message) == "Muss einer dieser Werte sein: 1, 2."
 
 
 @given(amount=st.integers(-(2**63), 2**63 - 1))

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, ItemChange, Role, Version
 from tests.designer import rows

@@ -14,6 +14,7 @@ from crmbox.platform import EmbeddedPlatform
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse, write
 from crmclient.query.other_attributes import AttributeChange, changed_query
+from designer.endpoint_facts.query_parameters import conditions
 from designer.models import (
     AuditEntry,
     Binding,
@@ -27,7 +28,6 @@ from designer.models import (
     Version,
 )
 from designer.overview import forget
-from designer.query_parameters import conditions
 from tests.callers import Caller
 from tests.designer.counting import queries
 from tests.designer.studio import change_url, page
@@ -44,8 +44,8 @@ def root(portico: None) -> Client:
 
 
 def _used(client: Client, url: str) -> dict[str, tuple[str, ...]]:
-    found = page(client, url).context["where_used"]
-    return {one.what: one.places for one in found.shown}
+    usage = page(client, url).context["where_used"]
+    return {one.what: one.places for one in usage.shown}
 
 
 def _of(kind: str) -> Endpoint:
@@ -62,9 +62,9 @@ def test_a_role_says_which_endpoints_rules_and_accounts_name_it(root: Client) ->
 
 def test_who_may_not_see_accounts_is_told_that_there_are_some(portico: None) -> None:
     viewer = member("Viewer")
-    found = page(viewer, change_url(Role.objects.get(name="sales-rep"))).context["where_used"]
-    assert not [one for one in found.shown if "API account" in one.what]
-    assert found.hidden == 1
+    usage = page(viewer, change_url(Role.objects.get(name="sales-rep"))).context["where_used"]
+    assert not [one for one in usage.shown if "API account" in one.what]
+    assert usage.hidden == 1
 
 
 def test_every_kind_of_object_says_where_it_is_used(root: Client) -> None:
@@ -114,11 +114,11 @@ def test_the_section_costs_the_same_queries_however_many_use_it(root: Client) ->
 @pytest.fixture
 def no_telephone(portico: None, monkeypatch: Any) -> Iterator[None]:
     """The platform has lost an attribute."""
-    known = EmbeddedPlatform.attributes
+    original = EmbeddedPlatform.attributes
 
     def attributes(self: EmbeddedPlatform, name: str) -> Any:
         lost = "telephone1" if name == "account" else ""
-        return {key: one for key, one in known(self, name).items() if key != lost}
+        return {key: one for key, one in original(self, name).items() if key != lost}
 
     monkeypatch.setattr(EmbeddedPlatform, "attributes", attributes)
     forget()

@@ -7,7 +7,13 @@ import pytest
 from crmclient.query.ast import LinkType
 from crmclient.query.fetchxml import parse, parse_filter
 from designer.platform import get_platform
-from designer.words import LINK_WORDS, OPERATOR_WORDS, filter_in_words, operator_words, query_in_words
+from designer.queries.query_wording import (
+    LINK_WORDS,
+    OPERATOR_WORDS,
+    filter_in_words,
+    operator_words,
+    query_in_words,
+)
 
 pytestmark = pytest.mark.usefixtures("portico")
 

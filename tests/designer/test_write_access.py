@@ -17,8 +17,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from designer.access_matrix import ANONYMOUS
-from designer.documents.writing import export, to_bytes
+from designer.access_control.access_matrix import ANONYMOUS
+from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import record_outside
 from designer.loading import load
 from designer.models import (
@@ -32,7 +32,7 @@ from designer.models import (
     Role,
     Version,
 )
-from designer.studio.saving.checked import CheckedAdmin
+from designer.studio.saving.checked_save import CheckedAdmin
 from designer.triggers.tables import WATCHED
 from runtime.models import ApiAccount
 from tests.callers import Caller
@@ -412,8 +412,8 @@ def test_a_publisher_lets_records_be_created_outside_the_row_rule(portico: None,
 
 def test_the_refusal_is_at_the_setting(portico: None) -> None:
     located = _save(_member("Designer"), _create(), **{OUTSIDE: "on"}).context["located"]
-    found = [item.finding for item in located if item.finding.is_blocking]
-    assert [(finding.message, finding.field) for finding in found] == [
+    findings = [item.finding for item in located if item.finding.is_blocking]
+    assert [(finding.message, finding.field) for finding in findings] == [
         (
             "Only a publisher may let POST /api/sales/accounts create records outside its row rule. "
             "Switch “May create outside its rule” off, or ask a publisher.",
@@ -456,8 +456,8 @@ def _all_for_controllers(client: Client) -> Any:
 
 
 def _writing() -> list[Endpoint]:
-    found = Endpoint.objects.filter(entity=_accounts(), enabled=True)
-    return [row for row in found if row.operation is not None and row.operation.writes]
+    endpoints = Endpoint.objects.filter(entity=_accounts(), enabled=True)
+    return [row for row in endpoints if row.operation is not None and row.operation.writes]
 
 
 def _switched_off(client: Client) -> list[Endpoint]:
@@ -639,8 +639,8 @@ def _document_access() -> dict[str, Any]:
         if (endpoint["kind"], endpoint.get("module"), endpoint.get("exposure"))
         == ("create", "sales", "accounts")
     )
-    found: dict[str, Any] = access
-    return found
+    typed_access: dict[str, Any] = access
+    return typed_access
 
 
 def _contacts_create() -> bool:

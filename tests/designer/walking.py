@@ -155,18 +155,18 @@ def unreachable(page: Page, *, is_covered: bool = False) -> list[str]:
     """
     without = {"target-size": {"enabled": False}} if is_covered else {}
     page.evaluate(AXE_SCRIPT)
-    found = [f"in light, {one}" for one in judged(page, _WCAG, without)]
+    problems = [f"in light, {one}" for one in judged(page, _WCAG, without)]
     page.evaluate(_DARKEN)
-    return found + [f"in dark, {one}" for one in judged(page, CONTRAST)]
+    return problems + [f"in dark, {one}" for one in judged(page, CONTRAST)]
 
 
 def judged(page: Page, rules: dict[str, Any], without: dict[str, Any] | None = None) -> list[str]:
     """What axe-core, which the page must have loaded, finds by these rules on a desk and on a telephone."""
-    found = []
+    problems = []
     for width, height in (DESK, TELEPHONE):
         page.set_viewport_size({"width": width, "height": height})
-        found += [f"{width} pixels wide, {one}" for one in _judged(page, rules, without or {})]
-    return found
+        problems += [f"{width} pixels wide, {one}" for one in _judged(page, rules, without or {})]
+    return problems
 
 
 # The sorts of text that axe-core has passed on the pages so far.
@@ -174,10 +174,10 @@ _passed: set[str] = set()
 
 
 def _judged(page: Page, rules: dict[str, Any], without: dict[str, Any]) -> list[str]:
-    found: list[str]
-    found, passed = page.evaluate(_JUDGE, [rules, without, list(_passed)])
+    problems: list[str]
+    problems, passed = page.evaluate(_JUDGE, [rules, without, list(_passed)])
     _passed.update(passed)
-    return found
+    return problems
 
 
 def leave_out(page: Page, selector: str) -> None:
@@ -189,11 +189,11 @@ def leave_out(page: Page, selector: str) -> None:
 
 def too_wide(page: Page) -> list[str]:
     """The windows in which the page would be scrolled sideways."""
-    found = []
+    problems = []
     for width, height in (DESK, LAPTOP):
         page.set_viewport_size({"width": width, "height": height})
-        found += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
-    return found
+        problems += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
+    return problems
 
 
 def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
@@ -201,13 +201,13 @@ def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
     page.evaluate(AXE_SCRIPT)
     if is_dark:
         page.evaluate(_DARKEN)
-    found = []
+    problems = []
     for width, height in (TELEPHONE, LAPTOP, DESK):
         page.set_viewport_size({"width": width, "height": height})
         wrong = _judged(page, _WCAG, _LANDMARKS) + page.evaluate(_TOO_WIDE)
         wrong += page.evaluate(_OVERLAPPING)
-        found += [f"{width} pixels wide, {one}" for one in wrong]
-    return found
+        problems += [f"{width} pixels wide, {one}" for one in wrong]
+    return problems
 
 
 def covering(page: Page) -> list[str]:

@@ -73,9 +73,9 @@ class DrillCaller(threading.Thread):
 
     def _read(self, id: str, name: str) -> None:
         """What was acknowledged is there at once."""
-        found = self._insist("GET", f"{ACCOUNTS}/{id}", {200}).json()
-        if found["name"] != name:
-            self._ledger.fault(f"{id} was made as {name}, and is read as {found['name']}")
+        account = self._insist("GET", f"{ACCOUNTS}/{id}", {200}).json()
+        if account["name"] != name:
+            self._ledger.fault(f"{id} was made as {name}, and is read as {account['name']}")
 
     def _insist(
         self, method: str, path: str, wanted: Collection[int], key: str = "", **options: Any

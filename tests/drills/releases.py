@@ -15,8 +15,8 @@ _SUBJECT = r"^Release [0-9]+\.[0-9]+\.[0-9]+"
 def released_before(folder: Path) -> str:
     """Put the code of the newest release before today's into `folder`. Gives the subject of its commit."""
     # Of the commit that is the release itself, the one before is wanted.
-    found = _git("log", "-1", "--extended-regexp", f"--grep={_SUBJECT}", "--format=%H %s", "HEAD^")
-    commit, _, subject = found.partition(" ")
+    release = _git("log", "-1", "--extended-regexp", f"--grep={_SUBJECT}", "--format=%H %s", "HEAD^")
+    commit, _, subject = release.partition(" ")
     if not commit:
         raise ImpossibleHere("There is no release in this copy's history: git fetch --unshallow brings it.")
     folder.mkdir()

@@ -111,12 +111,14 @@ def test_pip_installs_it(tmp_path: Path) -> None:
     shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__"))
     offline = ("--no-deps", "--no-build-isolation", "--no-index")
     run("-m", "pip", "install", *offline, "--target", str(target), str(source), folder=tmp_path)
-    (found,) = (one for one in Distribution.discover(path=[str(target)]) if one.name == PROJECT["name"])
+    (distribution,) = (
+        one for one in Distribution.discover(path=[str(target)]) if one.name == PROJECT["name"]
+    )
     wanted = {
         (group, name, value)
         for group, points in PROJECT["entry-points"].items()
         for name, value in points.items()
     }
-    assert {(point.group, point.name, point.value) for point in found.entry_points} == wanted
+    assert {(point.group, point.name, point.value) for point in distribution.entry_points} == wanted
     modules = {f"{value.partition(':')[0].replace('.', '/')}.py" for _, _, value in wanted}
-    assert modules <= {str(file) for file in found.files or ()}
+    assert modules <= {str(file) for file in distribution.files or ()}

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.processes
 FOLDER = ROOT / "examples" / "pipeline"
 # It would install this checkout into itself.
 INSTALL = "Install Portico"
+# What the pipelines take from the environment of a runner. What has no value there is empty.
+VALUES = {"SECRET_KEY": "s" * 50, "TOKEN_SIGNING_KEY": "t" * 50, "ALLOWED_HOSTS": "portico.example"}
 TEAM = {"test": "0c2f8a3e-5f0a-4d8c-9d53-3a1f3c8a2b10", "production": "7b1f64c2-0a0e-4f57-8a53-1f7f0f6f2f11"}
 RULE = '<filter><condition attribute="ownerid" operator="eq" value="{env:TEAM}"/></filter>'
 CALL = """\
@@ -50,10 +52,10 @@ def azure() -> Steps:
 
     def steps(job: dict[str, Any]) -> list[dict[str, Any]]:
         if "steps" in job:
-            found: list[dict[str, Any]] = job["steps"]
+            job_steps: list[dict[str, Any]] = job["steps"]
         else:
-            found = job["strategy"]["runOnce"]["deploy"]["steps"]
-        return found
+            job_steps = job["strategy"]["runOnce"]["deploy"]["steps"]
+        return job_steps
 
     return {
         stage["stage"]: [
@@ -66,6 +68,12 @@ def azure() -> Steps:
     }
 
 
+def github_settings() -> dict[str, set[str]]:
+    """The names of the settings that each job is given."""
+    jobs = yaml.safe_load((FOLDER / "github" / "configuration.yml").read_text())["jobs"]
+    return {job: set(content.get("env", ())) for job, content in jobs.items()}
+
+
 @dataclass
 class Repository:
     """The repository of the docs, and the two systems that it is for."""
@@ -76,7 +84,12 @@ class Repository:
 
     def job(self, name: str, site: str | None = None) -> tuple[int, str]:
         """Exit code and output of a job's steps up to the first that fails."""
-        settings = self.sites[site].environment if site else {"HOME": os.environ["HOME"]}
+        settings = {"HOME": os.environ["HOME"]}
+        if site:
+            # Nothing but what the pipeline names, and the folder of an SQLite database.
+            environment = self.sites[site].environment
+            given = {name: VALUES.get(name, environment.get(name, "")) for name in github_settings()[name]}
+            settings |= {**given, "PLATFORM": "", "DATA_DIR": environment["DATA_DIR"]}
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         output = ""
         for step, script in self.steps[name]:
@@ -112,6 +125,10 @@ def repository(site: Site, _exported: Path, tmp_path: Path) -> Iterator[Reposito
     shutil.copytree(_exported, folder)
     (folder / "portico").symlink_to(ROOT)
     (folder / "values").mkdir()
+    # What is no development system has no account with the demo's password.
+    site.manage(
+        "shell", "-c", "from django.contrib.auth.models import User; User.objects.update(password='!')"
+    )
     with copied(site, tmp_path / "production", "production") as production:
         for environment, team in TEAM.items():
             (folder / "values" / f"{environment}.yaml").write_text(f"TEAM: {team}\n")

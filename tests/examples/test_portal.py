@@ -178,6 +178,8 @@ def test_my_cases_are_narrowed(clara: Page) -> None:
 def test_the_primary_contact_sees_the_companys_cases(clara: Page) -> None:
     clara.get_by_role("link", name="My company").click()
     clara.get_by_role("link", name="Return label for a broken sensor").click()
+    # The list names the colleague, too, and stands there until the case has been read.
+    clara.get_by_role("heading", name="Return label for a broken sensor").wait_for()
     clara.get_by_text("Conny Colleague").wait_for()
     assert clara.get_by_role("button", name="Close case").count() == 0
     clara.goto(f"{clara.url.partition('#')[0]}#/cases/{COSMOS}")

@@ -7,22 +7,22 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from crmclient import Reference, Value, fitting, limits
+from crmclient import Reference, Value, limits, value_checks
 from crmclient.errors import InvalidValue
 from crmclient.metadata import Attribute, AttributeType, OptionSet
 
 _FITTING: Final[Mapping[AttributeType, Callable[[object], Any]]] = {
-    AttributeType.STRING: fitting.text,
-    AttributeType.MEMO: fitting.text,
-    AttributeType.INTEGER: fitting.integer,
-    AttributeType.BIGINT: fitting.bigint,
-    AttributeType.MONEY: fitting.exact_number,
-    AttributeType.DECIMAL: fitting.exact_number,
-    AttributeType.DOUBLE: fitting.double,
-    AttributeType.BOOLEAN: fitting.boolean,
-    AttributeType.UNIQUEIDENTIFIER: fitting.guid,
-    AttributeType.PICKLIST: fitting.integer,
-    AttributeType.STATE: fitting.integer,
+    AttributeType.STRING: value_checks.text,
+    AttributeType.MEMO: value_checks.text,
+    AttributeType.INTEGER: value_checks.integer,
+    AttributeType.BIGINT: value_checks.bigint,
+    AttributeType.MONEY: value_checks.exact_number,
+    AttributeType.DECIMAL: value_checks.exact_number,
+    AttributeType.DOUBLE: value_checks.double,
+    AttributeType.BOOLEAN: value_checks.boolean,
+    AttributeType.UNIQUEIDENTIFIER: value_checks.guid,
+    AttributeType.PICKLIST: value_checks.integer,
+    AttributeType.STATE: value_checks.integer,
 }
 _EXACT: Final = frozenset({AttributeType.MONEY, AttributeType.DECIMAL})
 
@@ -44,11 +44,11 @@ def fit(attribute: Attribute, value: Value) -> Value:
     if attribute.type.is_reference:
         if not isinstance(value, Reference):
             raise TypeError("a reference is needed")
-        return Reference(value.entity, fitting.guid(value.id))
+        return Reference(value.entity, value_checks.guid(value.id))
     if attribute.type is AttributeType.DATETIME:
-        return fitting.day(value) if attribute.holds_days else fitting.moment(value)
-    found: Value = _FITTING[attribute.type](value)
-    return found
+        return value_checks.day(value) if attribute.holds_days else value_checks.moment(value)
+    fitted: Value = _FITTING[attribute.type](value)
+    return fitted
 
 
 def to_cell(attribute: Attribute, value: Value) -> Any:
@@ -74,8 +74,8 @@ def from_cell(attribute: Attribute, cell: Any, name: str | None = None) -> Value
         return dt.date.fromisoformat(cell) if attribute.holds_days else dt.datetime.fromisoformat(cell)
     if attribute.type is AttributeType.BOOLEAN:
         return bool(cell)
-    found: Value = cell
-    return found
+    content: Value = cell
+    return content
 
 
 def _options(attribute: Attribute) -> OptionSet:

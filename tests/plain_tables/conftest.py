@@ -22,9 +22,9 @@ from designer.definitions import (
     ModuleDefinition,
     UserPropertyDefinition,
 )
-from designer.documents.applying import apply
+from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
-from designer.exposing import USUAL, Exposure, endpoints
+from designer.entity_exposure import USUAL, Exposure, endpoints
 from designer.models import Endpoint, ExposedEntity, UserProperty
 from designer.platform import get_platform
 from runtime.serving import served
@@ -75,8 +75,8 @@ def bare() -> PlainTables:
 def usual(entity: str, columns: tuple[str, ...]) -> list[EndpointDefinition]:
     """The studio's usual operations; whoever creates a record keeps it."""
     wanted = Exposure(MODULE, f"{entity}s", [kind.name for kind in USUAL], columns)
-    found = endpoints(wanted, ENTITIES[entity], ATTRIBUTES[entity])
-    return [_with_persons(_kept_by_caller(one) if one.kind == "create" else one) for one in found]
+    definitions = endpoints(wanted, ENTITIES[entity], ATTRIBUTES[entity])
+    return [_with_persons(_kept_by_caller(one) if one.kind == "create" else one) for one in definitions]
 
 
 def _with_persons(endpoint: EndpointDefinition) -> EndpointDefinition:
@@ -140,20 +140,20 @@ def _ask_anew() -> None:
 def tables(serve: Callable[[str], None]) -> PlainTables:
     """What the service reads and writes, configured as usual."""
     serve("tests.plain_tables.PlainTables")
-    found = get_platform()
-    assert isinstance(found, PlainTables)
+    platform = get_platform()
+    assert isinstance(platform, PlainTables)
     for id, label in ((RITA_REP, "Rita Rep"), (MAX_MANAGER, "Max Manager")):
-        found.create("member", {"label": label}, id=id)
+        platform.create("member", {"label": label}, id=id)
     configure(usual_document())
-    return found
+    return platform
 
 
 @pytest.fixture
 def nothing_declared(serve: Callable[[str], None]) -> PlainTables:
     """The same tables and configuration, on a platform that declares nothing."""
     serve("tests.plain_tables.conftest.bare")
-    found = get_platform()
-    assert isinstance(found, PlainTables)
+    platform = get_platform()
+    assert isinstance(platform, PlainTables)
     document = usual_document()
     more = (
         EndpointDefinition.model_validate(
@@ -190,4 +190,4 @@ def nothing_declared(serve: Callable[[str], None]) -> PlainTables:
             }
         )
     )
-    return found
+    return platform

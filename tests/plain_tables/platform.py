@@ -127,9 +127,9 @@ class PlainTables:
         if Ability.UPSERTS not in self.conventions.abilities:
             raise Unsupported("Records are written by their ids.")
         must_exist = exists is True or if_version is not None
-        known, update = self.attributes(entity), exists is not False
+        attributes, update = self.attributes(entity), exists is not False
         named = checked_key(
-            ENTITIES[entity], known, key, values, may_create=not must_exist, may_update=update
+            ENTITIES[entity], attributes, key, values, may_create=not must_exist, may_update=update
         )
         with self._work(call):
             cells = self._checked(entity, key, creates=True, whole=False)
@@ -242,7 +242,11 @@ class PlainTables:
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         self.attributes(entity)
-        return [known for known in RELATIONSHIPS if entity in (known.referenced, known.referencing)]
+        return [
+            relationship
+            for relationship in RELATIONSHIPS
+            if entity in (relationship.referenced, relationship.referencing)
+        ]
 
     def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
         attribute = self.attributes(entity).get(name) if entity is not None else None
@@ -275,8 +279,8 @@ class PlainTables:
     def user(self, id: Guid) -> PlatformUser:
         if self.conventions.users is None:
             raise RecordNotFound(MEMBER, id)
-        found = self._read(MEMBER, id, ("label", "away")).values
-        return PlatformUser(id, str(found["label"]), bool(found["away"]), "", (), (), ())
+        member = self._read(MEMBER, id, ("label", "away")).values
+        return PlatformUser(id, str(member["label"]), bool(member["away"]), "", (), (), ())
 
     def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
         return UserReports()
@@ -340,52 +344,59 @@ class PlainTables:
     def _delete(self, entity: str, id: Guid, if_version: str | None) -> None:
         self.attributes(entity)
         id = self._required(entity, id, if_version)
-        for known in self.relationships(entity):
-            if known.referenced == entity and known.referencing_attribute:
-                there = f"{known.referencing} WHERE {known.referencing_attribute} = ?"
-                if known.on_delete is Cascade.RESTRICT:
+        for relationship in self.relationships(entity):
+            if relationship.referenced == entity and relationship.referencing_attribute:
+                there = f"{relationship.referencing} WHERE {relationship.referencing_attribute} = ?"
+                if relationship.on_delete is Cascade.RESTRICT:
                     if self._database.execute(f"SELECT 1 FROM {there}", [id]).fetchone():
-                        raise StateConflict(f"A {known.referencing} refers to it.")
+                        raise StateConflict(f"A {relationship.referencing} refers to it.")
                 else:
-                    changed = f"{known.referencing} SET {known.referencing_attribute} = NULL"
-                    self._database.execute(f"UPDATE {changed} WHERE {known.referencing_attribute} = ?", [id])
+                    changed = f"{relationship.referencing} SET {relationship.referencing_attribute} = NULL"
+                    self._database.execute(
+                        f"UPDATE {changed} WHERE {relationship.referencing_attribute} = ?", [id]
+                    )
         self._database.execute(f"DELETE FROM {entity} WHERE {entity}_key = ?", [id])
 
     def _read(self, entity: str, id: Guid, columns: Sequence[str]) -> Record:
-        known = self.attributes(entity)
-        unknown = [UnknownAttribute(name, "There is none.") for name in columns if name not in known]
+        attributes = self.attributes(entity)
+        unknown = [UnknownAttribute(name, "There is none.") for name in columns if name not in attributes]
         if unknown:
             raise InvalidRecord(entity, unknown)
         id = self._required(entity, id, None)
         cells = [
             cell
             for name in columns
-            for cell in (f"t.{name}", name_of(known[name]) if known[name].type.is_reference else "NULL")
+            for cell in (
+                f"t.{name}",
+                name_of(attributes[name]) if attributes[name].type.is_reference else "NULL",
+            )
         ]
         selected = ", ".join(cells) or "NULL"
         row = self._database.execute(
             f"SELECT {selected} FROM {entity} t WHERE t.{entity}_key = ?", [id]
         ).fetchone()
         values = {
-            name: from_cell(known[name], cell, told)
+            name: from_cell(attributes[name], cell, told)
             for name, (cell, told) in zip(columns, pairs(row if columns else ()), strict=True)
         }
         return Record(entity, id, self._version(entity, id), values)
 
     def _checked(self, entity: str, values: Values, *, creates: bool, whole: bool = True) -> dict[str, Any]:
         """The cells to write; of a `whole` record. Raises InvalidRecord with every wrong value."""
-        known, problems, found = self.attributes(entity), [], {}
+        attributes, problems, cells = self.attributes(entity), [], {}
         for name, value in values.items():
             try:
-                found[name] = self._cell(known.get(name), name, value, creates)
+                cells[name] = self._cell(attributes.get(name), name, value, creates)
             except InvalidValue as error:
                 problems.append(error)
         if creates and whole:
-            missing = [one for name, one in known.items() if one.is_required and values.get(name) is None]
+            missing = [
+                one for name, one in attributes.items() if one.is_required and values.get(name) is None
+            ]
             problems += [MissingRequired(one.logical_name, "A value is needed.") for one in missing]
         if problems:
             raise InvalidRecord(entity, {one.attribute: one for one in problems}.values())
-        return found
+        return cells
 
     def _cell(self, attribute: Attribute | None, name: str, value: Value, creates: bool) -> Any:
         if attribute is None:

@@ -11,7 +11,7 @@ from crmclient.errors import InvalidQuery, UnfitValue
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Order, Page, Query
 from crmclient.query.families import FAMILY, OPERATORS, Family, are_comparable
-from crmclient.query.matching import BY_NAME
+from crmclient.query.filter_match import BY_NAME
 from crmclient.query.pages import check_page
 from crmclient.query.shape import digest, shape_of
 from crmclient.text import fold
@@ -46,8 +46,10 @@ def likes(value: str | None, pattern: str) -> bool:
     if value is None:
         return False
     parts = re.split(r"(%|_|\[[^\]]+\])", pattern)
-    known = {"%": ".*", "_": "."}
-    text = "".join(known.get(part) or (part if part[:1] == "[" else re.escape(fold(part))) for part in parts)
+    wildcards = {"%": ".*", "_": "."}
+    text = "".join(
+        wildcards.get(part) or (part if part[:1] == "[" else re.escape(fold(part))) for part in parts
+    )
     return re.fullmatch(text, fold(value), re.DOTALL) is not None
 
 
@@ -120,8 +122,8 @@ class Statement:
 
     def _named(self, name: str) -> Attribute | None:
         """The lookup whose name the column `name` holds."""
-        found = self.attributes.get(name.removesuffix("name")) if name not in self.attributes else None
-        return found if found is not None and found.type.is_reference else None
+        attribute = self.attributes.get(name.removesuffix("name")) if name not in self.attributes else None
+        return attribute if attribute is not None and attribute.type.is_reference else None
 
     def held(self, column: Column) -> Attribute:
         """What comes out of a column."""
@@ -139,11 +141,11 @@ class Statement:
         return self._group(self.query.filter) if self.query.filter else ("1", [])
 
     def _group(self, group: Filter) -> Sql:
-        found = [self._item(item) for item in group.items]
-        if not found:
+        parts = [self._item(item) for item in group.items]
+        if not parts:
             return "1", []
-        joined = (" OR " if group.any else " AND ").join(sql for sql, _ in found)
-        return f"({joined})", [value for _, values in found for value in values]
+        joined = (" OR " if group.any else " AND ").join(sql for sql, _ in parts)
+        return f"({joined})", [value for _, values in parts for value in values]
 
     def _item(self, item: FilterItem) -> Sql:
         match item:

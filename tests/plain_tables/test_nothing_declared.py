@@ -22,36 +22,36 @@ FIRM = Query("firm", (Column("title"),))
 
 def blocked(tables: PlainTables) -> dict[str, set[tuple[str, str]]]:
     """The blocking findings of each endpoint and user property: rule and field."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    findings: dict[str, set[tuple[str, str]]] = {}
     for finding in Checker(load(), Metadata(tables)).everything():
         if finding.is_blocking:
-            found.setdefault(finding.subject, set()).add((finding.rule, finding.field))
-    return found
+            findings.setdefault(finding.subject, set()).add((finding.rule, finding.field))
+    return findings
 
 
 def test_each_lack_is_found_at_its_field(nothing_declared: PlainTables) -> None:
-    found = blocked(nothing_declared)
+    findings = blocked(nothing_declared)
 
-    assert found["plain.firms.create"] >= {
+    assert findings["plain.firms.create"] >= {
         ("platform-users", "bindings.keeper.value"),
         ("platform-users", "entity.row_rule.0"),
         ("platform-batches", "inputs.persons.type"),
     }
-    assert ("platform-users", "inputs.persons.bindings.keeper.value") in found["plain.firms.create"]
-    assert found["plain.firms.read"] == {("platform-users", "entity.row_rule.0")}
-    assert found["plain.firms.update"] == {
+    assert ("platform-users", "inputs.persons.bindings.keeper.value") in findings["plain.firms.create"]
+    assert findings["plain.firms.read"] == {("platform-users", "entity.row_rule.0")}
+    assert findings["plain.firms.update"] == {
         ("platform-users", "entity.row_rule.0"),
         ("platform-users", "inputs.persons.bindings.keeper.value"),
         ("user-property-broken", "inputs.persons.bindings.keeper.value"),
         ("platform-batches", "inputs.persons.type"),
     }
-    assert found["plain.paginated-query.firms"] == {("platform-pages", "settings.page_size")}
-    assert ("file-column", "settings.attribute") in found["plain.firms.download.contract"]
-    assert found["plain.global-action.ping"] == {("process-unknown", "settings.process")}
-    assert ("relationship-unknown", "settings.relationship") in found["plain.firms.associate.friends"]
-    assert ("platform-upserts", "settings.key") in found["plain.firms.upsert.number"]
-    assert found["user property me"] == {("user-property-users", "kind")}
-    assert "plain.anyone.read" not in found
+    assert findings["plain.paginated-query.firms"] == {("platform-pages", "settings.page_size")}
+    assert ("file-column", "settings.attribute") in findings["plain.firms.download.contract"]
+    assert findings["plain.global-action.ping"] == {("process-unknown", "settings.process")}
+    assert ("relationship-unknown", "settings.relationship") in findings["plain.firms.associate.friends"]
+    assert ("platform-upserts", "settings.key") in findings["plain.firms.upsert.number"]
+    assert findings["user property me"] == {("user-property-users", "kind")}
+    assert "plain.anyone.read" not in findings
 
 
 def test_what_no_check_found_is_served(nothing_declared: PlainTables) -> None:
@@ -65,14 +65,14 @@ def test_what_no_check_found_is_served(nothing_declared: PlainTables) -> None:
 
 
 def test_no_endpoint_is_misconfigured_unforeseen(nothing_declared: PlainTables) -> None:
-    found, caller = blocked(nothing_declared), account("rep")
+    findings, caller = blocked(nothing_declared), account("rep")
 
     for endpoint in load().endpoints.values():
         path = endpoint.path.replace("{id}", NOBODY).replace("{relatedId}", NOBODY).replace("{value}", "F-1")
         for method in endpoint.kind.methods:
             answer = caller.request(method, path, None if method in ("GET", "DELETE") else {})
             if answer.status_code == 503:
-                assert endpoint.definition.key in found, answer.content
+                assert endpoint.definition.key in findings, answer.content
             else:
                 assert answer.status_code < 500, answer.content
 
@@ -111,9 +111,9 @@ def test_first_rows_are_answered_all_the_same(bare: Platform) -> None:
     for name in ("One", "Two"):
         bare.create("firm", {"title": name})
 
-    found = bare.query(FIRM, Page(size=1))
+    page = bare.query(FIRM, Page(size=1))
 
-    assert [row["title"] for row in found.rows] == ["One"]
+    assert [row["title"] for row in page.rows] == ["One"]
 
 
 def test_everything_else_that_is_lacking_says_so(bare: Platform) -> None:

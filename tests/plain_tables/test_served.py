@@ -36,9 +36,9 @@ def made(caller: Caller, path: str, **body: Any) -> str:
 
 
 def test_everything_is_ready(tables: PlainTables) -> None:
-    found = list(Checker(load(), Metadata(tables)).everything())
+    findings = list(Checker(load(), Metadata(tables)).everything())
 
-    assert [finding for finding in found if finding.is_blocking] == []
+    assert [finding for finding in findings if finding.is_blocking] == []
 
 
 def test_a_record_is_created_read_changed_and_deleted(rita: Caller) -> None:
@@ -83,7 +83,7 @@ def test_a_record_is_written_and_read_by_its_key(rita: Caller, max: Caller) -> N
 def test_records_that_keep_no_versions_are_changed_with_their_firm(rita: Caller, max: Caller) -> None:
     firm = made(rita, FIRMS, title="Wool", persons=[{"family": "Ada"}, {"family": "Bo"}])
     id = firm.rpartition("/")[2]
-    known = {
+    ids_by_family = {
         one["family"]: one["id"]
         for one in rita.get("/api/plain/queries/persons").json()["data"]
         if (one["employer"] or {}).get("id") == id
@@ -91,8 +91,8 @@ def test_records_that_keep_no_versions_are_changed_with_their_firm(rita: Caller,
     others = made(max, PERSONS, family="Cy", employer=made(max, FIRMS, title="His").rpartition("/")[2])
     sent = {
         "add": [{"family": "Di"}],
-        "change": [{"id": known["Ada"], "family": "Eve"}],
-        "remove": [known["Bo"]],
+        "change": [{"id": ids_by_family["Ada"], "family": "Eve"}],
+        "remove": [ids_by_family["Bo"]],
     }
     for wrong in (others.rpartition("/")[2], NOBODY):
         answer = rita.patch(firm, {"persons": {**sent, "change": [{"id": wrong, "family": "x"}]}})

@@ -8,14 +8,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from designer.loading import load
 from designer.models import Endpoint, UserProperty
+from designer.readiness import Checker, Metadata
 from tests.plain_tables.platform import PlainTables
 
 
 @pytest.fixture(params=["tables", "nothing_declared"])
 def plain(request: pytest.FixtureRequest) -> PlainTables:
-    found: PlainTables = request.getfixturevalue(request.param)
-    return found
+    platform: PlainTables = request.getfixturevalue(request.param)
+    return platform
 
 
 def test_its_pages_open(plain: PlainTables, dora: Client) -> None:
@@ -47,3 +49,18 @@ def test_exposing_suggests_what_the_platform_calls_common(tables: PlainTables, d
     ticked = {re.findall(r'value="(\w+)"', box)[0] for box in boxes if re.search(r"\schecked\b(?!:)", box)}
 
     assert ticked & {"title", "phone", "telefax"} == {"title", "phone"}
+
+
+def test_exposing_offers_a_list_without_pages_where_the_platform_has_none(
+    nothing_declared: PlainTables, dora: Client
+) -> None:
+    address = f"{reverse('studio:expose')}?entity=person"
+    form = dora.get(address).context["form"]
+    data = {bound.html_name: bound.value() for bound in form} | {"module": "people", "segment": "persons"}
+    assert "paginated-query" not in data["operations"]
+    answer = dora.post(address, data)
+    assert answer.status_code == 302, answer.context["form"].errors
+    made = Endpoint.objects.filter(module__segment="people")
+    assert {row.kind for row in made} == {"create", "read", "update", "delete", "multi-query"}
+    checker = Checker(load(), Metadata(nothing_declared))
+    assert [finding for row in made for finding in checker.endpoint(row.pk) if finding.is_blocking] == []

@@ -160,11 +160,11 @@ def _until_somebody_waits(site: Site) -> list[int]:
 
     def who() -> list[int]:
         with psycopg.connect(site.environment["DATABASE_URL"]) as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT pid FROM pg_stat_activity "
                 "WHERE datname = current_database() AND wait_event_type = 'Lock'"
             )
-            return [pid for (pid,) in found]
+            return [pid for (pid,) in rows]
 
     return until(who)
 

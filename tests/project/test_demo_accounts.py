@@ -25,7 +25,7 @@ def _empty() -> None:
 
 def test_api_accounts_stand_for_people_of_the_crm_and_open_no_studio() -> None:
     create_accounts(PASSWORDS)
-    found = {
+    accounts = {
         account.user.username: (
             account.caller_type_id,
             str(account.record),
@@ -33,7 +33,7 @@ def test_api_accounts_stand_for_people_of_the_crm_and_open_no_studio() -> None:
         )
         for account in ApiAccount.objects.all()
     }
-    assert found == {
+    assert accounts == {
         "rep": ("user", people.RITA_REP, ["sales-rep"]),
         "manager": ("user", people.MAX_MANAGER, ["sales-manager"]),
         "agent": ("user", people.AYA_AGENT, ["support"]),

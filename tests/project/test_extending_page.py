@@ -44,6 +44,22 @@ def test_every_group_is_described_and_the_example_has_all_but_a_platform() -> No
     assert POINTS.keys() == GROUPS - {PLATFORMS.group}
 
 
+def test_what_is_built_in_is_registered_where_the_page_says() -> None:
+    section = PAGE.partition("\n## Building one in\n")[2].partition("\n## ")[0]
+    lines = set(re.findall(r"\| `([\w/.]+\.py)` \|$", section, re.MULTILINE))
+    registers = re.compile(
+        r"^\s*(TYPES|KINDS|OPERATIONS|PROCESSES|FUNCTIONS|RESOLVERS|PLATFORMS)\.register\(", re.MULTILINE
+    )
+    modules = (
+        path for part in ("crmbox", "designer", "project", "runtime") for path in (ROOT / part).rglob("*.py")
+    )
+    assert lines == {
+        path.relative_to(ROOT).as_posix()
+        for path in modules
+        if registers.search(path.read_text(encoding="utf-8"))
+    }
+
+
 def test_everything_about_a_platform_is_described() -> None:
     section = PAGE.partition("\n## A platform\n")[2].partition("\n## ")[0]
     described = set(re.findall(r"`([\w.]+)[^`]*`", section))

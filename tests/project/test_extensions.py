@@ -14,9 +14,10 @@ from django.core.checks import run_checks
 from crmclient.extensions import Choice, Problem, Registry, UnusableExtension
 from designer.expressions.functions import FUNCTIONS, Function
 from designer.kinds import KINDS
-from designer.platform import PLATFORMS
+from designer.platform import PLATFORMS, get_platform
 from designer.types import TYPES
-from project.checks import TAG
+from project.checks import TAG, refuse_a_wrong_start
+from project.extensions import load
 from runtime.callers.tokens import RESOLVERS
 from runtime.operations import OPERATIONS
 from tests.packages import install
@@ -146,6 +147,65 @@ def test_a_choice_that_is_no_function_is_refused(path: Path) -> None:
 def test_a_choice_of_a_built_in_name_is_a_problem_also_when_it_is_not_chosen(path: Path) -> None:
     install(path, "callers", {"portico.resolvers": {"standard": "callers:one"}}, {"callers": "1 / 0"})
     assert [problem.name for problem in chosen().problems()] == ["standard"]
+
+
+PLATFORM = """
+from tests.plain_tables import PlainTables
+
+class Older(PlainTables):
+    thumbnail = property()
+
+def whole(): return PlainTables()
+def older(): return Older()
+def nothing(): return None
+def refusing(): raise OSError("TABLES names no file")
+"""
+
+
+def test_a_built_in_kind_without_an_operation_is_told_where_to_register_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(OPERATIONS, "create")
+    load.cache_clear()
+    try:
+        (problem,) = load()
+    finally:
+        load.cache_clear()
+    assert problem.text == "The built-in “create” of portico.kinds has no counterpart in portico.operations."
+    assert problem.remedy.startswith("Register it in portico.operations, too")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("older", r"of type Older, which lacks thumbnail\."),
+        ("nothing", r"of type NoneType, which lacks associate, attributes, .*who\."),
+        ("refusing", r"The platform cannot be made: OSError: TABLES names no file\."),
+    ],
+)
+def test_the_service_does_not_start_with_a_platform_that_is_none(
+    path: Path, settings: Any, db: None, name: str, says: str
+) -> None:
+    points = {other: f"tables:{other}" for other in ("older", "nothing", "refusing")}
+    install(path, "tables", {"portico.platforms": points}, {"tables": PLATFORM})
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": name}
+    get_platform.cache_clear()
+    try:
+        with pytest.raises(SystemExit, match=rf"(?s)portico\.E021.*PLATFORM='{name}'.*{says}.*HINT"):
+            refuse_a_wrong_start()
+    finally:
+        get_platform.cache_clear()
+
+
+def test_the_service_starts_with_a_whole_platform_of_a_package(path: Path, settings: Any, db: None) -> None:
+    install(path, "tables", {"portico.platforms": {"whole": "tables:whole"}}, {"tables": PLATFORM})
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": "whole"}
+    get_platform.cache_clear()
+    try:
+        refuse_a_wrong_start()
+        assert type(get_platform()).__name__ == "PlainTables"
+    finally:
+        get_platform.cache_clear()
 
 
 @pytest.mark.parametrize(

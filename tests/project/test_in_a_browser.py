@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.processes, pytest.mark.browser]
 @pytest.fixture
 def complaints(page: Page) -> list[str]:
     """What the browser objects to: refused scripts and styles, missing files, errors of scripts."""
-    found: list[str] = []
-    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
-    return found
+    objections: list[str] = []
+    page.on("console", lambda message: objections.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: objections.append(str(error)))
+    return objections
 
 
 @pytest.fixture

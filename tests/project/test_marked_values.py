@@ -112,8 +112,8 @@ class Caller:
 
     def log_in(self) -> None:
         self._good = self.token()
-        found = json.loads(self.send("GET", ACCOUNT))
-        assert found.get("id") == FIRST_ACCOUNT, found
+        account = json.loads(self.send("GET", ACCOUNT))
+        assert account.get("id") == FIRST_ACCOUNT, account
 
     def paths_and_headers(self) -> None:
         for method, path in product(METHODS, PATHS):
@@ -197,9 +197,9 @@ def platform(request: pytest.FixtureRequest, _prepared: Site, tmp_path: Path) ->
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    found = Collector()
-    yield found
-    found.stop()
+    receiver = Collector()
+    yield receiver
+    receiver.stop()
 
 
 def test_no_line_metric_or_span_holds_what_a_caller_sends(
@@ -248,11 +248,11 @@ def test_no_line_metric_or_span_holds_what_a_caller_sends(
         "metrics": figures,
         "spans and metrics": "\n".join(str(message) for message in collector.received),
     }
-    found = {
+    leaks = {
         where: [line for line in text.splitlines() if MARK.lower() in line.lower() or QUOTED in line][:3]
         for where, text in told.items()
     }
-    assert not any(found.values()), found
+    assert not any(leaks.values()), leaks
 
 
 # Requests that the server program itself refuses, before they are any.

@@ -103,8 +103,8 @@ def test_passwords_names_and_tokens(lines: list[str], portico: None) -> None:
     get_user_model().objects.create_user(marked("known"), password=marked("password"))
     user = get_user_model().objects.get(username=marked("known"))
     ApiAccount.objects.create(user=user)
-    known = account(marked("known"), marked("password"))
-    known.get("/api/context")
+    caller = account(marked("known"), marked("password"))
+    caller.get("/api/context")
     for _ in range(12):
         Caller().post("/api/token", {"username": marked("known"), "password": marked("wrong")})
         Caller().post("/api/token", {"username": marked("unknown"), MARK: marked("key")})

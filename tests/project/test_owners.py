@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
 from designer.kinds import KINDS, OperationKind
 from designer.types import TYPES, InputType
 from runtime.operations import OPERATIONS, Operation
@@ -15,7 +17,7 @@ from tests.servers import ROOT
 OWNERS = ("designer/types/", "designer/kinds/", "runtime/operations/")
 # These make endpoints of one kind, or are the page of one: they ask nothing of a kind that they are given.
 MAKERS = {
-    "designer/exposing.py": "makes the endpoints of an entity that is exposed",
+    "designer/entity_exposure.py": "makes the endpoints of an entity that is exposed",
     "designer/studio/trying/fetcher_runs.py": "runs a data fetcher as a query",
     "designer/models/endpoints.py": "has the rows of option sets, which have a list of their own",
     "designer/studio/option_sets.py": "is the page of an option set",
@@ -94,14 +96,33 @@ def asked_of(text: str) -> list[str]:
     return list(asked(ast.parse(text)))
 
 
+def settings_asked_for(tree: ast.Module) -> Iterator[str]:
+    """The classes of settings that an object is asked to be of: by `isinstance`, `issubclass` or `case`."""
+    for node in ast.walk(tree):
+        classes: list[ast.expr] = []
+        if isinstance(node, ast.MatchClass):
+            classes = [node.cls]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+            classes = node.args[1:]
+        for inner in (inner for one in classes for inner in ast.walk(one)):
+            name = getattr(inner, "id", getattr(inner, "attr", ""))
+            if name.endswith("Settings"):
+                yield name
+
+
 def test_no_module_asks_whether_settings_are_those_of_a_kind() -> None:
     """Settings answer for themselves, or a rule is registered for them."""
-    asked_of = {
-        (name, node.id)
-        for name, tree in modules()
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("isinstance", "issubclass")
-        for node in ast.walk(call.args[1])
-        if isinstance(node, ast.Name) and node.id.endswith("Settings")
-    }
-    assert asked_of == set()
+    assert {(name, given) for name, tree in modules() for given in settings_asked_for(tree)} == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "isinstance(given, ReadSettings)",
+        "isinstance(given, (str, kinds.ReadSettings))",
+        "issubclass(kind.settings, ReadSettings)",
+        "match given:\n    case kinds.ReadSettings(): pass",
+    ],
+)
+def test_each_way_to_ask_for_settings_is_noticed(text: str) -> None:
+    assert list(settings_asked_for(ast.parse(text))) == ["ReadSettings"]

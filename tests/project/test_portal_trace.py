@@ -27,8 +27,8 @@ def test_a_call_cannot_be_spared_when_the_time_is_over_or_a_write_has_ended_the_
     articles = [outcome("L", at, caller) for caller, at in enumerate((0, 5, 9, 11, 20.5))]
     assert [period.requests for period in periods(articles, 10)] == [3, 2]
     cases = [outcome("M", 1), outcome("M", 2), outcome("U", 3), outcome("M", 4), outcome("L", 5)]
-    found = Counter(period.key[0] for period in periods(cases, 10))
-    assert found == {"caller": 1, "M": 2, "U": 1, "L": 1}
+    counts = Counter(period.key[0] for period in periods(cases, 10))
+    assert counts == {"caller": 1, "M": 2, "U": 1, "L": 1}
 
 
 def test_of_several_cases_that_a_caller_has_reported_the_latest_is_looked_for() -> None:

@@ -38,6 +38,20 @@ def test_the_start_prints_where_everything_is(site: Site) -> None:
         assert server.request("GET", address).status_code == 200
 
 
+def test_a_database_that_is_not_prepared_is_told_at_the_start_and_served_once_it_is(empty_site: Site) -> None:
+    server = empty_site.start(until="/health/live")
+    until(lambda: "It is not ready to serve yet." in server.output())
+    assert "Run `manage.py prepare`." in server.output()
+    assert "Demo accounts" not in server.output()
+    refused = server.request("GET", "/optionsets/priorities")
+    assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+    assert refused.json()["detail"] == "The service's database is not ready for this release."
+    empty_site.manage("prepare")
+    assert server.request("GET", "/health/ready").status_code == 200
+    assert server.request("GET", "/optionsets/priorities").status_code == 200
+    assert "/optionsets/priorities" in server.request("GET", "/api/openapi.json").json()["paths"]
+
+
 def test_a_body_may_be_as_long_as_its_limit_says(site: Site) -> None:
     server = site.start(BODY_LIMIT="4000000")
     answer = server.request("POST", "/api/sales/leads", json={"topic": "x" * 3_000_000})

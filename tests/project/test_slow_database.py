@@ -100,8 +100,8 @@ def locked(site: Site, table: str = "") -> Iterator[None]:
 
 
 def accounts(connection: psycopg.Connection[Any]) -> str:
-    found = connection.execute(
+    row = connection.execute(
         "SELECT document::json->>'table' FROM crm_definition WHERE name = 'account' AND kind = 'entity'"
     ).fetchone()
-    assert found
-    return str(found[0])
+    assert row
+    return str(row[0])

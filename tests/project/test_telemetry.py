@@ -20,9 +20,9 @@ TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    found = Collector()
-    yield found
-    found.stop()
+    receiver = Collector()
+    yield receiver
+    receiver.stop()
 
 
 @pytest.mark.processes

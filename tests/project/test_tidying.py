@@ -18,8 +18,8 @@ from rest_framework_simplejwt.token_blacklist.models import BlacklistedToken, Ou
 from designer.models import AuditEntry, EndpointCalls, TriedCall
 from project import claims
 from project.expired_rows import kinds
+from project.housekeeping import tidy
 from project.models import Claim
-from project.tidying import tidy
 from runtime.models import FailedLogins, IdempotencyRecord, KnownNetwork, RefusalCount, TokenFamily
 from tests.audit_log import entry_of
 from tests.callers import Caller, account

@@ -113,8 +113,8 @@ def test_the_studio_opens_each_page_of_what_was_made(server: Server) -> None:
     pages = ("", "versions/", "releases/", "designer/endpoint/", "designer/module/", "auth/user/")
 
     for page in pages:
-        found = studio.get(f"{server.url}/admin/{page}", timeout=ANSWER_SECONDS)
-        assert found.status_code == 200, page
+        answer = studio.get(f"{server.url}/admin/{page}", timeout=ANSWER_SECONDS)
+        assert answer.status_code == 200, page
     for row in re.findall(r'href="(/admin/designer/endpoint/\d+/change/)', found_at(studio, server)):
         assert studio.get(server.url + row, timeout=ANSWER_SECONDS).status_code == 200, row
 

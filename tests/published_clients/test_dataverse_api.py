@@ -69,10 +69,10 @@ def test_records_are_made_in_every_way_and_read_page_by_page(wool: DataverseEnti
     wool.create(given[6:9], mode="batch")
     wool.create(given[9:], threading=True)
 
-    found = wool.read(select=["new_name"], order_by="new_number", page_size=5, return_formatted_values=True)
+    records = wool.read(select=["new_name"], order_by="new_number", page_size=5, return_formatted_values=True)
     some = wool.read(select=["new_name"], filter="new_number gt 5 and contains(new_name,'Row')", top=2)
 
-    assert [row["new_name"] for row in found] == [f"Row {n}" for n in range(12)]
+    assert [row["new_name"] for row in records] == [f"Row {n}" for n in range(12)]
     assert len(some) == 2
 
 
@@ -109,8 +109,8 @@ def test_upserts_go_by_alternate_key(client: DataverseClient) -> None:
         accounts.upsert([{"accountnumber": code, "name": name}], altkey_name=key)
     accounts.upsert([{"accountnumber": code, "name": "Third"}], altkey_name=key, mode="batch")
 
-    found = accounts.read(select=["name"], filter=f"accountnumber eq '{code}'")
-    assert [row["name"] for row in found] == ["Third"]
+    records = accounts.read(select=["name"], filter=f"accountnumber eq '{code}'")
+    assert [row["name"] for row in records] == ["Third"]
 
 
 def test_a_batch_takes_what_it_is_given(client: DataverseClient) -> None:

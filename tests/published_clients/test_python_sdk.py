@@ -41,11 +41,11 @@ def test_a_record_is_created_read_changed_and_deleted(sdk: DataverseClient, tag:
     id = sdk.records.create("account", values)
 
     sdk.records.update("account", id, {"telephone1": "2"})
-    found = sdk.records.retrieve("account", id, select=["name", "telephone1", "revenue", "industrycode"])
+    record = sdk.records.retrieve("account", id, select=["name", "telephone1", "revenue", "industrycode"])
     sdk.records.delete("account", id)
 
-    assert found is not None
-    assert (found["name"], found["telephone1"], found["revenue"], found["industrycode"]) == (
+    assert record is not None
+    assert (record["name"], record["telephone1"], record["revenue"], record["industrycode"]) == (
         tag,
         "2",
         12.5,
@@ -119,9 +119,9 @@ def test_built_queries_find_what_they_say(
 ) -> None:
     built = sdk.query.builder("account").select("name").where(condition(tag))
 
-    found = built.where(col("name").like(f"%{tag}%")).page_size(7).execute()
+    records = built.where(col("name").like(f"%{tag}%")).page_size(7).execute()
 
-    assert len(list(found)) == count
+    assert len(list(records)) == count
 
 
 def test_related_records_and_labels_come_along(sdk: DataverseClient, tag: str) -> None:

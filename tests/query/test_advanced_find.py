@@ -32,9 +32,9 @@ def of_one_day(ask: Callable[[], Found]) -> tuple[Found, dt.datetime]:
     """What `ask` found and the day that it was asked on: once more where midnight passed meanwhile."""
     while True:
         day = the_day()
-        found = ask()
+        answer = ask()
         if the_day() == day:
-            return found, day
+            return answer, day
 
 
 def plain_sql(export: Export, day: dt.datetime) -> list[tuple[Any, ...]]:
@@ -71,12 +71,12 @@ def test_an_export_gives_the_rows_that_plain_sql_gives(rita: Caller, export: Exp
     path = a_query("multi", export.fetchxml, cap=5000)
     answer, day = of_one_day(lambda: rita.get(path))
     assert answer.status_code == 200, answer.content
-    found = [tuple(flat(value) for value in row.values()) for row in answer.json()]
+    rows = [tuple(flat(value) for value in row.values()) for row in answer.json()]
     expected = plain_sql(export, day)
     assert expected, "the data shows nothing"
-    assert Counter(found) == Counter(expected)
+    assert Counter(rows) == Counter(expected)
     if export.ordered:
-        assert found == expected
+        assert rows == expected
 
 
 @pytest.mark.parametrize("export", EXPORTS, ids=lambda export: export.name)

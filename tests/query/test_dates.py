@@ -233,8 +233,8 @@ def test_a_fiscal_year_named_by_its_end_has_periods_of_each_kind(
     periods: FiscalPeriods, number: int, first: dt.datetime, after: dt.datetime
 ) -> None:
     calendar = Calendar(dt.UTC, FiscalCalendar((4, 1), periods, FiscalYearName.END))
-    found = resolved("local", "in-fiscal-period-and-year", str(number), "2026", calendar=calendar)
-    assert found == [("ge", first), ("lt", after)]
+    conditions = resolved("local", "in-fiscal-period-and-year", str(number), "2026", calendar=calendar)
+    assert conditions == [("ge", first), ("lt", after)]
 
 
 @given(

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from crmclient.query.designed import OPERATORS
-from crmclient.query.fetchxml.refused import REFUSED
+from crmclient.query.fetchxml.unsupported_operators import REFUSED
 
 PAGE = (settings.BASE_DIR / "docs/queries.md").read_text()
 READ, NOT_READ = PAGE.split("## What is refused")

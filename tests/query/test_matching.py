@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Reference
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Query
-from crmclient.query.matching import Undecidable, matches
+from crmclient.query.filter_match import Undecidable, matches
 from tests.query.conftest import Demo
 
 pytestmark = pytest.mark.django_db
@@ -68,9 +68,9 @@ def filters(demo: Demo) -> st.SearchStrategy[Filter]:
 def test_the_same_records_match(crm: EmbeddedPlatform, demo: Demo, data: st.DataObject) -> None:
     wanted = data.draw(filters(demo))
     query = Query("account", columns=(Column("accountid"),), filter=wanted)
-    found = {row["accountid"] for row in crm.query(query).rows}
+    queried_ids = {row["accountid"] for row in crm.query(query).rows}
     measured = {row["accountid"] for row in demo["account"] if matches(wanted, row)}
-    assert measured == found
+    assert measured == queried_ids
 
 
 @pytest.mark.parametrize(

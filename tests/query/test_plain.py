@@ -25,7 +25,7 @@ from crmclient.query.ast import (
     Query,
 )
 from crmclient.query.fetchxml import parse
-from crmclient.query.fetchxml.plain import write_plain
+from crmclient.query.fetchxml.plain_queries import write_plain
 from crmclient.values import Reference, Value
 
 

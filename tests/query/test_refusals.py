@@ -10,8 +10,8 @@ from lxml import etree
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
 from crmclient.query.calendar import Calendar
-from crmclient.query.checking import parse_known
 from crmclient.query.fetchxml import parse, write
+from crmclient.query.fetchxml_checks import parse_known
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 

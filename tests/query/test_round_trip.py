@@ -28,7 +28,7 @@ from crmclient.query.designed import (
     values_taken,
 )
 from crmclient.query.fetchxml import parse, write
-from crmclient.query.fetchxml.plain import write_plain
+from crmclient.query.fetchxml.plain_queries import write_plain
 from crmclient.query.resolving import Circumstances, prepare, prepare_filter
 from crmclient.query.shape import shape_of
 from crmclient.text import storable
@@ -100,7 +100,9 @@ def columns(draw: st.DrawFn, *, aggregate: bool) -> DesignedColumn:
 
 
 @st.composite
-def links(draw: st.DrawFn, aliases: list[str], known: tuple[str, ...], *, aggregate: bool) -> DesignedLink:
+def links(
+    draw: st.DrawFn, aliases: list[str], all_aliases: tuple[str, ...], *, aggregate: bool
+) -> DesignedLink:
     alias = aliases.pop()
     inside = draw(st.integers(0, min(2, len(aliases))))
     return DesignedLink(
@@ -110,8 +112,8 @@ def links(draw: st.DrawFn, aliases: list[str], known: tuple[str, ...], *, aggreg
         alias,
         draw(st.sampled_from([LinkType.INNER, LinkType.OUTER, LinkType.FIRST])),
         draw(_columns(aggregate=aggregate)),
-        draw(st.none() | filters(tuple(name for name in known if name != alias))),
-        tuple(draw(links(aliases, known, aggregate=aggregate)) for _ in range(inside) if aliases),
+        draw(st.none() | filters(tuple(name for name in all_aliases if name != alias))),
+        tuple(draw(links(aliases, all_aliases, aggregate=aggregate)) for _ in range(inside) if aliases),
         not aggregate and draw(st.booleans()),
     )
 
@@ -141,20 +143,20 @@ def _columns(*, aggregate: bool, least: int = 0) -> st.SearchStrategy[tuple[Desi
 @st.composite
 def queries(draw: st.DrawFn) -> DesignedQuery:
     aggregate = draw(st.booleans())
-    known = tuple(draw(st.lists(NAMES.map(lambda name: f"l_{name}"), unique=True, max_size=4)))
-    aliases = list(known)
+    all_aliases = tuple(draw(st.lists(NAMES.map(lambda name: f"l_{name}"), unique=True, max_size=4)))
+    aliases = list(all_aliases)
     joined = []
     while aliases:
-        joined.append(draw(links(aliases, known, aggregate=aggregate)))
+        joined.append(draw(links(aliases, all_aliases, aggregate=aggregate)))
     by = (
         st.builds(Order, st.none(), NAMES, st.none(), st.booleans())
         if aggregate
-        else st.builds(Order, NAMES, st.none(), st.sampled_from((None, *known)), st.booleans())
+        else st.builds(Order, NAMES, st.none(), st.sampled_from((None, *all_aliases)), st.booleans())
     )
     top = draw(st.none() | st.integers(1, 5000))
     count = draw(st.none() | st.integers(1, 5000)) if top is None else None
-    filter = draw(st.none() | filters(known))
-    left = [f"e_{number}" for number in range(MOST_LINKS - len(known))]
+    filter = draw(st.none() | filters(all_aliases))
+    left = [f"e_{number}" for number in range(MOST_LINKS - len(all_aliases))]
     if draw(st.booleans()):
         filter = DesignedFilter((*(filter.items if filter else ()), draw(existence(1, left, *IN_FILTERS))))
     if draw(st.booleans()) and left:

@@ -16,8 +16,8 @@ NUMBERS = "/api/sales/accounts/keys/number"
 
 
 def _exposed() -> ExposedEntity:
-    found: ExposedEntity = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
-    return found
+    exposed_entity: ExposedEntity = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    return exposed_entity
 
 
 def upserts(**settings: Any) -> Endpoint:

@@ -38,5 +38,5 @@ def report(caller: Caller, title: str = "It does not start", **more: object) -> 
 
 def titles(answer: Any) -> list[str]:
     assert answer.status_code == 200, answer.content
-    found = answer.json()
-    return [row["title"] for row in (found if isinstance(found, list) else found["data"])]
+    body = answer.json()
+    return [row["title"] for row in (body if isinstance(body, list) else body["data"])]

@@ -189,7 +189,7 @@ def test_who_may_only_look_sees_an_account_without_its_password() -> None:
 
 
 class _Unreachable:
-    conventions = EmbeddedPlatform.conventions
+    conventions = EmbeddedPlatform().conventions
     local_revision_sql = None
 
     def __getattr__(self, name: str) -> Any:

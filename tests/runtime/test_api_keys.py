@@ -69,8 +69,8 @@ def make(studio: Client) -> Callable[..., str]:
         tokens.forget()
         page = studio.post(ADD, form(**changes))
         assert page.status_code == 200, page.content
-        [found] = set(KEY.findall(page.content.decode()))
-        made: str = found
+        [secret] = set(KEY.findall(page.content.decode()))
+        made: str = secret
         return made
 
     return key

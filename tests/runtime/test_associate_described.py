@@ -24,8 +24,8 @@ def document(caller: Caller) -> dict[str, Any]:
 def entity(caller: Caller) -> dict[str, Any]:
     answer = caller.get("/api/schema/entities/sales.teams")
     assert answer.status_code == 200, answer.content
-    found: dict[str, Any] = answer.json()
-    return found
+    description: dict[str, Any] = answer.json()
+    return description
 
 
 def test_each_call_is_described_as_what_it_does(portico: None, rita: Caller) -> None:

@@ -432,8 +432,8 @@ def test_browsers_keep_what_is_for_everybody_where_that_is_ticked(kept: str) -> 
 
     ticked = ("public, max-age=60, stale-while-revalidate=6", None)
     private = ("private, no-cache", "Authorization")
-    anonymous, known = {"authentication_required": False}, {"authentication_required": True}
+    anonymous, signed_in = {"authentication_required": False}, {"authentication_required": True}
     only_rule("")
     assert said("open", anonymous, downstream=True) == ticked
     assert said("unticked", anonymous) == private
-    assert said("closed", known, downstream=True) == private
+    assert said("closed", signed_in, downstream=True) == private

@@ -11,9 +11,9 @@ from limits.storage import storage_from_string
 from pytest_django import Settings
 
 from crmbox.demo.people import FIRST_ACCOUNT
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import Author, Origin
-from designer.importing import import_document
+from designer.imports.document_import import import_document
 from designer.loading import load
 from designer.models import Endpoint, Role
 from runtime.callers import tokens
@@ -47,13 +47,13 @@ def statuses(caller: Caller, times: int, path: str = OPTIONS) -> list[int]:
 
 def standing(answer: Any) -> dict[str, dict[str, int]]:
     """What both headers say, by limit."""
-    found: dict[str, dict[str, int]] = {}
+    by_name: dict[str, dict[str, int]] = {}
     for header in ("RateLimit-Policy", "RateLimit"):
         for item in answer[header].split(", "):
             name, *parameters = item.split(";")
             numbers = {key: int(value) for key, value in (each.split("=") for each in parameters)}
-            found.setdefault(name.strip('"'), {}).update(numbers)
-    return found
+            by_name.setdefault(name.strip('"'), {}).update(numbers)
+    return by_name
 
 
 def test_an_endpoint_is_limited_for_all_callers_together(portico: None, rita: Caller, max: Caller) -> None:
@@ -128,8 +128,8 @@ def test_headers_tell_callers_where_they_stand(portico: None, rita: Caller, sett
     first, second, third = (rita.get(OPTIONS) for _ in range(3))
 
     assert re.fullmatch(r'"[a-z-]+";q=\d+;w=60(, "[a-z-]+";q=\d+;w=60)*', first["RateLimit-Policy"])
-    found = standing(first)
-    assert [(name, known["q"], known["r"]) for name, known in found.items()] == [
+    by_name = standing(first)
+    assert [(name, limit["q"], limit["r"]) for name, limit in by_name.items()] == [
         ("caller", 10, 9),
         ("endpoint-caller", 2, 1),
         ("endpoint", 3, 2),

@@ -16,7 +16,7 @@ from pytest_django.fixtures import Settings
 
 from crmbox.demo.people import CLARA_CUSTOMER, GONE_GREGOR, RITA_REP
 from designer.definitions import EndpointDefinition
-from designer.documents.reading import read
+from designer.documents.document_reader import read
 from designer.kinds import KINDS
 from designer.models import Role
 from designer.platform import get_platform

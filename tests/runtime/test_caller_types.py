@@ -142,9 +142,9 @@ def test_the_context_is_described_for_each_type(rita: Caller) -> None:
     assert list(of_users["properties"]) == ["user"]
     _property("contact", "FullName", attribute="fullname")
     types = _described_context(rita)["properties"]["user"]["anyOf"]
-    known = {one.pop("title"): one for one in types}
-    assert known["Context of user"] == of_users["properties"]["user"]
-    assert list(known["Context of contact"]["properties"]) == ["fullName"]
+    by_title = {one.pop("title"): one for one in types}
+    assert by_title["Context of user"] == of_users["properties"]["user"]
+    assert list(by_title["Context of contact"]["properties"]) == ["fullName"]
 
 
 @pytest.mark.parametrize("name", ["type", "roles", "claims", "Roles"])

@@ -40,11 +40,11 @@ def provider(portico: None, settings: Settings) -> Iterator[Provider]:
 
 def path(*conditions: str) -> str:
     """Of a query for services on the accounts at hand."""
-    found = a_query(
+    query_path = a_query(
         "multi", accounts(where('attribute="websiteurl" operator="eq" value="mine"', *conditions))
     )
     Endpoint.objects.filter(name="tested").update(caller_types=["service"])
-    return found
+    return query_path
 
 
 def names(provider: Provider, path: str, **claims: Any) -> list[str]:
@@ -57,7 +57,7 @@ CITY = 'attribute="address1_city" operator="{}" value="@user.{}"'
 
 
 @pytest.mark.parametrize(
-    ("value", "claims", "found"),
+    ("value", "claims", "expected"),
     [
         ("claims.tier", {"tier": "gold"}, ["A"]),
         ("claims.tier", {"tier": True}, ["D"]),
@@ -70,9 +70,9 @@ CITY = 'attribute="address1_city" operator="{}" value="@user.{}"'
     ],
 )
 def test_a_query_compares_with_the_caller(
-    provider: Provider, value: str, claims: dict[str, Any], found: list[str]
+    provider: Provider, value: str, claims: dict[str, Any], expected: list[str]
 ) -> None:
-    assert names(provider, path(CITY.format("eq", value)), **claims) == found
+    assert names(provider, path(CITY.format("eq", value)), **claims) == expected
 
 
 def test_numbers_take_the_type_of_what_they_are_compared_with(provider: Provider) -> None:

@@ -59,7 +59,7 @@ def _calculated(caller: Caller, expression: str, **values: Any) -> Any:
 def test_a_calculated_column_holds_its_expressions_value(
     rita: Caller, expression: str, expected: object
 ) -> None:
-    found = _calculated(
+    calculated = _calculated(
         rita,
         expression,
         name="Contoso",
@@ -68,7 +68,7 @@ def test_a_calculated_column_holds_its_expressions_value(
         revenue=Decimal("1.5"),
         primarycontactid=Reference("contact", people.FIRST_CONTACT),
     )
-    assert found == expected
+    assert calculated == expected
 
 
 def test_money_that_is_only_named_is_written_like_money(rita: Caller) -> None:

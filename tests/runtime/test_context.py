@@ -239,13 +239,13 @@ def test_a_caller_without_a_platform_user_is_403() -> None:
 @pytest.mark.parametrize("change", ["disabled", "deleted"])
 def test_a_user_gone_from_the_platform_is_403(change: str) -> None:
     nils = _a_new_user()
-    known = caller(nils)
+    identity = caller(nils)
     if change == "disabled":
         get_platform().update("systemuser", nils, {"isdisabled": True})
     else:
         get_platform().delete("systemuser", nils)
     with pytest.raises(Problem) as caught:
-        context().answer(known)
+        context().answer(identity)
     assert (caught.value.status_code, caught.value.code) == (403, "no_platform_user")
     with pytest.raises(Problem) as caught:
         identify_local(nils)

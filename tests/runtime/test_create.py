@@ -21,12 +21,12 @@ def _some_contact() -> str:
 
 
 def _count(name: str) -> int:
-    found = Query(
+    query = Query(
         "account",
         columns=(Column("accountid"),),
         filter=Filter((Condition("name", Operator.EQ, (name,)),)),
     )
-    return len(get_platform().query(found).rows)
+    return len(get_platform().query(query).rows)
 
 
 def test_a_created_account_is_in_the_crm_with_the_values_sent(rita: Caller) -> None:

@@ -18,11 +18,11 @@ from crmclient import Reference, Value
 from crmclient.query.ast import Column, Operator, Page, Query
 from crmclient.query.designed import DesignedCondition, DesignedFilter, DesignedItem, Literal
 from designer.definitions import RowRuleEntry
-from designer.documents.reading import read
-from designer.documents.writing import export, to_bytes
+from designer.documents.document_reader import read
+from designer.documents.document_writer import export, to_bytes
 from designer.history.recording import Author, Origin
-from designer.history.restoring import document_at
-from designer.importing import import_document
+from designer.history.restoration import document_at
+from designer.imports.document_import import import_document
 from designer.loading import load
 from designer.models import (
     Binding,
@@ -69,7 +69,7 @@ def count(name: str) -> int:
 
 
 def findings(rule: str) -> list[str]:
-    return [found.subject for found in overview().findings if found.rule == rule]
+    return [finding.subject for finding in overview().findings if finding.rule == rule]
 
 
 def test_a_record_for_somebody_else_is_refused_and_not_made(rita: Caller) -> None:
@@ -305,13 +305,13 @@ def _known(rule: DesignedFilter, values: dict[str, Value]) -> bool:
 
 
 def _conditions(rule: DesignedFilter) -> list[DesignedCondition]:
-    found: list[DesignedCondition] = []
+    leaves: list[DesignedCondition] = []
     for item in rule.items:
         if isinstance(item, DesignedCondition):
-            found.append(item)
+            leaves.append(item)
         elif isinstance(item, DesignedFilter):
-            found += _conditions(item)
-    return found
+            leaves += _conditions(item)
+    return leaves
 
 
 # Configurations from before
@@ -358,9 +358,9 @@ def test_an_upgrade_keeps_creates_as_they_are_and_makes_no_version_of_it(rita: C
     migration = importlib.import_module("designer.migrations.0009_create_outside_rule")
     migration.keep_creating(schema_before_entries("0009_create_outside_rule"), connection.schema_editor())
     assert endpoint("create").settings == {SETTING: True}
-    known = EndpointAccess.objects.filter(creates_outside_row_rule=True)
+    accesses = EndpointAccess.objects.filter(creates_outside_row_rule=True)
     cases = Endpoint.objects.get(kind="create", module__segment="portal")
-    assert {row.endpoint for row in known} == {cases.pk, endpoint("create").pk}
+    assert {row.endpoint for row in accesses} == {cases.pk, endpoint("create").pk}
     places = PathAccess.objects.filter(creates_outside_row_rule=True)
     assert {(row.method, row.path) for row in places} == {("POST", "/api/portal/cases"), ("POST", ACCOUNTS)}
     assert rita.post(ACCOUNTS, {"name": "As before"}).status_code == 200

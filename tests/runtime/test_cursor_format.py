@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.http import sealing
+from runtime.http import seals
 from runtime.operations.queries.cursor import Position, seal, unseal
 
 BEGAN = dt.datetime(2026, 5, 4, 3, 2, 1, tzinfo=dt.UTC)
@@ -31,7 +31,7 @@ def test_a_total_that_a_cursor_cannot_hold_is_counted_again() -> None:
 @pytest.mark.parametrize("total", [None, 0, 1_000_000])
 def test_release_02_reads_it(total: int | None) -> None:
     text = seal(Position("a token", BEGAN, total), BOUND_TO)
-    content = sealing.unseal(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), PURPOSE, b"a caller")
+    content = seals.unseal(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), PURPOSE, b"a caller")
     assert content is not None
     # As that release does.
     made, token, began = orjson.loads(content)
@@ -41,6 +41,6 @@ def test_release_02_reads_it(total: int | None) -> None:
 
 def test_a_cursor_of_release_02_is_read() -> None:
     content = orjson.dumps((int(time.time()), "a token", BEGAN.timestamp()))
-    sealed = sealing.seal(content, PURPOSE, BOUND_TO.encode())
+    sealed = seals.seal(content, PURPOSE, BOUND_TO.encode())
     text = base64.urlsafe_b64encode(sealed).decode().rstrip("=")
     assert unseal(text, BOUND_TO) == Position("a token", BEGAN, None)

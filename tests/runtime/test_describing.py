@@ -66,15 +66,15 @@ def children_of(server: Server) -> list[int]:
 
 
 def ancestors(pid: int) -> list[int]:
-    found = []
+    pids = []
     while pid > 1:
         try:
             stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except OSError:
             break
         pid = int(stat.rpartition(")")[2].split()[1])
-        found.append(pid)
-    return found
+        pids.append(pid)
+    return pids
 
 
 def test_an_edit_past_the_studio_is_described_by_a_process_of_the_lowest_priority(site: Site) -> None:

@@ -83,17 +83,19 @@ def test_a_decimal_is_read_queried_and_aggregated_with_its_places(rita: Caller, 
     endpoint("read").columns.all().delete()
     endpoint("read").columns.create(attribute="new_margin")
     assert rita.get(account).content == b'{"newMargin":99.90}'
-    found = '<filter><condition attribute="name" operator="eq" value="Exact"/></filter>'
+    condition = '<filter><condition attribute="name" operator="eq" value="Exact"/></filter>'
     sums = "".join(
         f'<attribute name="new_margin" alias="{function}" aggregate="{function}"/>'
         for function in ("sum", "avg", "min", "max")
     )
-    path = a_query("single", f'<fetch aggregate="true"><entity name="account">{sums}{found}</entity></fetch>')
+    path = a_query(
+        "single", f'<fetch aggregate="true"><entity name="account">{sums}{condition}</entity></fetch>'
+    )
     answer = rita.get(path)
     assert _numbers(answer.content) == {"sum": "100.10", "avg": "33.3667", "min": "0.10", "max": "99.90"}
     path = a_query(
         "multi",
-        f'<fetch><entity name="account"><attribute name="new_margin"/>{found}'
+        f'<fetch><entity name="account"><attribute name="new_margin"/>{condition}'
         '<order attribute="new_margin"/></entity></fetch>',
         name="rows",
     )
@@ -109,12 +111,12 @@ def test_a_double_has_the_places_that_its_schema_states(rita: Caller) -> None:
     endpoint("read").columns.all().delete()
     endpoint("read").columns.create(attribute="new_share")
     assert rita.get(account).content == b'{"newShare":0.10}'
-    found = '<filter><condition attribute="name" operator="eq" value="Double"/></filter>'
+    condition = '<filter><condition attribute="name" operator="eq" value="Double"/></filter>'
     calculated = "".join(
         f'<attribute name="new_share" alias="{function}" aggregate="{function}"/>'
         for function in ("sum", "avg", "min", "max")
     )
-    text = f'<fetch aggregate="true"><entity name="account">{calculated}{found}</entity></fetch>'
+    text = f'<fetch aggregate="true"><entity name="account">{calculated}{condition}</entity></fetch>'
     answer = _numbers(rita.get(a_query("single", text)).content)
     assert answer == {"sum": "0.50", "avg": "0.1667", "min": "0.10", "max": "0.20"}
 
@@ -130,13 +132,13 @@ def test_a_double_loses_no_digit_that_was_stored(value: float, written: str) -> 
 def test_the_average_of_money_has_two_places_more_and_at_most_four(rita: Caller) -> None:
     for amount in ("1", "1", "0"):
         an_account(name="Mean", creditlimit=Decimal(amount), revenue=Decimal(amount))
-    found = '<filter><condition attribute="name" operator="eq" value="Mean"/></filter>'
+    condition = '<filter><condition attribute="name" operator="eq" value="Mean"/></filter>'
     columns = (
         '<attribute name="creditlimit" alias="a" aggregate="avg"/>'
         '<attribute name="revenue" alias="b" aggregate="avg"/>'
         '<attribute name="creditlimit" alias="c" aggregate="sum"/>'
     )
-    fetch = f'<fetch aggregate="true"><entity name="account">{columns}{found}</entity></fetch>'
+    fetch = f'<fetch aggregate="true"><entity name="account">{columns}{condition}</entity></fetch>'
     for kind in ("single", "multi", "paginated"):
         answer = _numbers(rita.get(a_query(kind, fetch, name=f"mean-{kind}")).content)
         row = answer if kind == "single" else answer[0] if kind == "multi" else answer["data"][0]

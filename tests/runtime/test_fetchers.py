@@ -25,9 +25,9 @@ CONTACT = """<fetch><entity name="contact">
 
 
 def fetch(kind: str, name: str, query: str, **options: Any) -> Endpoint:
-    found = endpoint(kind)
-    Fetcher.objects.create(endpoint=found, name=name, query=query, **options)
-    return found
+    row = endpoint(kind)
+    Fetcher.objects.create(endpoint=row, name=name, query=query, **options)
+    return row
 
 
 def bind(to: Endpoint, attribute: str, source: str, value: str) -> None:

@@ -83,15 +83,17 @@ def call_it(
 
 def operations(document: Any, *, anonymous: bool) -> Iterator[Any]:
     """Those of the API itself are the same for everyone: once is enough."""
-    for found in document.get_all_operations():
-        assert isinstance(found, Ok), found
-        operation = found.ok()
+    for outcome in document.get_all_operations():
+        assert isinstance(outcome, Ok), outcome
+        operation = outcome.ok()
         if anonymous or not operation.path.startswith(("/api/token", "/api/schema", "/api/openapi")):
             yield operation
 
 
 def takes_nothing(operation: Any) -> bool:
-    return not operation.body and all(known.name == "If-None-Match" for known in operation.iter_parameters())
+    return not operation.body and all(
+        parameter.name == "If-None-Match" for parameter in operation.iter_parameters()
+    )
 
 
 def judge(case: schemathesis.Case[Any], answer: Any, mode: GenerationMode) -> None:
@@ -115,15 +117,15 @@ def judge(case: schemathesis.Case[Any], answer: Any, mode: GenerationMode) -> No
 def documented_codes(document: Any) -> dict[str, dict[str, set[str]]]:
     """The codes that each operation's problems may have, by status."""
     responses = document["components"]["responses"]
-    found: dict[str, dict[str, set[str]]] = {}
-    for path, known in document["paths"].items():
-        for method, operation in known.items():
+    codes: dict[str, dict[str, set[str]]] = {}
+    for path, path_item in document["paths"].items():
+        for method, operation in path_item.items():
             names = {
                 status: response["$ref"].rpartition("/")[2]
                 for status, response in operation["responses"].items()
                 if "$ref" in response
             }
-            found[f"{method.upper()} {path}"] = {
+            codes[f"{method.upper()} {path}"] = {
                 status: set(responses[name].get("x-codes", ())) for status, name in names.items()
             }
-    return found
+    return codes

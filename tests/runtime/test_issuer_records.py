@@ -72,8 +72,8 @@ def of_contacts(provider: Provider, **changes: Any) -> Issuer:
 
 def answer(token: str) -> tuple[int, str]:
     """404 `not_found` where the caller is let in to look for a record that is not there."""
-    found = Caller(token).get(ADA)
-    return found.status_code, found.json()["code"]
+    response = Caller(token).get(ADA)
+    return response.status_code, response.json()["code"]
 
 
 LET_IN = (404, "not_found")
@@ -211,12 +211,12 @@ def test_a_caller_whom_another_process_registers_meanwhile_is_let_in(provider: P
 
     def overtaken(execute: Any, sql: str, *rest: Any) -> Any:
         """Another process registers Ada as soon as this one has seen that she is not registered."""
-        found = execute(sql, *rest)
+        outcome = execute(sql, *rest)
         if sql.startswith("SELECT") and "runtime_registration" in sql and not made:
             made.append(contact(lastname="Lovelace", department="ada"))
             values = {"issuer": issuer.issuer, "subject": "ada", "entity": "contact", "record": made[0]}
             Registration.objects.create(done=True, **values)
-        return found
+        return outcome
 
     made: list[str] = []
     with connection.execute_wrapper(overtaken):
@@ -250,8 +250,8 @@ def test_claims_that_the_endpoint_refuses_register_nobody(provider: Provider) ->
 
 def test_so_many_callers_register_within_an_hour(provider: Provider) -> None:
     registering(provider, registration_an_hour=2)
-    found = [answer(provider.token(sub=f"s{at}", family_name="Lovelace")) for at in range(4)]
-    assert found == [LET_IN, LET_IN, REFUSED, REFUSED]
+    answers = [answer(provider.token(sub=f"s{at}", family_name="Lovelace")) for at in range(4)]
+    assert answers == [LET_IN, LET_IN, REFUSED, REFUSED]
     assert Registration.objects.count() == 2
 
 
@@ -260,14 +260,14 @@ LINKING = {"registration_link_claim": "email", "registration_link_attribute": "e
 
 def test_a_record_with_the_verified_address_is_linked(provider: Provider) -> None:
     registering(provider, **LINKING)
-    known = contact(emailaddress1="Ada@contoso.example")
+    record = contact(emailaddress1="Ada@contoso.example")
     claims: dict[str, Any] = {
         "email": "ada@contoso.example",
         "email_verified": True,
         "family_name": "Lovelace",
     }
     assert answer(provider.token(**claims)) == LET_IN
-    assert contacts(department="ada") == [known]
+    assert contacts(department="ada") == [record]
     assert Registration.objects.get().linked
 
 
@@ -276,22 +276,22 @@ def test_an_address_that_nobody_has_verified_links_nothing(
     provider: Provider, claims: dict[str, Any]
 ) -> None:
     registering(provider, **LINKING)
-    known = contact(emailaddress1="ada@contoso.example")
+    record = contact(emailaddress1="ada@contoso.example")
     assert answer(provider.token(email="ada@contoso.example", family_name="Lovelace", **claims)) == LET_IN
-    assert known not in contacts(department="ada")
+    assert record not in contacts(department="ada")
 
 
 def test_a_record_that_is_somebodys_is_not_linked(provider: Provider) -> None:
     registering(provider, **LINKING)
-    known = contact(emailaddress1="ada@contoso.example", department="somebody")
+    record = contact(emailaddress1="ada@contoso.example", department="somebody")
     claims: dict[str, Any] = {
         "email": "ada@contoso.example",
         "email_verified": True,
         "family_name": "Lovelace",
     }
     assert answer(provider.token(**claims)) == LET_IN
-    assert known not in contacts(department="ada")
-    assert contacts(department="somebody") == [known]
+    assert record not in contacts(department="ada")
+    assert contacts(department="somebody") == [record]
 
 
 def test_two_records_with_the_address_are_refused(provider: Provider) -> None:
@@ -310,21 +310,21 @@ def test_with_several_tenants_no_record_is_linked(provider: Provider) -> None:
     template = f"{provider.address}/{{tenantid}}/v2.0"
     registering(provider, **LINKING, issuer=template, tenants=["t1", "t2"])
     provider.said_issuer = template
-    known = contact(emailaddress1="ada@contoso.example")
+    record = contact(emailaddress1="ada@contoso.example")
     claims: dict[str, Any] = {
         "email": "ada@contoso.example",
         "email_verified": True,
         "family_name": "Lovelace",
     }
     assert answer(provider.token(iss=f"{provider.address}/t1/v2.0", **claims)) == LET_IN
-    assert known not in contacts(department="ada")
+    assert record not in contacts(department="ada")
 
 
 def test_an_identity_read_by_expressions_is_that_of_the_listed_claims(provider: Provider) -> None:
     of_contacts(provider, record_missing="continue", readable_claims=["realm.roles", "level", "emails[0]"])
     text = provider.token(realm={"roles": ["a"], "secret": 1}, level=2, other=3, emails=["a@b.example"])
     assert Caller(text).get(ADA).status_code == 404
-    known = served.current().recognition
-    caller = tokens.authenticate(f"Bearer {text}", known)
+    recognition = served.current().recognition
+    caller = tokens.authenticate(f"Bearer {text}", recognition)
     assert caller is not None
     assert caller.claims == {"realm": {"roles": ["a"]}, "level": 2, "emails": ["a@b.example"]}

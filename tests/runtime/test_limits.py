@@ -107,8 +107,10 @@ def test_without_its_shared_store_the_limit_still_holds(anonymous: Caller, setti
 
 def test_an_ipv6_network_is_one_client(anonymous: Caller, settings: Settings) -> None:
     settings.PORTICO = {**settings.PORTICO, "ADDRESS_RATE": 2, "TRUSTED_PROXIES": 1}
-    found = [anonymous.get(OPTIONS, x_forwarded_for=f"2001:db8::{number}").status_code for number in range(4)]
-    assert found == [200, 200, 429, 429]
+    statuses = [
+        anonymous.get(OPTIONS, x_forwarded_for=f"2001:db8::{number}").status_code for number in range(4)
+    ]
+    assert statuses == [200, 200, 429, 429]
     assert anonymous.get(OPTIONS, x_forwarded_for="2001:db8:0:1::1").status_code == 200
 
 

@@ -252,11 +252,11 @@ def test_a_version_that_is_meant_is_the_records(contacts: Input, rita: Caller) -
 def test_what_is_removed_goes_as_the_relationship_says(portico: None, rita: Caller, deletes: bool) -> None:
     only_rule("", segment="accounts")
     a_list()
-    known = {one.name: one for one in get_platform().relationships("account")}
+    relationships = {one.name: one for one in get_platform().relationships("account")}
     account = an_account()
     ada = a_contact(account, "Ada")
     _cascade(TO_CONTACTS, deletes=deletes)
-    assert known[TO_CONTACTS].referencing_attribute == "parentcustomerid"
+    assert relationships[TO_CONTACTS].referencing_attribute == "parentcustomerid"
     assert rita.patch(account, {"contacts": {"remove": [ada]}}).status_code == 204
     assert people(account) == []
     try:

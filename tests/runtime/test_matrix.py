@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from designer.definitions import EndpointDefinition
-from designer.documents.reading import read
+from designer.documents.document_reader import read
 from designer.models import Endpoint, Role
 from designer.names import USER_TYPE
 from designer.platform import get_platform

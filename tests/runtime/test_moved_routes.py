@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from designer.following_endpoints import FollowingEndpoints
+from designer.endpoint_facts.following_endpoints import FollowingEndpoints
 from designer.loading import load, reload
 from designer.models import ExposedEntity, Module, Role
 from runtime.serving.routing import Match, RoutingTable
@@ -48,7 +48,9 @@ def test_renamed_endpoints_are_where_a_new_process_finds_them(edit: Callable[[],
     moved = table.changed(before, after)
 
     anew = RoutingTable.of(load())
-    paths = {endpoint.path for known in (before, load()) for endpoint in known.endpoints.values()}
+    paths = {
+        endpoint.path for configuration in (before, load()) for endpoint in configuration.endpoints.values()
+    }
     assert isinstance(after.endpoints, FollowingEndpoints)
     assert _matches(moved, paths) == _matches(anew, paths)
     assert moved.ids() == anew.ids()

@@ -62,16 +62,16 @@ def test_what_a_reader_may_call_is_in_the_document_and_nothing_else(reader: Call
 def served_to(person: str) -> set[tuple[str, str]]:
     """Paths and methods of what is configured for `person`."""
     callable_ = [endpoint for endpoint in Endpoint.objects.filter(enabled=True) if may_call(endpoint, person)]
-    found = {
+    operations = {
         (endpoint.path, method.lower()) for endpoint in callable_ for method in KINDS[endpoint.kind].methods
     }
     # A list of files has a path for each.
-    found |= {
+    operations |= {
         (f"{endpoint.path}/{{fileId}}", "get")
         for endpoint in callable_
         if endpoint.kind == "download" and endpoint.settings.get("notes")
     }
-    return found | (OPEN if person == "anonymous" else SIGNED_IN)
+    return operations | (OPEN if person == "anonymous" else SIGNED_IN)
 
 
 @pytest.mark.parametrize("turn", range(4))
@@ -201,11 +201,11 @@ def test_an_edit_shows_at_the_next_fetch(rita: Caller) -> None:
 
 
 def test_a_tag_is_worthless_to_readers_with_other_roles(rita: Caller, aya: Caller) -> None:
-    known = rita.get("/api/openapi.json")
-    assert rita.get("/api/openapi.json", if_none_match=known["ETag"]).status_code == 304
-    assert aya.get("/api/openapi.json", if_none_match=known["ETag"]).status_code == 200
-    assert known["Cache-Control"] == "private, no-cache"
-    assert "Authorization" in known["Vary"]
+    answer = rita.get("/api/openapi.json")
+    assert rita.get("/api/openapi.json", if_none_match=answer["ETag"]).status_code == 304
+    assert aya.get("/api/openapi.json", if_none_match=answer["ETag"]).status_code == 200
+    assert answer["Cache-Control"] == "private, no-cache"
+    assert "Authorization" in answer["Vary"]
 
 
 def test_an_endpoint_that_cannot_be_built_is_left_out_and_the_others_stay(rita: Caller) -> None:
@@ -256,9 +256,13 @@ def test_a_path_without_one_is_judged_by_accept(rita: Caller) -> None:
 
 def test_yaml_too_long_to_be_laid_out_says_the_same() -> None:
     text = "de\u2028l\x7f \x85 \U0001f600 \"'\\\n" + "x" * 3_000_000
-    found = {"info": {}, "tags": [{"name": "a"}], "paths": {"/a/{id}": {"get": {"summary": text, "n": 1.5}}}}
-    written = as_yaml(found)
-    assert yaml.safe_load(written) == found
+    content = {
+        "info": {},
+        "tags": [{"name": "a"}],
+        "paths": {"/a/{id}": {"get": {"summary": text, "n": 1.5}}},
+    }
+    written = as_yaml(content)
+    assert yaml.safe_load(written) == content
     assert written.count(b"\n") < 10
 
 

@@ -40,10 +40,10 @@ def schemas(value: Any, at: str = "#") -> Iterator[tuple[str, dict[str, Any]]]:
 
 def resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in schema:
-        found: Any = whole
+        part: Any = whole
         for step in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        schema = found
+            part = part[step]
+        schema = part
     return schema
 
 
@@ -70,9 +70,9 @@ def mistakes(at: str, schema: dict[str, Any], whole: dict[str, Any]) -> Iterator
 def test_no_value_is_of_several_types(reader: str, version: str, request: pytest.FixtureRequest) -> None:
     whole = document(request.getfixturevalue(reader), version)
 
-    found = [mistake for at, schema in schemas(whole) for mistake in mistakes(at, schema, whole)]
+    errors = [mistake for at, schema in schemas(whole) for mistake in mistakes(at, schema, whole)]
 
-    assert found == []
+    assert errors == []
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -99,20 +99,20 @@ def test_every_type_of_input_is_described_as_one(name: str, required: bool, allo
     )
     for attribute in (None, Attribute("value", AttributeType.CUSTOMER, targets=("account", "contact"))):
         schema = TYPES[name].schema(Limits.of(definition, attribute))
-        found = [mistake for at, part in schemas(schema) for mistake in mistakes(at, part, schema)]
-        assert found == []
+        errors = [mistake for at, part in schemas(schema) for mistake in mistakes(at, part, schema)]
+        assert errors == []
         assert "type" in schema
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_request_has_one_media_type(max: Caller, version: str) -> None:
-    found = {
+    media_types = {
         (path, method): list(operation["requestBody"]["content"])
         for path, operations in document(max, version)["paths"].items()
         for method, operation in operations.items()
         if method in METHODS and "requestBody" in operation
     }
 
-    assert {len(media) for media in found.values()} == {1}
-    assert found["/api/token", "post"] == ["application/json"]
-    assert found["/api/sales/accounts/{id}/files/contract", "post"] == ["multipart/form-data"]
+    assert {len(media) for media in media_types.values()} == {1}
+    assert media_types["/api/token", "post"] == ["application/json"]
+    assert media_types["/api/sales/accounts/{id}/files/contract", "post"] == ["multipart/form-data"]

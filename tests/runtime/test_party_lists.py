@@ -10,9 +10,9 @@ import pytest
 from crmclient import Party, Reference
 from designer.definitions import ConfigurationDocument
 from designer.definitions.entities import ExposedEntityDefinition
-from designer.documents.applying import apply
+from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
-from designer.exposing import USUAL, Exposure, endpoints
+from designer.entity_exposure import USUAL, Exposure, endpoints
 from designer.loading import load
 from designer.models import Binding, Column, Endpoint, ExposedEntity, Input
 from designer.platform import get_platform
@@ -42,8 +42,8 @@ def exposed(entity: str, segment: str, *attributes: str) -> ExposedEntity:
     row = ExposedEntityDefinition(module="sales", segment=segment, entity=entity)
     document = ConfigurationDocument(format=2, entities=(row,), endpoints=made)
     apply(plan(ConfigurationDocument(format=2), document), document)
-    found: ExposedEntity = ExposedEntity.objects.get(segment=segment)
-    return found
+    exposed_entity: ExposedEntity = ExposedEntity.objects.get(segment=segment)
+    return exposed_entity
 
 
 def a_contact(**values: Any) -> str:
@@ -71,14 +71,14 @@ def test_an_email_is_created_with_its_parties_and_read_with_them(mails: ExposedE
     answer = rita.post(MAILS, body)
 
     assert answer.status_code == 200, answer.content
-    found = rita.get(f"{MAILS}/{answer.json()['id']}").json()
-    assert found["to"] == [
+    email = rita.get(f"{MAILS}/{answer.json()['id']}").json()
+    assert email["to"] == [
         shown("contact", ada, "Ada Lovelace"),
         shown(None, None, None, "someone@elsewhere.example"),
     ]
-    assert found["cc"] == [shown("account", works, "Contoso", "office@contoso.example")]
-    assert [party["id"] for party in found["from"]] == [RITA]
-    assert found["bcc"] == []
+    assert email["cc"] == [shown("account", works, "Contoso", "office@contoso.example")]
+    assert [party["id"] for party in email["from"]] == [RITA]
+    assert email["bcc"] == []
 
 
 def test_an_update_changes_the_lists_that_are_sent_alone(mails: ExposedEntity, rita: Caller) -> None:
@@ -155,8 +155,8 @@ def test_the_caller_may_be_the_sender(mails: ExposedEntity, rita: Caller) -> Non
     answer = rita.post(MAILS, {"subject": "Offer"})
 
     assert answer.status_code == 200, answer.content
-    found = rita.get(f"{MAILS}/{answer.json()['id']}").json()
-    assert [(party["type"], party["id"]) for party in found["from"]] == [("systemuser", RITA)]
+    email = rita.get(f"{MAILS}/{answer.json()['id']}").json()
+    assert [(party["type"], party["id"]) for party in email["from"]] == [("systemuser", RITA)]
 
 
 def test_pages_have_parties_and_a_row_rule_reads_them_too(mails: ExposedEntity, rita: Caller) -> None:
@@ -202,5 +202,5 @@ def test_everything_about_them_is_ready(mails: ExposedEntity) -> None:
     made = [one for one in of_entity if one.entity is not None and one.entity.segment == "emails"]
     assert made
     for endpoint in made:
-        found = check(endpoint, configuration, Metadata(get_platform()))
-        assert [str(one.message) for one in found if one.severity is Severity.BLOCKING] == []
+        findings = check(endpoint, configuration, Metadata(get_platform()))
+        assert [str(one.message) for one in findings if one.severity is Severity.BLOCKING] == []

@@ -116,9 +116,9 @@ def test_every_case_has_a_number_of_its_own(clara: Caller) -> None:
     days = {f"{day:%y%m%d}" for day in (today, today - dt.timedelta(days=1))}
     assert len(set(numbers)) == 3
     for number in numbers:
-        found = re.fullmatch(r"CAS-(\d{6})-[A-Z0-9]{6}", number)
-        assert found is not None
-        assert found[1] in days
+        match = re.fullmatch(r"CAS-(\d{6})-[A-Z0-9]{6}", number)
+        assert match is not None
+        assert match[1] in days
 
 
 def test_a_case_has_normal_priority_unless_it_is_said(cosmo: Caller) -> None:
@@ -225,3 +225,16 @@ def test_a_customer_whose_contact_is_inactive_is_refused(
     a_minute_later()
     refused = cosmo.get(MY_CASES)
     assert (refused.status_code, refused.json()["code"]) == (403, "no_record")
+
+
+def test_the_portal_speaks_german_to_who_asks_for_it(clara: Caller) -> None:
+    close = f"{CASES}/{CLOSED}/actions/close"
+    for language, closed, report_a_case in (
+        ("", "This case is closed.", "Report a case"),
+        ("?lcid=1031", "Diese Anfrage ist geschlossen.", "Anfrage melden"),
+    ):
+        refused = clara.post(f"{close}{language}", {})
+        assert (refused.status_code, refused.json()["detail"]) == (409, closed)
+        described = clara.get(f"/api/schema{language}").json()["entities"]
+        entities = {entity["name"]: entity for entity in described}
+        assert entities["portal.cases"]["operations"]["create"]["title"] == report_a_case

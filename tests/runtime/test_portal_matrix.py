@@ -15,7 +15,7 @@ from django.core.management import call_command
 
 from crmbox.demo.people import CLARA_CUSTOMER, FIRST_ACCOUNT
 from designer.definitions import EndpointDefinition
-from designer.documents.reading import read
+from designer.documents.document_reader import read
 from designer.kinds import KINDS
 from project.demo import CONFIGURATION
 from tests.callers import Caller, account

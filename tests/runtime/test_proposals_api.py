@@ -38,8 +38,8 @@ def made_key(name: str = "Pipeline", **given: Any) -> str:
     )
     assert answer.status_code == 200, answer.context["adminform"].form.errors
     assert "no-store" in answer.headers["Cache-Control"]
-    [found] = set(KEY.findall(answer.content.decode()))
-    return str(found)
+    [key] = set(KEY.findall(answer.content.decode()))
+    return str(key)
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def _opened(pipeline: Caller, title: str = "Proposed", **more: Any) -> Any:
 
 
 def _summary(answer: Any) -> str:
-    found: str = answer.json()["paths"]["/api/sales/accounts"]["post"]["summary"]
-    return found
+    summary: str = answer.json()["paths"]["/api/sales/accounts"]["post"]["summary"]
+    return summary
 
 
 def test_a_pipeline_opens_a_proposal_that_a_person_publishes(pipeline: Caller) -> None:
@@ -137,13 +137,15 @@ def test_proposals_are_listed_newest_first_by_state_and_page(
     ids = [_opened(pipeline, f"Title {number}")["id"] for number in range(3)]
     Proposal.objects.filter(pk=ids[0]).update(state="withdrawn")
     listed = pipeline.get(PATH).json()
-    assert [known["id"] for known in listed["proposals"]] == ids[::-1]
+    assert [proposal["id"] for proposal in listed["proposals"]] == ids[::-1]
     assert listed["next"] is None
-    assert [known["id"] for known in pipeline.get(f"{PATH}?state=withdrawn").json()["proposals"]] == ids[:1]
+    assert [
+        proposal["id"] for proposal in pipeline.get(f"{PATH}?state=withdrawn").json()["proposals"]
+    ] == ids[:1]
     monkeypatch.setattr("runtime.proposals.proposal_views._PER_PAGE", 1)
     first = pipeline.get(f"{PATH}?state=open").json()
     second = pipeline.get(first["next"]).json()
-    assert [known["id"] for page in (first, second) for known in page["proposals"]] == [ids[2], ids[1]]
+    assert [proposal["id"] for page in (first, second) for proposal in page["proposals"]] == [ids[2], ids[1]]
     assert second["next"] is None
     wrong = pipeline.get(f"{PATH}?state=live&before=x&no=1")
     assert {error["parameter"] for error in wrong.json()["errors"]} == {"no"}

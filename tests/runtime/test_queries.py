@@ -31,12 +31,12 @@ def every(entity: str, *columns: str) -> list[dict[str, Any]]:
 def test_a_single_query_answers_its_row(rita: Caller) -> None:
     contact = Reference("contact", people.FIRST_CONTACT)
     account = id_of(an_account(name="Müller ✈", telephone1="1", primarycontactid=contact))
-    found = body(rita, f"{QUERIES}/account?accountId={account}")
-    assert list(found) == ["id", "name", "phone", "owner", "contactName", "contactEmail"]
-    assert (found["id"], found["name"], found["phone"]) == (account, "Müller ✈", "1")
-    assert found["owner"].keys() == {"type", "id", "name"}
+    row = body(rita, f"{QUERIES}/account?accountId={account}")
+    assert list(row) == ["id", "name", "phone", "owner", "contactName", "contactEmail"]
+    assert (row["id"], row["name"], row["phone"]) == (account, "Müller ✈", "1")
+    assert row["owner"].keys() == {"type", "id", "name"}
     name = get_platform().retrieve("contact", people.FIRST_CONTACT, ["fullname"]).values["fullname"]
-    assert found["contactName"] == name
+    assert row["contactName"] == name
 
 
 def test_what_a_single_query_does_not_find_is_204(rita: Caller) -> None:
@@ -59,8 +59,8 @@ def test_a_multi_query_answers_every_row_in_order(rita: Caller) -> None:
             "contact",
             {"firstname": name, "lastname": "X", "parentcustomerid": Reference("account", account.id)},
         )
-    found = body(rita, f"{QUERIES}/account-contacts?accountId={account.id}")
-    assert [contact["fullName"] for contact in found] == ["Ada X", "Émile X", "Zoe X"]
+    contacts = body(rita, f"{QUERIES}/account-contacts?accountId={account.id}")
+    assert [contact["fullName"] for contact in contacts] == ["Ada X", "Émile X", "Zoe X"]
     assert body(rita, f"{QUERIES}/account-contacts?accountId={NOBODY}") == []
 
 
@@ -87,23 +87,23 @@ def test_the_pipeline_is_summed_by_owner(rita: Caller) -> None:
     for row in every("opportunity", "ownerid", "estimatedvalue", "statecode"):
         if row["statecode"] == 0:
             sums.setdefault(row["ownerid"].id, []).append(row["estimatedvalue"] or Decimal(0))
-    found = body(rita, f"{QUERIES}/pipeline")
-    assert {row["owner"]["id"]: row["opportunities"] for row in found} == {
+    pipeline = body(rita, f"{QUERIES}/pipeline")
+    assert {row["owner"]["id"]: row["opportunities"] for row in pipeline} == {
         owner: len(values) for owner, values in sums.items()
     }
-    assert {row["owner"]["id"]: Decimal(str(row["value"])) for row in found} == {
+    assert {row["owner"]["id"]: Decimal(str(row["value"])) for row in pipeline} == {
         owner: sum(values) for owner, values in sums.items()
     }
-    assert [row["value"] for row in found] == sorted((row["value"] for row in found), reverse=True)
+    assert [row["value"] for row in pipeline] == sorted((row["value"] for row in pipeline), reverse=True)
 
 
 def test_a_page_says_how_many_there_are_and_where_the_next_one_is(rita: Caller) -> None:
     first = rita.get(f"{QUERIES}/accounts?pageSize=7")
-    found = first.json()
-    assert list(found) == ["data", "count", "totalRecordCount", "hasMoreRecords", "cursor"]
+    page = first.json()
+    assert list(page) == ["data", "count", "totalRecordCount", "hasMoreRecords", "cursor"]
     active = sum(row["statecode"] == 0 for row in every("account", "statecode"))
-    assert (found["count"], found["totalRecordCount"], found["hasMoreRecords"]) == (7, active, True)
-    assert first["Link"] == f'<{QUERIES}/accounts?pageSize=7&cursor={found["cursor"]}>; rel="next"'
+    assert (page["count"], page["totalRecordCount"], page["hasMoreRecords"]) == (7, active, True)
+    assert first["Link"] == f'<{QUERIES}/accounts?pageSize=7&cursor={page["cursor"]}>; rel="next"'
 
 
 def test_pages_join_to_the_whole_and_the_last_one_ends_it(rita: Caller) -> None:
@@ -139,8 +139,8 @@ def test_a_walk_counts_its_rows_once(rita: Caller) -> None:
 def test_the_page_size_and_the_total_are_the_endpoints_or_the_querys(
     rita: Caller, settings: dict[str, Any], attributes: str, size: int, total: int | None
 ) -> None:
-    found = body(rita, a_query("paginated", accounts(attributes=attributes), **settings))
-    assert (found["count"], found["totalRecordCount"]) == (size, total)
+    page = body(rita, a_query("paginated", accounts(attributes=attributes), **settings))
+    assert (page["count"], page["totalRecordCount"]) == (size, total)
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "1e9", "501", "1000000000", "ten", "1.0", "٣"])
@@ -184,11 +184,11 @@ def test_distinct_and_aggregate_queries_work_in_every_kind(rita: Caller, kind: s
     assert rows(other)[0]["many"] == max_count(countries)
 
 
-def rows(found: Any) -> list[Any]:
+def rows(answer: Any) -> list[Any]:
     """The rows of an answer of any kind."""
-    if isinstance(found, list):
-        return found
-    return list(found.get("data", [found]))
+    if isinstance(answer, list):
+        return answer
+    return list(answer.get("data", [answer]))
 
 
 def max_count(values: list[Any]) -> int:
@@ -219,12 +219,12 @@ def test_columns_choose_order_name_and_calculate(rita: Caller) -> None:
 
 def test_labels_are_in_the_callers_language(rita: Caller) -> None:
     an_account(name="Labelled", industrycode=6)
-    found = body(rita, f"{QUERIES}/accounts?name=labelled&lcid=1031")["data"][0]
+    row = body(rita, f"{QUERIES}/accounts?name=labelled&lcid=1031")["data"][0]
     german = {
         option["value"]: option["name"]
         for option in body(rita, "/sales/accounts/optionsets/industries?lcid=1031")
     }
-    assert (found["industry"], found["industryLabel"]) == (6, german[6])
+    assert (row["industry"], row["industryLabel"]) == (6, german[6])
     assert errors(rita, f"{QUERIES}/accounts?lcid=de") == [("lcid", "wrong_type")]
     assert errors(rita, f"{QUERIES}/pipeline?lcid=1031") == [("lcid", "unknown_parameter")]
 

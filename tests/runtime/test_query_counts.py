@@ -47,7 +47,7 @@ def test_an_idempotency_key_takes_one_query_to_claim_and_one_to_keep_the_answer(
 def test_the_first_request_after_an_edit_reads_only_what_changed(rita: Caller, more: int) -> None:
     from designer.models import Endpoint
 
-    known = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    endpoint = Endpoint.objects.get(kind="create", entity__segment="accounts")
     Endpoint.objects.bulk_create(
         [
             Endpoint(kind="option-set", name=f"more-{at}", settings={"option_set": "new_priority"})
@@ -55,7 +55,7 @@ def test_the_first_request_after_an_edit_reads_only_what_changed(rita: Caller, m
         ]
     )
     rita.post("/api/sales/accounts", {"name": "Warm"})
-    Input.objects.filter(endpoint=known, name="phone").update(description="Changed")
+    Input.objects.filter(endpoint=endpoint, name="phone").update(description="Changed")
     with CaptureQueriesContext(connection) as queries:
         assert rita.post("/api/sales/accounts", {"name": "After"}).status_code == 200
     # The revision, its log, the endpoint, and one for each table of its parts.

@@ -16,11 +16,11 @@ def operation(caller: Caller, name: str) -> Any:
 def responses(caller: Caller, name: str) -> Any:
     """By status; those that several operations share stand among the components."""
     document = caller.get("/api/openapi.json").json()
-    found = document["paths"][f"{QUERIES}/{name}"]["get"]["responses"]
+    by_status = document["paths"][f"{QUERIES}/{name}"]["get"]["responses"]
     shared = document["components"].get("responses", {})
     return {
         status: shared[answer["$ref"].rpartition("/")[2]] if "$ref" in answer else answer
-        for status, answer in found.items()
+        for status, answer in by_status.items()
     }
 
 
@@ -29,20 +29,27 @@ def parameters(described: Any) -> dict[str, Any]:
 
 
 def test_parameters_are_described_with_their_types(rita: Caller) -> None:
-    known = parameters(operation(rita, "accounts"))
-    assert list(known) == ["name", "industry", "minRevenue", "lcid", "order", "pageSize", "cursor"]
-    assert all(parameter["in"] == "query" for parameter in known.values())
-    assert all(parameter["description"] for parameter in known.values())
-    assert known["name"]["schema"] == {"type": "string", "maxLength": 100}
-    assert 6 in known["industry"]["schema"]["enum"]
-    assert known["order"]["schema"]["enum"] == ["name", "-name", "revenue", "-revenue", "created", "-created"]
-    assert known["pageSize"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
+    by_name = parameters(operation(rita, "accounts"))
+    assert list(by_name) == ["name", "industry", "minRevenue", "lcid", "order", "pageSize", "cursor"]
+    assert all(parameter["in"] == "query" for parameter in by_name.values())
+    assert all(parameter["description"] for parameter in by_name.values())
+    assert by_name["name"]["schema"] == {"type": "string", "maxLength": 100}
+    assert 6 in by_name["industry"]["schema"]["enum"]
+    assert by_name["order"]["schema"]["enum"] == [
+        "name",
+        "-name",
+        "revenue",
+        "-revenue",
+        "created",
+        "-created",
+    ]
+    assert by_name["pageSize"]["schema"] == {"type": "integer", "minimum": 1, "maximum": 500, "default": 50}
 
 
 def test_a_required_parameter_is_marked(rita: Caller) -> None:
-    known = parameters(operation(rita, "account"))
-    assert known["accountId"]["required"] is True
-    assert known["accountId"]["schema"] == {"type": "string", "format": "uuid"}
+    by_name = parameters(operation(rita, "account"))
+    assert by_name["accountId"]["required"] is True
+    assert by_name["accountId"]["schema"] == {"type": "string", "format": "uuid"}
 
 
 def test_each_kind_says_what_it_answers(rita: Caller) -> None:

@@ -26,9 +26,9 @@ def test_the_row_rules_of_the_entity_and_of_the_endpoint_both_count(rita: Caller
     assert [row["name"] for row in body(rita, path)] == ["Ruled b"]
 
 
-@pytest.mark.parametrize(("ticked", "found"), [(False, "Hidden X"), (True, None)])
+@pytest.mark.parametrize(("ticked", "expected"), [(False, "Hidden X"), (True, None)])
 def test_row_rules_of_linked_entities_count_where_it_is_ticked(
-    rita: Caller, ticked: bool, found: str | None
+    rita: Caller, ticked: bool, expected: str | None
 ) -> None:
     contact = get_platform().create("contact", {"firstname": "Hidden", "lastname": "X"})
     an_account(name="Linked", primarycontactid=Reference("contact", contact.id))
@@ -41,7 +41,7 @@ def test_row_rules_of_linked_entities_count_where_it_is_ticked(
         '<attribute name="fullname" alias="contact"/></link-entity>'
     )
     path = a_query("single", query, linked_row_rules=ticked)
-    assert body(rita, path) == {"name": "Linked", "contact": found}
+    assert body(rita, path) == {"name": "Linked", "contact": expected}
 
 
 @pytest.mark.parametrize(

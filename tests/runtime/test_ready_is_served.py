@@ -133,7 +133,7 @@ class World:
         records = (("account", self.account), ("contact", self.contact), ("systemuser", RITA_REP))
         references = [*(id for _, id in records), *({"type": entity, "id": id} for entity, id in records)]
         texts = ["some text", "7", UID, "2026-01-31", "2026-01-31T12:00:00Z", *(id for _, id in records)]
-        known: dict[str, list[Any]] = {
+        by_type: dict[str, list[Any]] = {
             "String": texts,
             "Text": texts,
             "Integer": [1, 10],
@@ -150,7 +150,7 @@ class World:
             "EntityReference": references,
             "PartyList": [[{"type": entity, "id": id} for entity, id in records]],
         }
-        return known[type]
+        return by_type[type]
 
 
 @dataclass(frozen=True)
@@ -227,17 +227,17 @@ def _cases(world: World) -> Iterator[Case]:
     for name in TYPES:
         if holds_records(name):
             continue
-        known = (InputDefinition(name="value", type=name),)
+        inputs = (InputDefinition(name="value", type=name),)
         sent = world.sent(name)
         bodies = tuple({"value": value} for value in sent)
-        yield Case(f"input {name}", "input", "value", known, bodies)
+        yield Case(f"input {name}", "input", "value", inputs, bodies)
         for value in sent:
             # Readiness knows no records, so of ids there need only be one that is served.
             is_id = isinstance(value, str) and len(value) == len(UID)
             yield Case(f"constant {name} {'id' if is_id else repr(value)}", "constant", value)
-        yield Case(f"expression input {name}", "expression", "input.value", known, bodies)
+        yield Case(f"expression input {name}", "expression", "input.value", inputs, bodies)
         expression = "input.value != null ? input.value : null"
-        yield Case(f"chosen input {name}", "expression", expression, known, bodies)
+        yield Case(f"chosen input {name}", "expression", expression, inputs, bodies)
     for value in (None, "", []):
         yield Case(f"constant {value!r}", "constant", value)
     for known_property in PROPERTIES:
@@ -320,12 +320,12 @@ def test_what_is_ready_is_compared(world: World, attribute: str, in_rule: bool) 
         )
         configuration = _configured(case, Endpoint(definition, None))
         judged = Checker(configuration, metadata).endpoint(1)
-        found = {finding.rule for finding in judged if finding.is_blocking}
+        rules = {finding.rule for finding in judged if finding.is_blocking}
         attempt = Attempt(caller_record=RITA_REP, content=b"", dry=False)
         outcome = runtime.attempt(configuration.endpoints[1], configuration, attempt)
         nothing = outcome.status == 503 or outcome.body.strip() == "[]"
-        if (found and not nothing) or (not found and outcome.status != 200):
-            wrong.append(f"{value}: {sorted(found)} {outcome.status}")
+        if (rules and not nothing) or (not rules and outcome.status != 200):
+            wrong.append(f"{value}: {sorted(rules)} {outcome.status}")
     assert not wrong, "\n".join(wrong)
 
 
@@ -341,18 +341,20 @@ def test_what_is_ready_is_served(world: World, attribute: str) -> None:
     statuses: dict[str, list[int]] = {}
     for case in _cases(world):
         configuration = _configured(case, _endpoint(case, attribute))
-        found = Checker(configuration, metadata).endpoint(1)
-        blocking = {f"{finding.rule}: {finding.message}" for finding in found if finding.is_blocking}
+        findings = Checker(configuration, metadata).endpoint(1)
+        blocking = {f"{finding.rule}: {finding.message}" for finding in findings if finding.is_blocking}
         ready.setdefault(case.group, set()).update(blocking)
         for body in case.bodies:
             attempt = Attempt(caller_record=RITA_REP, content=json.dumps(body).encode(), dry=False)
             outcome = runtime.attempt(configuration.endpoints[1], configuration, attempt)
             statuses.setdefault(case.group, []).append(outcome.status)
     wrong = {
-        group: (sorted(found), statuses[group])
-        for group, found in ready.items()
+        group: (sorted(findings), statuses[group])
+        for group, findings in ready.items()
         # What is ready is served with some value of its kind, and never fails; what is blocked never is.
-        if (not found and (200 not in statuses[group] or max(statuses[group]) >= 500))
-        or (200 in statuses[group] and any(not rule.startswith(_STRICTER) for rule in found))
+        if (not findings and (200 not in statuses[group] or max(statuses[group]) >= 500))
+        or (200 in statuses[group] and any(not rule.startswith(_STRICTER) for rule in findings))
     }
-    assert not wrong, "\n".join(f"{group}: {found} {statuses}" for group, (found, statuses) in wrong.items())
+    assert not wrong, "\n".join(
+        f"{group}: {findings} {statuses}" for group, (findings, statuses) in wrong.items()
+    )

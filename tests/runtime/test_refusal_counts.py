@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from project.tidying import tidy
+from project.housekeeping import tidy
 from runtime.callers import tokens
 from runtime.callers.refusal_counts import KEPT, RefusalCount, refusal_counts
 from runtime.callers.refusals_page import REASONS

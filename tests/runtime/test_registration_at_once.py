@@ -106,7 +106,9 @@ def test_requests_at_once_make_one_record_and_none_is_refused(
             return answer.status_code, "" if answer.status_code == 200 else answer.text
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            for status, refusal in [found.result() for found in [pool.submit(call) for _ in range(AT_ONCE)]]:
+            for status, refusal in [
+                future.result() for future in [pool.submit(call) for _ in range(AT_ONCE)]
+            ]:
                 answers[subject, status, refusal] += 1
     assert answers == {(f"new-{at:02}", 200, ""): AT_ONCE for at in range(CALLERS)}
     [line] = [line for line in site.manage("shell", "-c", COUNT).splitlines() if line.startswith("FOUND ")]

@@ -20,7 +20,7 @@ from designer.platform import get_platform
 from project.platform import configured
 from runtime.callers import minute_cache, tokens
 from runtime.callers.minute_cache import MinuteCache
-from runtime.callers.portable import Unportable, from_bytes, to_bytes
+from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
 from runtime.context import user_context
 from runtime.serving import served
 from tests.callers import Caller, account
@@ -96,7 +96,7 @@ def test_a_caller_costs_the_platform_two_calls_a_minute(counted: Counter[str], a
 def test_callers_that_come_at_once_wait_for_one_reading() -> None:
     calls: list[int] = []
     together = threading.Barrier(8)
-    known: MinuteCache[str] = MinuteCache("test-at-once", pack=str, unpack=str)
+    cache: MinuteCache[str] = MinuteCache("test-at-once", pack=str, unpack=str)
 
     def read() -> str:
         calls.append(1)
@@ -105,7 +105,7 @@ def test_callers_that_come_at_once_wait_for_one_reading() -> None:
 
     def ask() -> None:
         together.wait(30)
-        assert known.get(("rita",), read).value == "value"
+        assert cache.get(("rita",), read).value == "value"
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:
@@ -187,22 +187,22 @@ def test_without_its_store_a_process_remembers_alone(counted: Counter[str], sett
 
 
 def test_a_failure_is_not_remembered() -> None:
-    known: MinuteCache[str] = MinuteCache("test-failure", pack=str, unpack=str)
+    cache: MinuteCache[str] = MinuteCache("test-failure", pack=str, unpack=str)
 
     def fail() -> str:
         raise Unavailable("away")
 
     with pytest.raises(Unavailable):
-        known.get(("rita",), fail)
-    assert known.get(("rita",), lambda: "value").value == "value"
+        cache.get(("rita",), fail)
+    assert cache.get(("rita",), lambda: "value").value == "value"
 
 
 def test_it_is_bounded() -> None:
-    known: MinuteCache[str] = MinuteCache("test-bound", pack=str, unpack=str, size=10)
+    cache: MinuteCache[str] = MinuteCache("test-bound", pack=str, unpack=str, size=10)
     for number in range(100):
-        known.get((str(number),), lambda: "value")
-    assert len(known._local) == 10
-    assert not known._reading
+        cache.get((str(number),), lambda: "value")
+    assert len(cache._local) == 10
+    assert not cache._reading
 
 
 _PLAIN = (

@@ -249,7 +249,7 @@ def test_what_a_caller_gets_is_the_union_for_any_entries_and_roles(
     wanted = rule.filter(exchange) if rule else None
     filter = Filter((own,) if wanted is None else (own, wanted))
     query = Query("account", (Column("accountid"), Column("numberofemployees")), filter)
-    found = {row["accountid"] for row in platform.query(query, Page(size=50)).rows}
+    visible_ids = {row["accountid"] for row in platform.query(query, Page(size=50)).rows}
 
     def reached(row: dict[str, Any]) -> bool:
         return all(
@@ -258,6 +258,6 @@ def test_what_a_caller_gets_is_the_union_for_any_entries_and_roles(
             for entries in rules
         )
 
-    assert found == {id for at, id in enumerate(ids) if reached({"numberofemployees": at % 4})}
+    assert visible_ids == {id for at, id in enumerate(ids) if reached({"numberofemployees": at % 4})}
     for id in ids:
         platform.delete("account", id)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import jsonschema
 import pytest
 
-from designer.models import Endpoint, Input
+from crmclient.metadata import Attribute, AttributeType
+from designer.models import Binding, Endpoint, Input
+from designer.types import TYPES, Limits
+from designer.types.numbers import DecimalType
 from tests.callers import Caller
 from tests.runtime.queries import QUERIES, a_query, where
 from tests.runtime.queries import accounts as about_accounts
@@ -205,6 +209,32 @@ def test_a_form_takes_what_the_operation_takes(rita: Caller) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**body, "industry": 4711}, form["schema"])
     assert rita.request(form["method"], form["path"], body).status_code == 200
+
+
+class PercentType(DecimalType):
+    """A decimal number of at most two places, whatever its attribute holds."""
+
+    def is_natural_for(self, attribute: Attribute) -> bool:
+        return False
+
+    def schema(self, limits: Limits) -> dict[str, Any]:
+        return {**super().schema(limits), "multipleOf": Decimal("0.01")}
+
+
+def test_a_form_asks_for_no_more_decimal_places_than_the_input_type_takes(
+    rita: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    percent = PercentType(
+        "Percent", "Percentage", frozenset({AttributeType.DECIMAL}), Decimal(0), Decimal(100), places=2
+    )
+    monkeypatch.setitem(TYPES, "Percent", percent)
+    create = Endpoint.objects.get(kind="create", entity__segment="accounts")
+    Input.objects.create(endpoint=create, name="discount", type="Percent")
+    Binding.objects.create(endpoint=create, attribute="new_discount", value="discount")
+    discount = field(read(rita, "/api/schema/entities/sales.accounts")["operations"]["create"], "discount")
+    assert (discount["type"], discount["max"], discount["precision"]) == ("Percent", 100, 2)
+    form = read(rita, "/api/schema/entities/sales.accounts?form=create")
+    assert form["widgets"]["discount"] == {"widget": "number", "step": "0.01"}
 
 
 def test_every_call_that_takes_something_links_its_form(max: Caller) -> None:

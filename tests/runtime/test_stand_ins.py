@@ -37,17 +37,17 @@ def _accounts() -> int:
 
 def _members() -> set[str]:
     """Of the protocol, and of those that it may be made of one day."""
-    protocols = [known for known in Platform.__mro__ if known.__module__.startswith("crmclient")]
-    names = {name for known in protocols for name in (*vars(known), *inspect.get_annotations(known))}
+    protocols = [protocol for protocol in Platform.__mro__ if protocol.__module__.startswith("crmclient")]
+    names = {name for protocol in protocols for name in (*vars(protocol), *inspect.get_annotations(protocol))}
     return {name for name in names if not name.startswith("_")}
 
 
 def _call(platform: Any, member: str) -> Any:
     """With nothing for each argument: who stands in must decide before it asks."""
     parameters = list(inspect.signature(getattr(platform, member)).parameters.values())
-    needed = [known for known in parameters if known.default is inspect.Parameter.empty]
-    positional = [None for known in needed if known.kind is not inspect.Parameter.KEYWORD_ONLY]
-    named = {known.name: None for known in needed if known.kind is inspect.Parameter.KEYWORD_ONLY}
+    needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
+    positional = [None for parameter in needed if parameter.kind is not inspect.Parameter.KEYWORD_ONLY]
+    named = {parameter.name: None for parameter in needed if parameter.kind is inspect.Parameter.KEYWORD_ONLY}
     return getattr(platform, member)(*positional, **named)
 
 

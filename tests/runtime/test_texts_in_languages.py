@@ -124,9 +124,9 @@ def test_each_language_has_an_entity_tag_of_its_own(create: Endpoint, rita: Call
 
 
 def test_accept_language_changes_nothing(create: Endpoint, rita: Caller) -> None:
-    known = rita.get("/api/openapi.json")
+    plain = rita.get("/api/openapi.json")
     spoken = rita.get("/api/openapi.json", accept_language="de")
-    assert spoken.content == known.content
+    assert spoken.content == plain.content
 
 
 @pytest.mark.parametrize(

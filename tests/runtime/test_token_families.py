@@ -194,9 +194,9 @@ def test_a_stolen_token_is_told_to_those_who_run_the_service(
 def test_renewals_at_once_give_one_successor(account: ApiAccount) -> None:
     first = log_in()
     answers = posted_at_once("/api/token/refresh", {"refresh": first}, 3)
-    found = [(status, content["refresh"]) for status, content in answers]
-    assert len(found) == 3
-    [(status, second)] = set(found)
+    renewals = [(status, content["refresh"]) for status, content in answers]
+    assert len(renewals) == 3
+    [(status, second)] = set(renewals)
     assert status == 200
     assert successor(second) != second
 
@@ -212,10 +212,10 @@ def test_renewals_at_once_in_several_processes_give_one_successor(two_workers: S
     given = {"username": "rep", "password": "demo"}
     refresh = server.request("POST", "/api/token", json=given).json()["refresh"]
     for _ in range(5):
-        found: list[str] = []
+        renewals: list[str] = []
 
-        def renew(token: str = refresh, found: list[str] = found) -> None:
-            found.append(
+        def renew(token: str = refresh, renewals: list[str] = renewals) -> None:
+            renewals.append(
                 server.request("POST", "/api/token/refresh", json={"refresh": token}).json()["refresh"]
             )
 
@@ -224,8 +224,8 @@ def test_renewals_at_once_in_several_processes_give_one_successor(two_workers: S
             thread.start()
         for thread in threads:
             thread.join()
-        assert len(found) == 3
-        [refresh] = set(found)
+        assert len(renewals) == 3
+        [refresh] = set(renewals)
 
 
 def test_a_token_of_an_earlier_release_founds_a_family(account: ApiAccount) -> None:
@@ -248,9 +248,9 @@ def test_a_token_that_an_earlier_release_saw_used_or_revoked_founds_none(account
 def test_first_uses_at_once_of_a_token_of_an_earlier_release_found_one_family(account: ApiAccount) -> None:
     old = as_of_0_2(account)
     answers = posted_at_once("/api/token/refresh", {"refresh": old}, 3)
-    found = [content["refresh"] for _status, content in answers]
-    assert len(found) == 3
-    assert len(set(found)) == 1
+    renewals = [content["refresh"] for _status, content in answers]
+    assert len(renewals) == 3
+    assert len(set(renewals)) == 1
     assert TokenFamily.objects.count() == 1
 
 

@@ -106,8 +106,8 @@ def test_an_unknown_record_is_refused_at_the_record() -> None:
 def test_a_dry_delete_leaves_the_record(dry: bool) -> None:
     record = an_account().rpartition("/")[2]
     _try(endpoint("delete"), roles=("sales-manager",), record=record, headers={"If-Match": "*"}, dry=dry)
-    found = _try(endpoint("read"), record=record, dry=False).status
-    assert found == (200 if dry else 404)
+    status = _try(endpoint("read"), record=record, dry=False).status
+    assert status == (200 if dry else 404)
 
 
 def test_fetchers_and_pre_conditions_say_what_they_found() -> None:
@@ -143,7 +143,7 @@ def test_what_is_broken_is_said_not_raised() -> None:
 
 
 def test_every_endpoint_of_the_demo_has_a_preview() -> None:
-    for known in load().endpoints.values():
-        shown = StudioRuntime().preview(known, "http://127.0.0.1")
-        assert shown.problem == "", known.path
-        assert known.path.split("/{id}")[0] in shown.curl
+    for operation in load().endpoints.values():
+        shown = StudioRuntime().preview(operation, "http://127.0.0.1")
+        assert shown.problem == "", operation.path
+        assert operation.path.split("/{id}")[0] in shown.curl

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from designer.documents.reading import LARGEST_DOCUMENT
+from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.models import AuditEntry, Version
 from tests.designer.pages import ARGUMENT, routes
 

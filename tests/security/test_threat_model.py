@@ -51,5 +51,5 @@ def test_the_tests_of_a_line_are_found_by_its_number() -> None:
         timeout=COMMAND_SECONDS,
         check=False,
     )
-    found = {line.partition("[")[0] for line in done.stdout.splitlines() if "::" in line}
-    assert found == {"::".join(test) for test in LINES[45] if test[0] == file}, done.stdout
+    node_ids = {line.partition("[")[0] for line in done.stdout.splitlines() if "::" in line}
+    assert node_ids == {"::".join(test) for test in LINES[45] if test[0] == file}, done.stdout

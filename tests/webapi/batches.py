@@ -67,19 +67,19 @@ def answers(response: requests.Response) -> list[Part]:
 
 
 def _parts(text: str, boundary: str) -> list[Part]:
-    found: list[Part] = []
+    parts: list[Part] = []
     for raw in text.split(f"--{boundary}")[1:-1]:
         head, _, rest = raw.lstrip("\r\n").partition("\r\n\r\n")
         nested = re.search(r'boundary="(changesetresponse_[^"]+)"', head)
         if nested is not None:
-            found += _parts(rest, nested[1])
+            parts += _parts(rest, nested[1])
             continue
         content_id = re.search(r"Content-ID: (\S+)", head)
         inner, _, body = rest.partition("\r\n\r\n")
         line, *headers = inner.split("\r\n")
         status = re.fullmatch(r"HTTP/1.1 (\d+) (.+)", line)
         assert status is not None
-        found.append(
+        parts.append(
             Part(
                 int(status[1]),
                 status[2],
@@ -88,4 +88,4 @@ def _parts(text: str, boundary: str) -> list[Part]:
                 json.loads(body) if body.strip() else None,
             )
         )
-    return found
+    return parts

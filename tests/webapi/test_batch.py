@@ -52,13 +52,13 @@ def test_a_change_set_refers_to_what_it_has_made(crm: Crm) -> None:
         request("POST", "$1/contact_customer_accounts", {"lastname": "C"}, id="5"),
     )
     response = send(crm, parts)
-    found = answers(response)
-    assert [answer.status for answer in found] == [204] * 5
-    assert [answer.content_id for answer in found] == ["1", "2", "3", "4", "5"]
-    account = found[0].headers["OData-EntityId"]
+    responses = answers(response)
+    assert [answer.status for answer in responses] == [204] * 5
+    assert [answer.content_id for answer in responses] == ["1", "2", "3", "4", "5"]
+    account = responses[0].headers["OData-EntityId"]
     record = crm.get(account)
     assert record["name"] == "Batched"
-    assert f"contacts({record['_primarycontactid_value']})" in found[1].headers["OData-EntityId"]
+    assert f"contacts({record['_primarycontactid_value']})" in responses[1].headers["OData-EntityId"]
     assert crm.get(f"{account}/contact_customer_accounts/$count", headers={}) == 2
 
 

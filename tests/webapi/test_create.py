@@ -127,9 +127,9 @@ def test_what_the_platform_fills_in_itself_is_left_to_it(crm: Crm) -> None:
 def test_a_wrong_body_is_refused_with_its_code(
     crm: Crm, body: dict[str, object], status: int, code: str, part: str
 ) -> None:
-    found = crm.error("POST", "accounts", json=body)
-    assert found[:2] == (status, code)
-    assert part in found[2]
+    error = crm.error("POST", "accounts", json=body)
+    assert error[:2] == (status, code)
+    assert part in error[2]
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"name": NaN}', b'{"name": "a", "name": "b"}', b"\xff"])

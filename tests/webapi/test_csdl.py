@@ -21,8 +21,8 @@ def document(crm: Crm) -> Any:
 
 
 def one(document: Any, path: str) -> Any:
-    [found] = document.xpath(path, namespaces=EDM)
-    return found
+    [element] = document.xpath(path, namespaces=EDM)
+    return element
 
 
 def test_types_have_keys_properties_and_navigation(document: Any) -> None:

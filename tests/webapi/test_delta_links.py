@@ -31,17 +31,17 @@ def test_a_delta_link_answers_what_came_changed_and_went_since(crm: Crm) -> None
     new = crm.create("leads", {"subject": "New", "lastname": "New"})
     assert crm.send("PATCH", f"leads({kept})", json={"subject": "Changed"}).status_code == 204
     assert crm.send("DELETE", f"leads({gone})").status_code == 204
-    found = crm.get(link)
+    delta = crm.get(link)
 
-    assert found["@odata.context"].endswith("/$delta")
-    assert {row["leadid"]: row["subject"] for row in found["value"] if "leadid" in row} == {
+    assert delta["@odata.context"].endswith("/$delta")
+    assert {row["leadid"]: row["subject"] for row in delta["value"] if "leadid" in row} == {
         kept: "Changed",
         new: "New",
     }
-    [deleted] = [row for row in found["value"] if "reason" in row]
+    [deleted] = [row for row in delta["value"] if "reason" in row]
     assert (deleted["id"], deleted["reason"]) == (gone, "deleted")
     assert deleted["@odata.context"].endswith("leads/$deletedEntity")
-    assert crm.get(found["@odata.deltaLink"])["value"] == []
+    assert crm.get(delta["@odata.deltaLink"])["value"] == []
     token = parse_qs(urlsplit(link).query)["$deltatoken"][0]
     assert crm.send("GET", "leads/$count", params={"$deltatoken": token}).text == "3"
 
@@ -57,8 +57,8 @@ def test_what_changes_while_pages_are_turned_is_told_the_next_time(crm: Crm) -> 
     while "@odata.nextLink" in page:
         page = crm.get(page["@odata.nextLink"], headers={"Prefer": "odata.maxpagesize=2"})
 
-    found = crm.get(page["@odata.deltaLink"])["value"]
-    assert [(row["leadid"], row["subject"]) for row in found] == [(shown, "Meanwhile")]
+    rows = crm.get(page["@odata.deltaLink"])["value"]
+    assert [(row["leadid"], row["subject"]) for row in rows] == [(shown, "Meanwhile")]
     assert len(ids) == 3
 
 

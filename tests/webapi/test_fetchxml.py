@@ -66,18 +66,18 @@ def test_linked_columns_carry_their_alias_and_annotations(crm: Crm) -> None:
 def test_pages_follow_one_another_by_their_cookie(crm: Crm) -> None:
     text = f'<fetch count="60">{NAMES}</fetch>'
     whole = [row["accountid"] for row in fetch(crm, f"<fetch>{NAMES}</fetch>")["value"]]
-    found: list[str] = []
+    ids: list[str] = []
     page, cookie = 1, None
     while True:
         answer = fetch(crm, with_page(text, page, cookie), headers=PAGING)
-        found += [row["accountid"] for row in answer["value"]]
+        ids += [row["accountid"] for row in answer["value"]]
         assert answer[MORE] is (COOKIE in answer)
         if COOKIE not in answer:
             break
         cookie = inner(answer[COOKIE])
         assert cookie.startswith(f'<cookie page="{page}"')
         page += 1
-    assert found == whole
+    assert ids == whole
     assert page == -(-len(whole) // 60)
 
 

@@ -120,14 +120,14 @@ def test_a_chunk_out_of_its_place_is_refused(crm: Crm, account: str) -> None:
 def test_a_file_is_read_as_base64_in_chunks(crm: Crm, account: str) -> None:
     content = pattern(2 * CHUNK)
     put(crm, f"{account}/new_contract", content)
-    found = b""
+    received = b""
     for first in (0, CHUNK, 2 * CHUNK):
         headers = {"Range": f"bytes={first}-{first + CHUNK - 1}"}
         answer = crm.send("GET", f"{account}/new_contract?size=full", headers=headers)
         assert answer.status_code in (200, 206)
         assert "terms.pdf" in answer.headers["Content-Disposition"]
-        found += base64.b64decode(answer.json()["value"])
-    assert found == content
+        received += base64.b64decode(answer.json()["value"])
+    assert received == content
 
 
 def test_a_file_is_deleted(crm: Crm, account: str) -> None:
@@ -200,7 +200,7 @@ def test_a_note_carries_its_document(crm: Crm, account: str) -> None:
     }
     assert record["isdocument"] is True
     assert crm.send("GET", f"annotations({id})/documentbody/$value").text == note["documentbody"]
-    found = crm.get(f"annotations?$filter=annotationid eq {id}&$select=documentbody")["value"]
-    assert found[0]["documentbody"] == note["documentbody"]
+    rows = crm.get(f"annotations?$filter=annotationid eq {id}&$select=documentbody")["value"]
+    assert rows[0]["documentbody"] == note["documentbody"]
     status, code, _ = crm.error("POST", "annotations", json={**note, "documentbody": "not base64!"})
     assert (status, code) == (400, "0x80048d19")

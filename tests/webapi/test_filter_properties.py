@@ -44,9 +44,9 @@ def query(model: Model, filter: str, **aliases: str) -> Query:
 @given(text=TEXTS, form=some.sampled_from(FORMS))
 def test_a_text_never_changes_the_shape_of_a_query(model: Model, text: str, form: str) -> None:
     quoted = text.replace("'", "''")
-    found, values = shape_of(query(model, form.replace("{}", quoted)))
+    shape, values = shape_of(query(model, form.replace("{}", quoted)))
     plain, _ = shape_of(query(model, form.replace("{}", "x")))
-    assert found == plain
+    assert shape == plain
     assert all(text in str(value) for value in values)
 
 
@@ -54,9 +54,9 @@ def test_a_text_never_changes_the_shape_of_a_query(model: Model, text: str, form
 @given(text=TEXTS)
 def test_an_alias_never_changes_the_shape_of_a_query(model: Model, text: str) -> None:
     quoted = "'" + text.replace("'", "''") + "'"
-    found, values = shape_of(query(model, "name eq @p1 and statecode eq 0", p1=quoted))
+    shape, values = shape_of(query(model, "name eq @p1 and statecode eq 0", p1=quoted))
     plain, _ = shape_of(query(model, "name eq 'x' and statecode eq 0"))
-    assert found == plain
+    assert shape == plain
     assert values == [text, 0]
 
 

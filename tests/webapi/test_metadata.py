@@ -68,16 +68,16 @@ def test_attributes_are_filtered_by_plain_and_qualified_names(
     crm: Crm, filter: str, expected: set[str] | None
 ) -> None:
     params = {"$filter": filter, "$select": "LogicalName"}
-    found = {item["LogicalName"] for item in crm.get(f"{ACCOUNT}/Attributes", params=params)["value"]}
+    names = {item["LogicalName"] for item in crm.get(f"{ACCOUNT}/Attributes", params=params)["value"]}
     lines = {"address1_line2", "address1_line3", "address1_latitude", "address1_longitude"}
-    assert found == (lines if expected is None else expected)
+    assert names == (lines if expected is None else expected)
 
 
 def test_a_cast_gives_the_options_of_choices(crm: Crm) -> None:
     path = f"{ACCOUNT}/Attributes/{CRM}.PicklistAttributeMetadata"
     rows = crm.get(f"{path}?$select=LogicalName&$expand=OptionSet($select=Options),GlobalOptionSet")["value"]
-    found = {row["LogicalName"]: row for row in rows}
-    own, shared = found["accountcategorycode"], found["new_priority"]
+    by_name = {row["LogicalName"]: row for row in rows}
+    own, shared = by_name["accountcategorycode"], by_name["new_priority"]
     assert [option["Value"] for option in own["OptionSet"]["Options"]] == [1, 2]
     assert own["GlobalOptionSet"] is None
     assert shared["GlobalOptionSet"]["Name"] == "new_priority"
@@ -126,8 +126,10 @@ def test_relationships_name_their_navigation_properties(crm: Crm) -> None:
     }
     assert customer == {"account": "parentcustomerid_account", "contact": "parentcustomerid_contact"}
     assert "account_primary_contact" in {item["SchemaName"] for item in contact["OneToManyRelationships"]}
-    [found] = crm.get("RelationshipDefinitions?$filter=SchemaName eq 'account_parent_account'")["value"]
-    assert found["CascadeConfiguration"]["Delete"] == "Restrict"
+    [relationship] = crm.get("RelationshipDefinitions?$filter=SchemaName eq 'account_parent_account'")[
+        "value"
+    ]
+    assert relationship["CascadeConfiguration"]["Delete"] == "Restrict"
     many = f"RelationshipType eq {CRM}.RelationshipType'ManyToManyRelationship'"
     rows = crm.get("RelationshipDefinitions", params={"$filter": many})["value"]
     assert {row["@odata.type"] for row in rows} == {f"#{CRM}.ManyToManyRelationshipMetadata"}
@@ -135,8 +137,8 @@ def test_relationships_name_their_navigation_properties(crm: Crm) -> None:
 
 
 def test_processes_are_custom_apis(crm: Crm) -> None:
-    found = {item["uniquename"]: item for item in crm.get("customapis")["value"]}
-    approve = found["new_Approve"]
+    by_name = {item["uniquename"]: item for item in crm.get("customapis")["value"]}
+    approve = by_name["new_Approve"]
     assert (approve["bindingtype"], approve["boundentitylogicalname"]) == (1, "account")
     assert crm.get(f"customapis({approve['customapiid']})?$select=uniquename")["uniquename"] == "new_Approve"
     filter = {"$filter": f"_customapiid_value eq {approve['customapiid']}"}
@@ -177,11 +179,11 @@ def test_what_there_is_not_is_refused(crm: Crm, path: str, status: int) -> None:
 
 def test_clients_find_which_messages_an_entity_knows(crm: Crm) -> None:
     asked = "sdkmessageid/name eq 'CreateMultiple' or sdkmessageid/name eq 'CloneAll'"
-    found = crm.get(
+    answer = crm.get(
         "sdkmessagefilters?$select=sdkmessagefilterid&$expand=sdkmessageid($select=name)"
         f"&$filter=({asked}) and primaryobjecttypecode eq 'account'"
     )
 
-    assert [row["sdkmessageid"]["name"] for row in found["value"]] == ["CreateMultiple"]
-    id = found["value"][0]["sdkmessageid"]["sdkmessageid"]
+    assert [row["sdkmessageid"]["name"] for row in answer["value"]] == ["CreateMultiple"]
+    id = answer["value"][0]["sdkmessageid"]["sdkmessageid"]
     assert crm.get(f"sdkmessages({id})")["name"] == "CreateMultiple"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from crmbox.demo.people import FIRST_CONTACT, RITA_REP
+from crmclient.query.ast import Column, Query
+from tests.dataverse.reaching import platform_at
 from tests.webapi.crm import Crm
 
 CRM = "Microsoft.Dynamics.CRM"
@@ -47,8 +49,8 @@ def done(crm: Crm, method: str, path: str, body: Any = None, **headers: str) -> 
 def options(crm: Crm, name: str = "new_kind") -> dict[int, list[str]]:
     path = f"{TABLE}/Attributes(LogicalName='{name}')"
     cast = {"new_kind": "Picklist", "statuscode": "Status", "statecode": "State"}[name]
-    found = crm.get(f"{path}/{CRM}.{cast}AttributeMetadata?$expand=OptionSet")["OptionSet"]["Options"]
-    return {item["Value"]: [text["Label"] for text in item["Label"]["LocalizedLabels"]] for item in found}
+    choices = crm.get(f"{path}/{CRM}.{cast}AttributeMetadata?$expand=OptionSet")["OptionSet"]["Options"]
+    return {item["Value"]: [text["Label"] for text in item["Label"]["LocalizedLabels"]] for item in choices}
 
 
 @pytest.fixture
@@ -163,6 +165,65 @@ def test_a_many_to_many_relationship_ties_records(banks: Crm) -> None:
     done(banks, "POST", f"new_bankaccounts({id})/new_Bank_Contact/$ref", link)
     expanded = banks.get(f"new_bankaccounts({id})?$expand=new_Bank_Contact($select=fullname)")
     assert [person["contactid"] for person in expanded["new_Bank_Contact"]] == [FIRST_CONTACT]
+    done(banks, "DELETE", address)
+
+
+def test_an_entity_is_tied_to_itself_one_way(banks: Crm) -> None:
+    body = {
+        "@odata.type": f"{CRM}.ManyToManyRelationshipMetadata",
+        "SchemaName": "new_Bank_Bank",
+        "Entity1LogicalName": "new_bankaccount",
+        "Entity2LogicalName": "new_bankaccount",
+        "IntersectEntityName": "new_bank_bank",
+    }
+    address = done(banks, "POST", "RelationshipDefinitions", body)
+    first, second = (banks.create("new_bankaccounts", {"new_title": title}) for title in ("First", "Second"))
+
+    def titles(id: str, navigation: str) -> list[str]:
+        row = banks.get(f"new_bankaccounts({id})?$expand={navigation}($select=new_title)")
+        followed = banks.get(f"new_bankaccounts({id})/{navigation}?$select=new_title")["value"]
+        assert [one["new_bankaccountid"] for one in followed] == [
+            one["new_bankaccountid"] for one in row[navigation]
+        ]
+        return [one["new_title"] for one in row[navigation]]
+
+    link = {"@odata.id": f"{banks.base}new_bankaccounts({second})"}
+    done(banks, "POST", f"new_bankaccounts({first})/new_Bank_Bank/$ref", link)
+    assert (titles(first, "new_Bank_Bank"), titles(second, "new_Bank_Bank")) == (["Second"], [])
+    back = "new_Bank_Bank_referenced"
+    assert (titles(first, back), titles(second, back)) == ([], ["First"])
+    having = "new_bankaccounts?$select=new_title&$filter=new_Bank_Bank/any(o:o/new_title eq 'Second')"
+    assert [row["new_title"] for row in banks.get(having)["value"]] == ["First"]
+    done(banks, "DELETE", f"new_bankaccounts({second})/{back}({first})/$ref")
+    assert titles(first, "new_Bank_Bank") == []
+    done(banks, "DELETE", address)
+
+
+def test_the_dataverse_client_ties_an_entity_to_itself(banks: Crm) -> None:
+    body = {
+        "@odata.type": f"{CRM}.ManyToManyRelationshipMetadata",
+        "SchemaName": "new_Bank_Twin",
+        "Entity1LogicalName": "new_bankaccount",
+        "Entity2LogicalName": "new_bankaccount",
+        "IntersectEntityName": "new_bank_twin",
+    }
+    address = done(banks, "POST", "RelationshipDefinitions", body)
+    first, second = (banks.create("new_bankaccounts", {"new_title": title}) for title in ("One", "Two"))
+    platform = platform_at(banks.server)
+    [relationship] = [one for one in platform.relationships("new_bankaccount") if one.name == "new_Bank_Twin"]
+    ends = ("new_bankaccountidone", "new_bankaccountidtwo")
+
+    def pairs() -> list[tuple[Any, ...]]:
+        rows = platform.query(Query("new_bank_twin", tuple(map(Column, ends)))).rows
+        return [tuple(row[end] for end in ends) for row in rows]
+
+    platform.associate("new_bankaccount", first, "new_Bank_Twin", second)
+    platform.associate("new_bankaccount", first, "new_Bank_Twin", second)
+    assert (relationship.intersect_attributes, pairs()) == (ends, [(first, second)])
+    platform.disassociate("new_bankaccount", second, "new_Bank_Twin", first)
+    assert pairs() == [(first, second)]
+    platform.disassociate("new_bankaccount", first, "new_Bank_Twin", second)
+    assert pairs() == []
     done(banks, "DELETE", address)
 
 

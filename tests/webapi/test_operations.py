@@ -158,8 +158,8 @@ def test_the_organisation_describes_itself(crm: Crm) -> None:
 
 
 def test_records_are_counted_by_entity(crm: Crm) -> None:
-    found = crm.get('RetrieveTotalRecordCount(EntityNames=["account","contact"])')
-    counts = found["EntityRecordCountCollection"]
+    answer = crm.get('RetrieveTotalRecordCount(EntityNames=["account","contact"])')
+    counts = answer["EntityRecordCountCollection"]
     assert counts["Keys"] == ["account", "contact"]
     assert counts["Values"][1] == int(crm.send("GET", "contacts/$count").text.lstrip("\ufeff"))
     assert crm.error("GET", 'RetrieveTotalRecordCount(EntityNames=["yeti"])')[0] == 400

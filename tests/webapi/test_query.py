@@ -25,9 +25,9 @@ def names(crm: Crm, filter: str, **aliases: str) -> list[str]:
 
 
 def expected(accounts: list[dict[str, Any]], holds: Any) -> list[str]:
-    found = sorted(row["name"] for row in accounts if holds(row))
-    assert 0 < len(found) < len(accounts), "the filter tells nothing apart"
-    return found
+    matches = sorted(row["name"] for row in accounts if holds(row))
+    assert 0 < len(matches) < len(accounts), "the filter tells nothing apart"
+    return matches
 
 
 def test_selected_properties_come_with_the_key_and_nothing_else(crm: Crm) -> None:

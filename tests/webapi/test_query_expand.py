@@ -48,11 +48,11 @@ def test_a_collection_is_expanded_with_options_of_its_own(crm: Crm, people: list
         "$expand=ownerid($select=fullname))"
     )
     record = crm.get(f"accounts({FIRST_ACCOUNT})?{path}")
-    found = record["contact_customer_accounts"]
-    assert [person["fullname"] for person in found] == [p["fullname"] for p in reversed(people)][:2]
-    assert all(person["ownerid"]["fullname"] for person in found)
+    contacts = record["contact_customer_accounts"]
+    assert [person["fullname"] for person in contacts] == [p["fullname"] for p in reversed(people)][:2]
+    assert all(person["ownerid"]["fullname"] for person in contacts)
     many = crm.get(f"accounts?{path}&$filter=accountid eq {FIRST_ACCOUNT} or name eq 'Nobody'")["value"]
-    assert many[0]["contact_customer_accounts"] == found
+    assert many[0]["contact_customer_accounts"] == contacts
 
 
 def test_the_rest_of_an_expanded_collection_is_at_its_next_link(

@@ -62,8 +62,8 @@ def test_choices_of_several_values_are_asked_by_what_they_contain(crm: Crm) -> N
 
 
 def test_functions_take_their_arguments_from_aliases(crm: Crm) -> None:
-    found = total(crm, f"{CRM}.In(PropertyName=@p1,PropertyValues=@p2)", p1="'statecode'", p2='["1"]')
-    assert found == total(crm, "statecode eq 1") > 0
+    count = total(crm, f"{CRM}.In(PropertyName=@p1,PropertyValues=@p2)", p1="'statecode'", p2='["1"]')
+    assert count == total(crm, "statecode eq 1") > 0
 
 
 def test_the_caller_is_the_one_who_is_acted_for(crm: Crm) -> None:

@@ -45,7 +45,7 @@ def traders(crm: Crm) -> Traders:
 
 
 @pytest.mark.parametrize(
-    ("condition", "found"),
+    ("condition", "expected"),
     [
         ("a.revenue = 2", "B"),
         ("a.revenue <> 2", "ACD"),
@@ -73,8 +73,8 @@ def traders(crm: Crm) -> Traders:
         ("a.name = 'A'' OR 1=1 --'", ""),
     ],
 )
-def test_conditions_hold_as_in_sql(traders: Traders, condition: str, found: str) -> None:
-    assert traders.names(condition) == found
+def test_conditions_hold_as_in_sql(traders: Traders, condition: str, expected: str) -> None:
+    assert traders.names(condition) == expected
 
 
 def test_columns_have_their_names_or_those_they_are_given(traders: Traders) -> None:
@@ -107,11 +107,11 @@ def test_groups_are_counted_and_summed(traders: Traders) -> None:
         "WHERE a.sic = '{group}' GROUP BY c.lastname ORDER BY many DESC"
     )
 
-    found = [
+    rows = [
         [row[name] for name in ("contact", "many", "known", "total", "least", "most", "mean")]
         for row in answer["value"]
     ]
-    assert found == [[None, 3, 2, 7, 3, 4, 3.5], [f"Wool {traders.group}", 2, 2, 3, 1, 2, 1.5]]
+    assert rows == [[None, 3, 2, 7, 3, 4, 3.5], [f"Wool {traders.group}", 2, 2, 3, 1, 2, 1.5]]
 
 
 def test_a_count_alone_needs_no_group(traders: Traders) -> None:
@@ -121,7 +121,7 @@ def test_a_count_alone_needs_no_group(traders: Traders) -> None:
 
 
 @pytest.mark.parametrize(
-    ("top", "end", "found"),
+    ("top", "end", "expected"),
     [
         ("TOP 2", "", "ED"),
         ("TOP 0", "", ""),
@@ -131,22 +131,22 @@ def test_a_count_alone_needs_no_group(traders: Traders) -> None:
         ("", "OFFSET 9 ROWS FETCH NEXT 2 ROWS ONLY", ""),
     ],
 )
-def test_parts_of_a_result(traders: Traders, top: str, end: str, found: str) -> None:
+def test_parts_of_a_result(traders: Traders, top: str, end: str, expected: str) -> None:
     answer = traders.ask(f"SELECT {top} name FROM account WHERE sic = '{{group}}' ORDER BY name DESC {end}")
 
-    assert "".join(row["name"] for row in answer["value"]) == found
+    assert "".join(row["name"] for row in answer["value"]) == expected
     assert "@odata.nextLink" not in answer
 
 
 def test_pages_follow_each_other(traders: Traders) -> None:
     prefer = {"Prefer": "odata.maxpagesize=2"}
     page = traders.ask("SELECT name FROM account WHERE sic = '{group}' ORDER BY name", headers=prefer)
-    found = [[row["name"] for row in page["value"]]]
+    pages = [[row["name"] for row in page["value"]]]
     while link := page.get("@odata.nextLink"):
         page = traders.crm.get(link, headers=prefer)
-        found.append([row["name"] for row in page["value"]])
+        pages.append([row["name"] for row in page["value"]])
 
-    assert found == [["A", "B"], ["C", "D"], ["E"]]
+    assert pages == [["A", "B"], ["C", "D"], ["E"]]
 
 
 def test_labels_come_when_asked_for(traders: Traders) -> None:

@@ -19,11 +19,11 @@ def kept(key: str, read: Callable[[], T], *, of: str = "") -> T:
         return read()
     if of:
         key = f"{key}:{of}:{cache.get(f'written:{of}', '')}"
-    found: T | None = cache.get(key)
-    if found is None:
-        found = read()
-        cache.set(key, found, SECONDS)
-    return found
+    answer: T | None = cache.get(key)
+    if answer is None:
+        answer = read()
+        cache.set(key, answer, SECONDS)
+    return answer
 
 
 def written(contact: str) -> None:

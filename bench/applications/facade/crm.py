@@ -78,6 +78,6 @@ def _current_token() -> str:
         if _token[1] - EARLY < time.time():
             answer = _session().post(TOKENS, data=CLIENT, timeout=TIMEOUT)
             answer.raise_for_status()
-            found = answer.json()
-            _token = (found["access_token"], time.time() + found["expires_in"])
+            grant = answer.json()
+            _token = (grant["access_token"], time.time() + grant["expires_in"])
         return _token[0]

@@ -137,9 +137,9 @@ class AttachmentView(CustomerView):
 
 
 def _priorities(lcid: int) -> list[dict[str, Any]]:
-    found = crm.get("GlobalOptionSetDefinitions(Name='new_priority')").json()
+    option_set = crm.get("GlobalOptionSetDefinitions(Name='new_priority')").json()
     options = []
-    for option in found["Options"]:
+    for option in option_set["Options"]:
         labels = {text["LanguageCode"]: text["Label"] for text in option["Label"]["LocalizedLabels"]}
         options.append({"name": labels.get(lcid) or labels[ENGLISH], "value": option["Value"]})
     return options
@@ -151,11 +151,11 @@ def _articles() -> list[dict[str, Any]]:
 
 
 def _article(key: UUID) -> dict[str, Any]:
-    found = crm.get(
+    response = crm.get(
         "knowledgearticles",
         **{"$select": ARTICLE, "$filter": f"knowledgearticleid eq {key} and {PUBLISHED}"},
     )
-    records = found.json()["value"]
+    records = response.json()["value"]
     if not records:
         raise NotFound
     return _told(records[0])
@@ -185,11 +185,11 @@ def _page(contact: str, size: int, cursor: str) -> dict[str, Any]:
     }
     if cursor:
         parameters["$skiptoken"] = cursor
-    found = crm.get("incidents", page_size=size, **parameters).json()
-    link: str = found.get("@odata.nextLink", "")
+    page = crm.get("incidents", page_size=size, **parameters).json()
+    link: str = page.get("@odata.nextLink", "")
     # Still quoted as the CRM has it: callers send it back as it is.
     following = link.partition("skiptoken=")[2].partition("&")[0] or None
-    return {"data": [_listed(record) for record in found["value"]], "cursor": following}
+    return {"data": [_listed(record) for record in page["value"]], "cursor": following}
 
 
 def _listed(record: dict[str, Any]) -> dict[str, Any]:

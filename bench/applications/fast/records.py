@@ -91,9 +91,9 @@ def list_accounts(
     chosen = select(Account).order_by(Account.name, Account.id).limit(page_size + 1)
     if cursor is not None:
         chosen = chosen.where(tuple_(Account.name, Account.id) > _position(cursor))
-    found = session.scalars(chosen).all()
-    more = len(found) > page_size
-    rows = found[:page_size]
+    accounts = session.scalars(chosen).all()
+    more = len(accounts) > page_size
+    rows = accounts[:page_size]
     mark = _mark(rows[-1]) if more else None
     if mark:
         response.headers["Link"] = f'<{request.url.path}?pageSize={page_size}&cursor={mark}>; rel="next"'

@@ -33,18 +33,18 @@ def seed() -> None:
     Account.objects.bulk_create(
         (
             Account(
-                id=uuid.UUID(known.id),
-                name=known.name,
-                phone=known.phone,
-                revenue=None if known.revenue is None else Decimal(known.revenue),
-                industry=known.industry,
-                primary_contact_id=None if known.contact is None else uuid.UUID(known.contact),
-                created_on=datetime.fromisoformat(known.created),
+                id=uuid.UUID(account.id),
+                name=account.name,
+                phone=account.phone,
+                revenue=None if account.revenue is None else Decimal(account.revenue),
+                industry=account.industry,
+                primary_contact_id=None if account.contact is None else uuid.UUID(account.contact),
+                created_on=datetime.fromisoformat(account.created),
                 created_by=creator,
                 modified_by=creator,
                 owner=creator,
             )
-            for known in WORLD.accounts
+            for account in WORLD.accounts
         ),
         batch_size=1000,
     )

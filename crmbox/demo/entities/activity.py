@@ -1,4 +1,4 @@
-"""What e-mails, appointments and phone calls have in common."""
+"""Attributes that e-mails, appointments and phone calls have in common."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _REGARDING = ("account", "contact", "lead", "opportunity", "incident")
 
 
 def activity_attributes(entity: str, statuses: tuple[Option, ...]) -> tuple[Attribute, ...]:
-    """`statuses` are the status options, the first of each state its default one."""
+    """Return the attributes of an activity. The first of `statuses` in each state is its default."""
     defaults = {option.state: option.value for option in reversed(statuses)}
     states = OptionSet(
         f"{entity}_statecode",

@@ -1,4 +1,4 @@
-"""What a module of the demo says of its entity."""
+"""The description of an entity of the demo."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from crmclient.metadata import Attribute, Entity, Relationship
 
 @dataclass(frozen=True, slots=True)
 class DemoEntity:
+    """An entity of the demo, as its module describes it."""
+
     entity: Entity
     attributes: tuple[Attribute, ...]
     relationships: tuple[Relationship, ...]

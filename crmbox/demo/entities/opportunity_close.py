@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crmbox.demo.attributes import lookup, money
-from crmbox.demo.entities.closing import closing_attributes
+from crmbox.demo.entities.closing_attributes import closing_attributes
 from crmbox.demo.entities.description import DemoEntity
 from crmbox.demo.labels import label
 from crmbox.metadata import Extras

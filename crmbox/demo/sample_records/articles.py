@@ -112,7 +112,8 @@ _ARTICLES: Final = (
 
 def write(script: Script) -> None:
     for number, days, status, internal, title, summary, content in _ARTICLES:
-        created = script.today - dt.timedelta(days=days, hours=-9)
+        # At nine in the morning.
+        created = script.today - dt.timedelta(days=days) + dt.timedelta(hours=9)
         values: dict[str, Value] = {
             "articlepublicnumber": f"KA-{number:05d}",
             "title": title,

@@ -39,7 +39,7 @@ _NAMED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Customer:
-    """An account or contact, as what is written later needs it."""
+    """An account or contact, with what the records that refer to it need."""
 
     reference: Reference
     locale: Locale
@@ -59,7 +59,10 @@ def write_accounts(script: Script) -> list[Customer]:
 
 
 def write_contacts(script: Script, accounts: Sequence[Customer]) -> tuple[list[Customer], list[Update]]:
-    """The contacts, and the updates that make some of them their account's primary contact."""
+    """Write the contacts.
+
+    Return them, and the updates that make some the primary contact of their account.
+    """
     contacts: list[Customer] = []
     primary: dict[str, Reference] = {}
     for number in range(1, CONTACTS + 1):
@@ -163,8 +166,8 @@ def _owner(script: Script) -> Reference:
 
 
 def _interests(script: Script) -> tuple[int, ...] | None:
-    wanted = script.chance.sample(_INTERESTS, script.chance.randint(0, 3))
-    return tuple(sorted(wanted)) or None
+    interests = script.chance.sample(_INTERESTS, script.chance.randint(0, 3))
+    return tuple(sorted(interests)) or None
 
 
 def _external_id(script: Script) -> str:

@@ -1,4 +1,4 @@
-"""Where the demo's companies and people come from: their cities, names and the way they are written."""
+"""The countries of the demo's companies and people, with cities and names."""
 
 from __future__ import annotations
 

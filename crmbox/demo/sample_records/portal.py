@@ -1,4 +1,4 @@
-"""What the customers of the portal have reported, by people and companies that documents name."""
+"""Cases that customers of the portal have reported. Documents name these people and companies."""
 
 from __future__ import annotations
 

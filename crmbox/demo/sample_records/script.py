@@ -19,7 +19,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Script:
-    """The records written so far, and the chance that shapes the next. `today` is the day of loading, UTC."""
+    """The records written so far, and the random numbers for the next.
+
+    `today` is the day of loading, in UTC.
+    """
 
     today: dt.datetime
     chance: random.Random
@@ -28,22 +31,22 @@ class Script:
     def create(
         self, entity: str, key: str, values: dict[str, Value], created: dt.datetime | None = None
     ) -> Reference:
-        """Note a record under its stable id, made at `created` or at any time; empty values are left out."""
-        given: dict[str, Value] = {name: value for name, value in values.items() if value is not None}
-        given["overriddencreatedon"] = created or self.past()
-        return self._note(entity, key, given)
+        """Add a record with its stable id, created at `created` or at any time. Empty values are left out."""
+        filled_values: dict[str, Value] = {name: value for name, value in values.items() if value is not None}
+        filled_values["overriddencreatedon"] = created or self.past()
+        return self._add(entity, key, filled_values)
 
     def associate(self, intersect: str, key: str, pair: dict[str, Value]) -> None:
-        """Note a pair of a many-to-many relationship. Nobody notes when it was made."""
-        self._note(intersect, key, pair)
+        """Add a pair of a many-to-many relationship, which has no time."""
+        self._add(intersect, key, pair)
 
-    def _note(self, entity: str, key: str, values: dict[str, Value]) -> Reference:
+    def _add(self, entity: str, key: str, values: dict[str, Value]) -> Reference:
         id = stable_id(entity, key)
         self.records.append(Create(entity, values, id))
         return Reference(entity, id)
 
     def past(self, since: dt.datetime | None = None) -> dt.datetime:
-        """A moment of the working hours of some day in the two years or, given `since`, after it."""
+        """Return a moment in the working hours of some day in the two years or, given `since`, after it."""
         days = DAYS if since is None else (self.today - since).days
         if since is not None and days < 2:
             return since
@@ -53,14 +56,14 @@ class Script:
         )
 
     def date(self, earliest: int, latest: int) -> dt.date:
-        """A day between `earliest` and `latest` days from today, which may be negative."""
+        """Return a day between `earliest` and `latest` days from today. Both may be negative."""
         return (self.today + dt.timedelta(days=self.chance.randint(earliest, latest))).date()
 
     def maybe(self, probability: float) -> bool:
         return self.chance.random() < probability
 
     def some(self, probability: float, choices: Sequence[T]) -> T | None:
-        """One of `choices`, or nothing."""
+        """Return one of `choices` with `probability`; otherwise None."""
         return self.chance.choice(choices) if self.maybe(probability) else None
 
 

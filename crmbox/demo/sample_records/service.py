@@ -56,7 +56,9 @@ def write_notes(script: Script, subjects: Sequence[Reference]) -> None:
 
 
 def _owner(number: int, agent: str) -> Reference:
-    """Every twelfth case is with the seller who knows the customer: other business units have some, too."""
+    """Return the owner of a case: every twelfth has a seller, so that other business units have
+    cases, too.
+    """
     return user(SELLERS[number // 12 % len(SELLERS)] if number % 12 == 0 else agent)
 
 

@@ -1,6 +1,4 @@
-"""What differs between the databases, behind one interface. The rest of the engine asks no database for its
-name.
-"""
+"""The differences between databases, behind one interface. The rest of the engine knows no database."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ class Storage(Enum):
 
 @dataclass(frozen=True, slots=True)
 class UniqueViolation:
-    """Which uniqueness was broken: one database names the index, another the columns."""
+    """The uniqueness that a write has broken. Some databases name the index, others the columns."""
 
     index: str | None = None
     columns: tuple[str, ...] = ()
@@ -67,18 +65,21 @@ class TextSearch:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """An exact sum: the expressions to select, and how their values (None over no rows) make the number."""
+    """An exact sum: the SQL expressions to select, and a function that makes the number of their values.
+
+    The values are None over no rows.
+    """
 
     pieces: tuple[str, ...]
     combine: Callable[[Sequence[Any]], Decimal | int | float]
 
 
 class NotTogether(Exception):
-    """Of several writes in one transaction one failed, so that none was written."""
+    """One of several writes in one transaction has failed, so that none was written."""
 
 
 class Cursor(Protocol):
-    """As much of a DB-API cursor as the engine uses."""
+    """The part of a DB-API cursor that the engine uses."""
 
     @property
     def description(self) -> object: ...
@@ -92,28 +93,30 @@ class Cursor(Protocol):
 
 
 class Dialect(ABC):
-    """One database. `placeholder` stands for a parameter in the SQL given to a unit of work."""
+    """One database. `placeholder` stands for a parameter in SQL."""
 
     name: str
     placeholder: str
     nulls_first: str
-    """What an ascending index or order adds to have empty values lowest."""
+    """SQL that makes an ascending index or order begin with empty values."""
     descending_nulls: str
-    """What a descending order adds to have empty values lowest, which is last."""
+    """SQL that makes a descending order end with empty values."""
     begin_read: str | None
-    """Opens one view of the data for several reads; None where a statement of its own is enough."""
+    """The statement that opens one view of the data for several reads; None where none is needed."""
     begin_write: str
     turn: threading.Lock | None = None
-    """What writers of one process wait for in turn; None where the database lets them wait well itself."""
+    """The lock that writers of one process take in turn; None where the database orders them well itself."""
     at_once: AtOnce
     gathers: bool = False
     """Whether writes at the same time are best written together."""
     column_types: Mapping[Storage, str]
+    reads_schema_for_columns: bool = False
+    """Whether each column that is added to a table costs the time of reading the whole schema."""
     most_columns: int
     """How many columns the attributes of a new table may take, so that some are left for later ones."""
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
-        """Begin a write transaction with its first statement, which takes no parameters; its rows."""
+        """Begin a write transaction with its first statement, which takes no parameters. Return its rows."""
         self.cursor(connection).execute(self.begin_write, ())
         cursor = self.cursor(connection)
         cursor.execute(statement, ())
@@ -121,17 +124,17 @@ class Dialect(ABC):
 
     @abstractmethod
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
-        """The rows of a statement made with `at_once`, in a transaction of its own that raises the version.
+        """Return the rows of a statement made with `at_once`, in a transaction that also raises the version.
 
-        None are given, and nothing is written, where the metadata's token is another or no row is touched.
+        There are none, and nothing is written, where the metadata has another token or no row is touched.
         """
 
     def write_together(
         self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
     ) -> list[list[Row]]:
-        """The rows of each of several such statements (with token and parameters), in one transaction.
+        """Return the rows of each of several such statements (with token and parameters), in one transaction.
 
-        Raises NotTogether where none was written, and the driver's error where that is not known.
+        Raises NotTogether when none was written, and the driver's error when that is not known.
         """
         raise NotTogether
 
@@ -140,85 +143,97 @@ class Dialect(ABC):
 
     @abstractmethod
     def cursor(self, connection: Any) -> Cursor:
-        """A cursor on the driver's own connection."""
+        """Return a cursor on the driver's own connection."""
 
     @abstractmethod
     def watched_cursor(self, wrapper: Any) -> Cursor:
-        """A cursor whose statements Django's query log and execute wrappers see. Its placeholder is `%s`."""
+        """Return a cursor whose statements Django's query log and execute wrappers see.
+
+        Its placeholder is `%s`.
+        """
 
     def for_watched(self, sql: str) -> str:
-        """A statement of the engine's as the watched cursor takes it."""
+        """Return a statement of the engine in the form that the watched cursor takes."""
         return sql
 
     @abstractmethod
     def among(self, expression: str, storage: Storage) -> str:
-        """`expression` is one of a list that is a single parameter: see `list_parameter`."""
+        """Return the condition that `expression` is in the list of one parameter: see `list_parameter`."""
 
     @abstractmethod
     def list_parameter(self, values: Sequence[DbValue]) -> Any:
-        """The one parameter that `among` takes for any number of values."""
+        """Return the one parameter that `among` takes for any number of values."""
 
     @abstractmethod
     def before_schema_change(self) -> Sequence[str]:
-        """Statements that open a transaction which changes tables."""
+        """Return the statements that begin a transaction which changes tables."""
 
     @abstractmethod
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
-        """What a driver's error says of uniqueness, None for any other error."""
+        """Return the uniqueness that a driver's error is about; None for any other error."""
 
     @abstractmethod
     def create_search(self, search: TextSearch) -> Iterable[str]:
-        """Statements that make the index of pieces of text, of the records that are there, too."""
+        """Yield the statements that make the index of pieces of text, with the existing records in it."""
 
     @abstractmethod
     def drop_search(self, search: TextSearch) -> Iterable[str]: ...
 
     @abstractmethod
     def about_records(self, table: str) -> str:
-        """A select of about how many rows a table has, which looks at few of them."""
+        """Return a select of the approximate number of rows of a table, which reads few of them."""
 
     @abstractmethod
     def is_of_other_metadata(self, error: BaseException) -> bool:
-        """Whether a driver's error says that a table or column is not there."""
+        """Whether a driver's error says that a table or column is missing."""
 
-    # What queries say
+    # SQL of queries
 
     def found_by_search(self, search: TextSearch) -> str | None:
-        """A select of the ids of records that can match one pattern: see `search_parameter`. None where the
-        database finds and weighs the index by itself.
+        """Return a select of the ids of records that can match a pattern: see `search_parameter`.
+
+        None where the database itself decides when to use the index.
         """
         return None
 
     def search_parameter(self, pattern: Iterable[Token]) -> str | None:
-        """The one parameter of `found_by_search`. None: no piece of the pattern is long enough for it."""
+        """Return the one parameter of `found_by_search`; None when no piece of the pattern is long enough."""
         return None
 
     @abstractmethod
     def like(self, compared: str) -> str:
-        """`compared` matches the pattern given as one parameter: see `like_parameter`."""
+        """Return the condition that `compared` matches the pattern in one parameter: see `like_parameter`."""
 
     @abstractmethod
     def like_parameter(self, pattern: Iterable[Token]) -> str: ...
 
     @abstractmethod
     def contains_any(self, value: str) -> str:
-        """A multi-select choice holds one of the options given as one parameter: see `options_parameter`."""
+        """Return the condition that a multi-select choice has one of the options in one parameter.
+
+        See `options_parameter`.
+        """
 
     @abstractmethod
     def options_parameter(self, options: Sequence[int]) -> Any: ...
 
     @abstractmethod
     def within_any(self, expression: str, storage: Storage) -> str:
-        """A date is in one of the spans given as one parameter: see `spans_parameter`."""
+        """Return the condition that a date is in one of the spans in one parameter: see `spans_parameter`."""
 
     def spans_parameter(self, spans: Sequence[tuple[DbValue, ...]]) -> str:
-        """The one parameter that `within_any` takes: pairs of a first moment and the first one after."""
+        """Return the one parameter of `within_any`: pairs of a first moment and the first moment after the
+        span.
+        """
         return json.dumps(spans)
 
     @abstractmethod
     def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
-        """The number of a day, week, month, quarter or year. Weeks begin on Sunday, the first on New Year."""
+        """Return the SQL of the number of a day, week, month, quarter or year.
+
+        Weeks begin on Sunday; the first one begins on New Year.
+        """
 
     @abstractmethod
     def sum(self, value: str, storage: Storage) -> Sum:
-        """The exact sum of a number's column; of a Double, the database's own."""
+        """Return the exact sum of a number's column; for a Double, the database's own sum."""

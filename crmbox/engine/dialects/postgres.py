@@ -52,10 +52,10 @@ class _TextCursor(psycopg.Cursor[Any]):
         return self._shared
 
 
-class _ToldCursor(_TextCursor):
-    """Never prepares: of a prepared statement Django's query log would not learn the text."""
+class _UnpreparedCursor(_TextCursor):
+    """Never prepares statements, because Django's query log does not get the text of prepared ones."""
 
-    def execute(self, query: Any, params: Any = None, **options: Any) -> _ToldCursor:
+    def execute(self, query: Any, params: Any = None, **options: Any) -> _UnpreparedCursor:
         super().execute(query, params, **{**options, "prepare": False})
         return self
 
@@ -67,7 +67,7 @@ class PostgreSQL(Dialect):
     nulls_first = " NULLS FIRST"
     begin_read = None
     begin_write = "BEGIN"
-    # Only a writer that finds nobody at work needs but one statement.
+    # A writer needs only one statement when no other is at work, so the writers of a process take turns.
     turn = threading.Lock()
     gathers = True
     at_once = AtOnce(RAISE_AT_ONCE, "FROM raised", "raised.follows", "raised.row_version")
@@ -96,20 +96,20 @@ class PostgreSQL(Dialect):
         return cast(Cursor, _TextCursor(connection))
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
-        """In one trip to the server. Several statements at once cannot be prepared."""
+        """Begin the transaction in one round trip. Several statements at once cannot be prepared."""
         cursor = _TextCursor(connection)
         cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
         cursor.nextset()
         return cursor.fetchall()
 
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
-        """One statement, which is a transaction; its first parameter is that of RAISE_AT_ONCE."""
+        """Run the one statement, which is a transaction. Its first parameter is that of RAISE_AT_ONCE."""
         return _TextCursor(connection).execute(sql, (token, *params)).fetchall()
 
     def write_together(
         self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
     ) -> list[list[Row]]:
-        """In one trip to the server."""
+        """Run several statements in one round trip to the server."""
         cursors = [_TextCursor(connection) for _ in writes]
         try:
             with connection.pipeline():
@@ -120,13 +120,13 @@ class PostgreSQL(Dialect):
         except psycopg.Error as error:
             if connection.closed:
                 raise
-            # After an error the server takes nothing up to the end of the pipeline, COMMIT neither.
+            # After an error, the server skips everything up to the end of the pipeline, COMMIT included.
             _TextCursor(connection).execute("ROLLBACK")
             raise NotTogether from error
         return [cursor.fetchall() for cursor in cursors]
 
     def watched_cursor(self, wrapper: Any) -> Cursor:
-        return cast(Cursor, wrapper.make_debug_cursor(_ToldCursor(wrapper.connection)))
+        return cast(Cursor, wrapper.make_debug_cursor(_UnpreparedCursor(wrapper.connection)))
 
     def among(self, expression: str, storage: Storage) -> str:
         return f"{expression} = ANY(%s::{self.element_types.get(storage, self.column_types[storage])}[])"
@@ -135,9 +135,7 @@ class PostgreSQL(Dialect):
         return list(values)
 
     def before_schema_change(self) -> Sequence[str]:
-        """An ALTER that waits makes every new reader wait behind it: give up soon, and let the caller try
-        again.
-        """
+        """Limit the wait for locks. New readers wait behind an ALTER that waits, so it gives up soon."""
         return ("SET LOCAL lock_timeout = '5s'",)
 
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
@@ -175,7 +173,7 @@ class PostgreSQL(Dialect):
         return [str(option) for option in options]
 
     def within_any(self, expression: str, storage: Storage) -> str:
-        first, after = (f"(span ->> {at})::{self.column_types[storage]}" for at in (0, 1))
+        first, after = (f"(span ->> {index})::{self.column_types[storage]}" for index in (0, 1))
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_array_elements(%s::json) AS span WHERE {within})"
 

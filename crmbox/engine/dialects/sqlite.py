@@ -40,7 +40,7 @@ class SQLite(Dialect):
     nulls_first = ""
     begin_read = "BEGIN"
     begin_write = "BEGIN IMMEDIATE"
-    # A writer that finds the file locked sleeps and looks again; one that waits here is woken.
+    # A writer that finds the file locked sleeps and tries again; one that waits for this lock is woken.
     turn = threading.Lock()
     at_once = AtOnce("", "", "TRUE", ROW_VERSION)
     column_types = {
@@ -56,6 +56,7 @@ class SQLite(Dialect):
         Storage.DATE: "TEXT",
         Storage.GUID: "TEXT",
     }
+    reads_schema_for_columns = True
     most_columns = 1_900
 
     def cursor(self, connection: Any) -> Cursor:
@@ -63,7 +64,7 @@ class SQLite(Dialect):
         return cursor
 
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
-        """SQLite changes one table in a statement, so that the version is raised by another."""
+        """Run two statements, because one changes only one table: the first raises the version."""
         rows: list[Row] = []
         connection.execute(self.begin_write)
         try:
@@ -72,7 +73,7 @@ class SQLite(Dialect):
             if rows:
                 connection.execute("COMMIT")
         finally:
-            # Whatever ended it, the connection is free again.
+            # The connection must not stay in a transaction, whatever ended the write.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         return rows
@@ -96,10 +97,10 @@ class SQLite(Dialect):
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         if not isinstance(error, sqlite3.IntegrityError):
             return None
-        found = _COLUMNS.fullmatch(str(error))
-        if found is None:
+        match = _COLUMNS.fullmatch(str(error))
+        if match is None:
             return None
-        return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in found[1].split(", ")))
+        return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in match[1].split(", ")))
 
     def about_records(self, table: str) -> str:
         return f"SELECT MAX(rowid) FROM {quote(table)}"
@@ -133,7 +134,7 @@ class SQLite(Dialect):
         return json.dumps(list(options))
 
     def within_any(self, expression: str, storage: Storage) -> str:
-        first, after = (f"json_extract(span.value, '$[{at}]')" for at in (0, 1))
+        first, after = (f"json_extract(span.value, '$[{index}]')" for index in (0, 1))
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_each(?) AS span WHERE {within})"
 

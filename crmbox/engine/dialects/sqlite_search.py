@@ -24,7 +24,7 @@ def create(search: TextSearch) -> Iterator[str]:
         f"INSERT INTO {numbers} (id) SELECT new.{id} WHERE new.{key} IS NOT NULL; "
         f"INSERT INTO {index} (rowid, piece) SELECT number, new.{key} FROM {numbers} WHERE id = new.{id}; "
     )
-    # Without the text, the index must be told what it forgets.
+    # The index does not hold the text, so a deletion must give it the old text.
     remove = (
         f"INSERT INTO {index} ({index}, rowid, piece) "
         f"SELECT 'delete', number, old.{key} FROM {numbers} WHERE id = old.{id}; "
@@ -61,7 +61,9 @@ def found(search: TextSearch) -> str:
 
 
 def phrase(pattern: Iterable[Token]) -> str | None:
-    """The longest piece that a matching text holds."""
+    """Return the longest piece of text that matching texts contain, as a search; None when all
+    are too short.
+    """
     pieces = [token for token in pattern if isinstance(token, str) and len(token) >= _SHORTEST]
     longest = max(pieces, key=len, default=None)
     return None if longest is None else '"' + longest.replace('"', '""') + '"'

@@ -14,7 +14,7 @@ from typing import Any, Final
 from crmbox.engine import money
 from crmbox.engine.dialects.base import Dialect, Storage
 from crmbox.engine.sql.fragment import Fragment, concat, where_clause
-from crmbox.engine.sql.grouping import Groups, date_part
+from crmbox.engine.sql.group_by import Groups, date_part
 from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.operands import Operand
 from crmbox.engine.sql.orders import sort_key
@@ -35,7 +35,11 @@ Read = Callable[[Sequence[Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class AggregatePlan:
-    """`rank` gives a group's value for each order; `key` tells groups apart."""
+    """The statement of an aggregate query, and how its rows become records.
+
+    The functions in `orders` read a group's value for each order, with whether it is descending. `key` tells
+    groups apart.
+    """
 
     statement: Fragment
     records: Callable[[Sequence[Sequence[Any]]], list[dict[str, Value]]]
@@ -43,7 +47,10 @@ class AggregatePlan:
     key: Callable[[Sequence[Any]], list[Any]]
 
     def sorted(self, rows: list[Any]) -> list[Any]:
-        """Groups in the query's order, equal ones by their keys; empty values are lowest."""
+        """Return the groups in the query's order, equal ones by their keys. Empty values are lowest.
+
+        Raises InvalidQuery for too many groups.
+        """
         if len(rows) > MOST_GROUPS:
             raise InvalidQuery(f"The query makes more than {MOST_GROUPS} groups; narrow its filter.")
         rows = sorted(rows, key=lambda row: [(part is not None, part) for part in self.key(row)])
@@ -53,6 +60,7 @@ class AggregatePlan:
 
 
 def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePlan:
+    """Return the plan of an aggregate query. Raises InvalidQuery."""
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
     joined, also = from_clause(query, filters)
@@ -100,6 +108,7 @@ class _Writer:
         ]
 
     def ranked(self, order: Order) -> Read:
+        """Return a function that reads the value that an order sorts a group by. Raises InvalidQuery."""
         name = order.alias
         if name is None:
             raise InvalidQuery(f"order {order.attribute}: an aggregate query is sorted by aliases.")
@@ -116,7 +125,9 @@ class _Writer:
         return lambda row: read([row[position] for position in positions])
 
     def _aggregate(self, number: int, column: Column, operand: Operand) -> tuple[tuple[str, ...], Read]:
-        """The names of what is selected for an aggregate, and how they make its value."""
+        """Return the names of what is selected for an aggregate, and a function that makes its
+        value of them.
+        """
 
         def show(*expressions: str) -> tuple[str, ...]:
             return tuple(self.groups.show(text, f"a{number}_{n}") for n, text in enumerate(expressions))
@@ -162,7 +173,10 @@ def _comparable(value: Any) -> Any:
 
 
 def _average(total: Any, count: int, storage: Storage) -> Any:
-    """None over nothing. Whole numbers have a whole average, towards zero, as on SQL Server."""
+    """Return an average; None over no values.
+
+    That of whole numbers is rounded towards zero, as on SQL Server.
+    """
     if not count:
         return None
     if isinstance(total, float):

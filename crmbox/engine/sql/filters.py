@@ -1,4 +1,7 @@
-"""Filter groups and conditions as SQL. Values are taken in the walk order of `crmclient.query.shape`."""
+"""Writes filter groups and conditions as SQL.
+
+Values are numbered in the walk order of `crmclient.query.shape`.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,10 @@ WriteLink: TypeAlias = Callable[["FilterWriter", Link], Fragment]
 
 
 class FilterWriter:
-    """Writes the filters of one query, in the walk order; `values` counts the values taken so far.
+    """Writes the filters of one query, in the walk order. `values` counts the values used so far.
 
-    `searches` select the ids of the entity's records by an index of pieces of text: no other record can meet
-    the filter. `link` writes the links in them.
+    `searches` are statements that select ids of the entity's records by a text index: no other record can
+    match the filter. `link` writes the links in a filter.
     """
 
     def __init__(self, scope: Scope, dialect: Dialect, link: WriteLink) -> None:
@@ -47,12 +50,16 @@ class FilterWriter:
         self._conditions = 0
 
     def write(self, group: Filter | None, source: Source) -> Fragment | None:
-        """None for a filter that holds for every row. A link's filter may name the link and its parent."""
+        """Write a filter; None for one that matches every row.
+
+        A link's filter may name the link and its parent.
+        """
         if group is None or not group.items:
             return None
         return self._group(group, source, needed=True)
 
     def _group(self, group: Filter, source: Source, *, needed: bool) -> Fragment:
+        """Write a group as one condition in brackets."""
         parts = list(self._items(group, source, needed=needed and not group.any))
         if not parts:
             return EVERY_ROW
@@ -70,7 +77,10 @@ class FilterWriter:
                     yield self._group(item, source, needed=needed)
 
     def _condition(self, condition: Condition, source: Source, *, needed: bool) -> Fragment:
-        """`needed`: a record that does not meet it is not found."""
+        """Write a condition. `needed`: only records that match it can be in the result.
+
+        `construct`, here and below, names the condition in error messages.
+        """
         self._conditions += 1
         if self._conditions > MOST_CONDITIONS:
             raise InvalidQuery(f"A query can have at most {MOST_CONDITIONS} conditions.")
@@ -83,7 +93,7 @@ class FilterWriter:
             return _column_comparison(condition, operand, right, construct)
         denied = DENIED.get(condition.operator)
         phrase = POSITIVE[denied or condition.operator]
-        operand = self._fitting(condition.operator, phrase, operand, construct)
+        operand = self._compared_operand(condition.operator, phrase, operand, construct)
         if needed and denied is None and phrase.pattern is not None:
             self._search(condition, phrase.pattern, source, construct)
         setting = Setting(operand, self._dialect)
@@ -98,13 +108,16 @@ class FilterWriter:
     def _in_hierarchy(
         self, condition: Condition, operand: Operand, source: Source, construct: str
     ) -> Fragment:
-        self._fitting(condition.operator, POSITIVE[Operator.EQ], operand, construct)
+        """Write a condition such as `under`, which compares with a record and those above or below it."""
+        # Only checks that the operand is a reference or an id: these are the ones that can be equal to a
+        # record.
+        self._compared_operand(condition.operator, POSITIVE[Operator.EQ], operand, construct)
         names = operand.attribute.targets
         if operand.attribute.is_primary_id:
-            names = (self._meant(condition.link, source, construct).stored.entity.logical_name,)
+            names = (self._source(condition.link, source, construct).stored.entity.logical_name,)
         snapshot = self.scope.snapshot
-        known = [snapshot.entity(name) for name in names if name in snapshot]
-        entities = [entity for entity in known if entity.parent_column is not None]
+        candidates = [snapshot.entity(name) for name in names if name in snapshot]
+        entities = [entity for entity in candidates if entity.parent_column is not None]
         if not entities:
             raise InvalidQuery(f"{construct}: the records that it names form no hierarchy.")
         if len(condition.values) != 1 or condition.value_of is not None:
@@ -121,33 +134,41 @@ class FilterWriter:
         source: Source,
         construct: str,
     ) -> None:
+        """Add a search by text index for a condition on the entity itself, if the attribute has an index."""
         root = self.scope.root
         column = root.stored.columns.get(condition.attribute)
         if source is not root or condition.link is not None or column is None:
             return
         index = text_search(root.stored.definition, column.definition)
-        found = None if index is None else self._dialect.found_by_search(index)
-        if found is not None:
+        select = None if index is None else self._dialect.found_by_search(index)
+        if select is not None:
             parameter = self._dialect.search_parameter
             slot = Slot(self.values, lambda value: parameter(pattern(str(value))), construct)
-            self.searches.append(Fragment(found, (slot,)))
+            self.searches.append(Fragment(select, (slot,)))
 
     def _operand(self, alias: str | None, attribute: str, source: Source, construct: str) -> Operand:
-        return self.scope.operand(self._meant(alias, source, construct), attribute, construct)
+        return self.scope.operand(self._source(alias, source, construct), attribute, construct)
 
-    def _meant(self, alias: str | None, source: Source, construct: str) -> Source:
-        """The source that a condition in the filter of `source` names."""
-        meant = source if alias is None else self.scope.source(alias, construct)
+    def _source(self, alias: str | None, source: Source, construct: str) -> Source:
+        """Return the source with `alias`, which a condition in the filter of `source` names."""
+        named = source if alias is None else self.scope.source(alias, construct)
         if isinstance(source, Joined):
-            if meant is not source and meant is not source.parent:
+            if named is not source and named is not source.parent:
                 raise InvalidQuery(
                     f"{construct}: a link's filter can name the link itself or its parent, not {alias!r}."
                 )
-        elif not meant.takes_part:
+        elif not named.takes_part:
             raise InvalidQuery(f"{construct}: what is in the link {alias!r} cannot be named outside of it.")
-        return meant
+        return named
 
-    def _fitting(self, operator: Operator, phrase: Phrase, operand: Operand, construct: str) -> Operand:
+    def _compared_operand(
+        self, operator: Operator, phrase: Phrase, operand: Operand, construct: str
+    ) -> Operand:
+        """Return the operand that the operator compares: of a lookup, the name of its record for text
+        operators.
+
+        Raises InvalidQuery when the operator does not apply to the operand.
+        """
         if operand.family not in OPERATORS[operator]:
             raise InvalidQuery(f"{construct}: the operator does not apply to a {operand.family.value}.")
         if phrase.by_name and operand.family is Family.REFERENCE:
@@ -159,8 +180,8 @@ class FilterWriter:
     ) -> tuple[Slot, ...]:
         encoders = phrase.encoders(setting)
         if phrase.values is not None and phrase.values != len(condition.values):
-            wanted = ("no value", "one value", "two values")[phrase.values]
-            raise InvalidQuery(f"{construct}: {wanted} needed, {len(condition.values)} given.")
+            needed_values = ("no value", "one value", "two values")[phrase.values]
+            raise InvalidQuery(f"{construct}: {needed_values} needed, {len(condition.values)} given.")
         slots = tuple(Slot(self.values + offset, encode, construct) for offset, encode in enumerate(encoders))
         self.values += len(slots)
         return slots
@@ -184,7 +205,7 @@ _GUIDS: Final = frozenset({Family.GUID, Family.REFERENCE})
 
 
 def check_comparable(left: Operand, right: Operand, construct: str) -> None:
-    """Raises InvalidQuery unless the two are of one kind."""
+    """Raise InvalidQuery unless the two operands are of the same kind."""
     guids = left.family in _GUIDS and right.family in _GUIDS
     same = left.family is right.family and left.storage is right.storage and left.family is not Family.FILE
     if not (guids or same):

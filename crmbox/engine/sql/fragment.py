@@ -22,6 +22,10 @@ class Slot:
     construct: str
 
     def fill(self, values: Sequence[object]) -> Any:
+        """Return the encoded parameter.
+
+        Raises InvalidQuery for a missing value, and UnfitValue for a wrong one.
+        """
         value = values[self.index]
         if value is None:
             raise InvalidQuery(f"{self.construct}: a value is missing; use null or not-null for empty ones.")
@@ -33,6 +37,8 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
+    """SQL text, with the slots of its parameters in their order."""
+
     text: str
     slots: tuple[Slot, ...] = ()
 
@@ -41,7 +47,7 @@ class Fragment:
 
 
 def concat(*parts: str | Fragment) -> Fragment:
-    """Texts and fragments, one after the other."""
+    """Return texts and fragments, one after the other, as one fragment."""
     return Fragment(
         "".join(part if isinstance(part, str) else part.text for part in parts),
         tuple(slot for part in parts if isinstance(part, Fragment) for slot in part.slots),
@@ -56,12 +62,12 @@ def join(separator: str, parts: Iterable[Fragment]) -> Fragment:
 
 
 def all_of(*conditions: Fragment | None) -> Fragment | None:
-    """A condition that holds where all of them do; None holds everywhere."""
+    """Return the condition that all `conditions` hold. None stands for one that always holds."""
     parts = [concat("(", condition, ")") for condition in conditions if condition is not None]
     return join(" AND ", parts) if parts else None
 
 
 def where_clause(*conditions: Fragment | None) -> tuple[str | Fragment, ...]:
-    """WHERE all of the conditions hold; nothing where they hold everywhere."""
+    """Return WHERE with all of the conditions; nothing where none restricts the rows."""
     condition = all_of(*conditions)
     return () if condition is None else (" WHERE ", condition)

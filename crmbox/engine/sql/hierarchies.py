@@ -19,8 +19,10 @@ _WITH_ITSELF: Final = frozenset({Operator.EQ_OR_UNDER, Operator.EQ_OR_ABOVE})
 def in_hierarchy(
     compared: str, operator: Operator, entities: Sequence[StoredEntity], placeholder: str
 ) -> tuple[str, int]:
-    """A condition that `compared`, an id, is of a record where the operator looks for it, seen from the one
-    whose id is the parameter; and how many times it takes the parameter. No entity without a hierarchy.
+    """Return a condition on the place of a record in a hierarchy, and how often it takes the parameter.
+
+    `compared` is the id of the record, the parameter that of the record that `operator` starts from. Every
+    one of `entities` must have a hierarchy.
     """
     kind = Operator.UNDER if operator is Operator.NOT_UNDER else operator
     parts = [f"{compared} IN ({_ids(entity, kind, placeholder)})" for entity in entities]
@@ -42,5 +44,5 @@ def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
         first = id if operator in _WITH_ITSELF else above
         begin = f"SELECT n.{first} FROM {table} AS n WHERE n.{id} = {placeholder}"
         step = f"SELECT n.{above} FROM {table} AS n JOIN reached ON n.{id} = reached.id"
-    # Whoever is at the top has nobody above: that is no id, and equals none.
+    # A record at the top has no record above it. The empty id equals none, and is left out.
     return f"WITH RECURSIVE reached(id) AS ({begin} UNION {step}) SELECT id FROM reached WHERE id IS NOT NULL"

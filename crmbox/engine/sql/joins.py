@@ -2,8 +2,8 @@
 
 Links are joined one after the other in the order written, nested ones after their parent. An inner link
 inside an outer one therefore leaves out the rows that the outer one found nothing for; so does a link that
-joins nothing. Of the records that the first one of is joined, that is the one with the lowest id: the
-platform promises no order.
+joins nothing. A link of the type “first” joins the record with the lowest id, because the platform
+promises no order.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from crmclient.query.ast import Link, LinkType, Query
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
-    """A link with its text. `on` is that two records meet; `filter` what the link asks for besides."""
+class _LinkSQL:
+    """A link as SQL. `on` is the condition that two records meet, `filter` the link's other conditions."""
 
     source: Joined
     on: Fragment
     filter: Fragment | None
-    nested: tuple[_Written, ...]
+    nested: tuple[_LinkSQL, ...]
 
     @property
     def table(self) -> str:
@@ -45,72 +45,75 @@ def filter_writer(scope: Scope, dialect: Dialect) -> FilterWriter:
 
 
 def from_clause(query: Query, filters: FilterWriter) -> tuple[Fragment, list[Fragment]]:
-    """The clause, and the conditions of links that join nothing, all of which must hold."""
+    """Return the FROM clause, and the conditions of links that join nothing. All of them must hold."""
     root = filters.scope.root
     clause = Fragment(f"FROM {quote(root.stored.table)} AS {root.sql}")
     conditions: list[Fragment] = []
     for link in query.links:
-        joined, also = _taken(_written(link, filters))
+        joined, also = _joins_of(_write_join(link, filters))
         clause = concat(clause, *joined)
         conditions += also
     return clause, conditions
 
 
-def _written(link: Link, filters: FilterWriter) -> _Written:
-    """Takes values in the walk order: those of the filter first, then those of the links in it."""
+def _write_join(link: Link, filters: FilterWriter) -> _LinkSQL:
+    """Write a link and those in it.
+
+    Values are taken in the walk order: the filter's first, then those of the links.
+    """
     source = filters.scope.of_link(link)
     construct = f"link-entity {link.alias!r}"
-    own = filters.scope.operand(source, link.from_attribute, f"{construct} from")
-    theirs = filters.scope.operand(source.parent, link.to_attribute, f"{construct} to")
-    check_comparable(own, theirs, construct)
-    on = Fragment(f"{own.compared} = {theirs.compared}")
+    link_operand = filters.scope.operand(source, link.from_attribute, f"{construct} from")
+    parent_operand = filters.scope.operand(source.parent, link.to_attribute, f"{construct} to")
+    check_comparable(link_operand, parent_operand, construct)
+    on = Fragment(f"{link_operand.compared} = {parent_operand.compared}")
     filter = filters.write(link.filter, source)
-    return _Written(source, on, filter, tuple(_written(nested, filters) for nested in link.links))
+    return _LinkSQL(source, on, filter, tuple(_write_join(nested, filters) for nested in link.links))
 
 
 def _in_filter(filters: FilterWriter, link: Link) -> Fragment:
-    return _existing(_written(link, filters))
+    return _condition_of(_write_join(link, filters))
 
 
-def _taken(written: _Written) -> tuple[list[str | Fragment], list[Fragment]]:
-    """A link and those in it as joins, each after a blank, and conditions."""
+def _joins_of(written: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
+    """Return a link and those in it as joins, each after a blank, and as conditions."""
     source = written.source
     if not source.link.type.joins:
-        return [], [_existing(written)]
+        return [], [_condition_of(written)]
     kind = " LEFT JOIN" if source.link.type is LinkType.OUTER else " JOIN"
     beginning = f"{kind} {written.table} ON "
     if source.is_single:
-        # By its own alias, which means the record that is looked for in there.
+        # Inside the subquery, the same alias stands for each record that it looks at.
         first = concat(_select(written, written.id), f" ORDER BY {written.id} LIMIT 1")
         joins: list[str | Fragment] = [beginning, f"{written.id} = (", first, ")"]
     else:
         joins = [beginning, written.conditions]
     conditions: list[Fragment] = []
     for nested in written.nested:
-        more, also = _taken(nested)
+        more, also = _joins_of(nested)
         joins += more
         conditions += also
     return joins, conditions
 
 
-def _existing(written: _Written) -> Fragment:
-    """A link that joins nothing, as a condition on its parent."""
-    found = concat("EXISTS (", _select(written, "1"), ")")
+def _condition_of(written: _LinkSQL) -> Fragment:
+    """Return a link that joins nothing as a condition on its parent."""
+    condition = concat("EXISTS (", _select(written, "1"), ")")
     match written.source.link.type:
         case LinkType.NOT_ANY:
-            return concat("NOT ", found)
+            return concat("NOT ", condition)
         case LinkType.ALL:
             some = concat(f"EXISTS (SELECT 1 FROM {written.table} WHERE ", written.on, ")")
-            return concat("(", some, " AND NOT ", found, ")")
-    return found
+            return concat("(", some, " AND NOT ", condition, ")")
+    return condition
 
 
-def _select(written: _Written, what: str) -> Fragment:
-    """A select of the linked records that meet the parent and all that the link asks for."""
+def _select(written: _LinkSQL, what: str) -> Fragment:
+    """Return a select of the linked records that meet the parent and all conditions of the link."""
     joins: list[str | Fragment] = []
     conditions = [written.conditions]
     for nested in written.nested:
-        more, also = _taken(nested)
+        more, also = _joins_of(nested)
         joins += more
         conditions += also
     return concat(f"SELECT {what} FROM {written.table}", *joins, " WHERE ", join(" AND ", conditions))

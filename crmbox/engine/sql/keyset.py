@@ -1,7 +1,7 @@
-"""The rows after a given one, as conditions that an index can seek.
+"""Conditions for the rows after a given one, in a form that an index can seek.
 
-Which of the last row's values are empty decides the text. `x < v OR x IS NULL` cannot be sought, so a page
-over a first key that may be empty is made of two parts, asked one after the other until the page is full.
+The text depends on which values of the last row are empty. No index can seek `x < v OR x IS NULL`, so a page
+over a first key that may be empty has two parts, queried one after the other until the page is full.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ CONSTRUCT = "page token"
 def parts_after(
     keys: Sequence[SortKey], empty: Sequence[bool], first_slot: int, placeholder: str
 ) -> tuple[Fragment, ...]:
-    """The conditions of each part. `empty` tells which of the last row's values are; they begin at
-    `first_slot`."""
+    """Return the condition of each part.
+
+    `empty` says which values of the last row are empty. The slots of these values begin at `first_slot`.
+    """
     writer = _Writer(keys, empty, first_slot, placeholder)
     key = keys[0]
     rest = writer.rest(1)
@@ -53,7 +55,9 @@ class _Writer:
         return Fragment(f"{key.sql} {sign} {self._placeholder}", (slot,))
 
     def rest(self, index: int) -> Fragment | None:
-        """Rows equal so far that come after by the keys from `index` on; None: there cannot be any."""
+        """Return the condition of rows that come after by the keys from `index` on; None: there cannot be
+        any.
+        """
         if index == len(self._keys):
             return None
         beyond, equal, rest = self._beyond(index), self._equal(index), self.rest(index + 1)

@@ -37,7 +37,7 @@ class Operand:
 
 
 def operand_of(column: StoredColumn, source: str, label: str) -> Operand:
-    """The attribute's column in the table with the SQL alias `source`."""
+    """Return the operand of an attribute's column in the table with the SQL alias `source`."""
     attribute = column.attribute
     value = f"{source}.{quote(column.name)}"
     return Operand(
@@ -55,7 +55,10 @@ def operand_of(column: StoredColumn, source: str, label: str) -> Operand:
 
 
 def name_of(reference: Operand, snapshot: Snapshot) -> Operand:
-    """The primary name of the record that a lookup points at, as text: empty where the lookup is."""
+    """Return an operand for the primary name of the record that a lookup points at, as text.
+
+    The name is empty when the lookup is.
+    """
     return replace(
         reference,
         label=f"{reference.label} (its name)",
@@ -77,7 +80,10 @@ def fold_text(value: object) -> str:
 
 
 def _name(reference: Operand, snapshot: Snapshot, *, compared: bool) -> str:
-    """A subquery by primary key for each possible target: unlike a join it can stand in any clause."""
+    """Return a subquery by primary key for each possible target.
+
+    Unlike a join, it can stand in any clause.
+    """
     targets = reference.attribute.targets
     if reference.target is None:
         return _name_in(targets[0], reference.value, snapshot, compared=compared) if targets else "NULL"

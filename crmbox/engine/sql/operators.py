@@ -1,7 +1,7 @@
 """The operators as one table: the SQL of each, and how its values become parameters.
 
-Negations are made from what they deny, in one way: they hold for empty values too, as Dataverse's `ne` does.
-For `not-like`, `not-in` and the others no source says; they are read alike.
+A negation is made of the operator that it denies, and holds for empty values, too, as Dataverse's `ne` does.
+No source says how Dataverse treats `not-like`, `not-in` and the others; here they work in the same way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Encode = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a phrase is written for."""
+    """The operand and the dialect that a phrase is written for."""
 
     operand: Operand
     dialect: Dialect
@@ -36,8 +36,11 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """How many `values` it takes (None: a list); its SQL, with placeholders; an encoder for each of them.
-    On a lookup, `by_name` means that its name is compared. `pattern`: what its one value is matched with."""
+    """How an operator is written: its SQL, with placeholders, and an encoder for each of them.
+
+    `values` is how many values it takes; None: a list. `by_name`: for a lookup, the name of its record is
+    compared. `pattern` makes the pattern of its one value.
+    """
 
     values: int | None
     write: Callable[[Setting], str]
@@ -74,7 +77,8 @@ def _none(_: Setting) -> tuple[Encode, ...]:
     return ()
 
 
-def _listed(s: Setting) -> tuple[Encode, ...]:
+def _encode_as_list(s: Setting) -> tuple[Encode, ...]:
+    """Return the encoder of all values of a condition as one list parameter."""
     encode = s.operand.encode
     return (lambda values: s.dialect.list_parameter([encode(value) for value in _several(values)]),)
 
@@ -113,7 +117,7 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
 
 
 def _period(s: Setting) -> tuple[Encode, ...]:
-    """The number of a fiscal period, as the days of that period in every year."""
+    """Return the encoder of the number of a fiscal period: as the days of that period in every year."""
     attribute = s.operand.attribute
 
     def bounds(number: Any) -> Any:
@@ -136,7 +140,7 @@ POSITIVE: Final[dict[Operator, Phrase]] = {
     Operator.LT: Phrase(1, _comparison("<"), _one),
     Operator.LE: Phrase(1, _comparison("<="), _one),
     Operator.BETWEEN: Phrase(2, _between, _two),
-    Operator.IN: Phrase(None, _among, _listed),
+    Operator.IN: Phrase(None, _among, _encode_as_list),
     Operator.LIKE: _matching(like_patterns.like),
     Operator.BEGINS_WITH: _matching(like_patterns.begins_with),
     Operator.ENDS_WITH: _matching(like_patterns.ends_with),

@@ -30,7 +30,10 @@ SORT_CHOICES_BY_LABEL: Final = True
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """`to_token` makes text or a number for a page token of what `sql` gives; `from_token` turns it back."""
+    """SQL to sort by.
+
+    `to_token` makes text or a number for a page token of the value of `sql`; `from_token` turns it back.
+    """
 
     sql: str
     descending: bool
@@ -45,7 +48,7 @@ class SortKey:
 
 
 def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
-    """The whole order of a query that is neither distinct nor an aggregate."""
+    """Return the whole order of a query that is neither distinct nor an aggregate."""
     keys = [sort_key(ordered(order, query, scope), order, scope.snapshot) for order in query.orders]
     descending = bool(keys) and keys[-1].descending
     ids = [
@@ -56,23 +59,26 @@ def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
 
 
 def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> list[SortKey]:
-    """`keys`, and those of `ties` that they do not have."""
-    whole = {key.sql: key for key in reversed(keys)}
-    wanted = [whole[sql] for sql in dict.fromkeys(key.sql for key in keys)]
+    """Return `keys` without repetitions, and with those of `ties` that are not among them.
+
+    Raises InvalidQuery for too many keys.
+    """
+    keys_by_sql = {key.sql: key for key in reversed(keys)}
+    unique = [keys_by_sql[sql] for sql in dict.fromkeys(key.sql for key in keys)]
     for operand in ties:
-        if operand.compared not in whole:
+        if operand.compared not in keys_by_sql:
             tie = _plain(operand, descending=descending)
-            whole[tie.sql] = tie
-            wanted.append(tie)
-    if len(wanted) > MOST_KEYS:
+            keys_by_sql[tie.sql] = tie
+            unique.append(tie)
+    if len(unique) > MOST_KEYS:
         raise InvalidQuery(
             f"order: rows are sorted by at most {MOST_KEYS} columns; distinct ones by all that are selected."
         )
-    return wanted
+    return unique
 
 
 def ordered(order: Order, query: Query, scope: Scope) -> Operand:
-    """What an order names: an attribute, or a selected column by its alias."""
+    """Return the operand of an order: an attribute, or a selected column by its alias."""
     if order.attribute is not None:
         construct = f"order {order.attribute}"
         source = scope.source(order.link, construct)
@@ -109,7 +115,10 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> SortKey:
-    """Tokens hold an option's value, so that a label changed between two pages moves nothing else."""
+    """Sort a choice by its labels.
+
+    Tokens hold the value of an option, so that a changed label moves nothing else.
+    """
     ranks = _ranks(operand.attribute, snapshot)
     if not ranks:
         return _plain(operand, descending=descending)
@@ -125,7 +134,7 @@ def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> Sort
 
 
 def _ranks(attribute: Attribute, snapshot: Snapshot) -> dict[int, int]:
-    """The place of each option's label among all of them; equal labels share one."""
+    """Return the rank of each option's label. Equal labels have the same rank."""
     labels = {option.value: fold(option.label.text()) for option in snapshot.options_of(attribute).options}
     places = {label: place for place, label in enumerate(sorted(set(labels.values())))}
     return {value: places[label] for value, label in labels.items()}

@@ -1,4 +1,4 @@
-"""The selected columns: what is selected for them, and how a row becomes a record."""
+"""The selected columns: their SQL expressions, and how a row becomes a record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ReadReference = Callable[[Sequence[Any]], Value]
 
 
 class Outputs:
-    """`expressions` begins with one for each key, in order; what references need besides comes after them."""
+    """The expressions of a SELECT list: one for each key, in order, and then those that references need."""
 
     def __init__(self, columns: Sequence[tuple[str, Operand]], snapshot: Snapshot) -> None:
         self.keys = tuple(key for key, _ in columns)
@@ -28,7 +28,10 @@ class Outputs:
                 self._decoders.append((key, operand.decode))
 
     def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
-        """Column by column, so that what is decided by the column is decided once."""
+        """Return the rows as records.
+
+        It goes column by column, to decide once for a column how it is decoded.
+        """
         keys = self.keys
         records: list[dict[str, Any]] = [dict(zip(keys, row, strict=False)) for row in rows]
         for key, decode in self._decoders:
@@ -43,7 +46,7 @@ class Outputs:
         return records
 
     def position_of(self, expression: str) -> int:
-        """Where `expression` is selected, adding it if it is not yet."""
+        """Return the position of `expression` in the SELECT list. Add the expression if it is missing."""
         if expression not in self.expressions:
             self.expressions.append(expression)
         return self.expressions.index(expression)

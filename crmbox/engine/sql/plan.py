@@ -19,7 +19,7 @@ KEPT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`digest` is the shape's, which page tokens are bound to."""
+    """The plan of a query. `digest` is that of its shape, which page tokens belong to."""
 
     steps: RowPlan | AggregatePlan
     digest: str
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
-    """The plan of every query of this shape. Raises UnknownEntity, InvalidQuery."""
+    """Return the plan of every query of this shape. Raises UnknownEntity and InvalidQuery."""
     key = (snapshot.revision.token, snapshot.dialect.name, shape)
     with _lock:
         plan = _plans.get(key)

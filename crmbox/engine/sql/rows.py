@@ -1,4 +1,4 @@
-"""Plans of queries that give rows: plain and distinct ones."""
+"""Plans of plain and of distinct queries, which return rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from crmbox.engine.names import quote
 from crmbox.engine.revision import IS_KNOWN
 from crmbox.engine.sql.filters import FilterWriter
 from crmbox.engine.sql.fragment import Fragment, Slot, all_of, concat, where_clause
-from crmbox.engine.sql.grouping import Groups
+from crmbox.engine.sql.group_by import Groups
 from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.keyset import parts_after
 from crmbox.engine.sql.operands import Operand
@@ -22,16 +22,18 @@ from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Query
 
 _MOST_PAGES: Final = 64
-"""How many patterns of empty values keep their statements: of a long order there can be very many."""
+"""For how many patterns of empty values statements are kept: a long order can have very many patterns."""
 
 MOST_SEARCHED: Final = 1000
-"""Where a search finds more records, the rows of a page are found sooner along the order."""
+"""When a search finds more records, it is quicker to find the rows of a page along the order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """`found` are the ids of the records that a search finds, up to MOST_SEARCHED and one more; the plan,
-    whose values have a list of ids at their end, looks at these alone.
+    """A plan that reads only the records that a search finds.
+
+    `found` selects their ids, up to MOST_SEARCHED and one more. The values of `plan` end with a list of these
+    ids.
     """
 
     found: Fragment
@@ -39,10 +41,11 @@ class Narrowed:
 
 
 class RowPlan:
-    """SELECT … FROM `source` WHERE `where` ORDER BY `keys`, whole or from a given row on.
+    """The plan of SELECT … FROM `source` WHERE `where` ORDER BY `keys`, from the first or from a given row
+    on.
 
-    The parameters' values are laid out as the query's own (`values` of them), the limit, then the last row's.
-    `narrowed` are other ways to the same rows, quicker where a search finds few records.
+    The values of the parameters are those of the query (`values` of them), the limit, and then those of the
+    last row. `narrowed` are other plans for the same rows, which are quicker when a search finds few records.
     """
 
     def __init__(
@@ -71,19 +74,20 @@ class RowPlan:
         self.records = outputs.records
 
     def position(self, row: Sequence[Any]) -> list[Any]:
-        """Where `row` stands in the order, as a page token holds it."""
+        """Return the position of `row` in the order, as a page token holds it."""
         return [
-            None if row[at] is None else key.to_token(row[at])
-            for key, at in zip(self._keys, self._key_positions, strict=True)
+            None if row[index] is None else key.to_token(row[index])
+            for key, index in zip(self._keys, self._key_positions, strict=True)
         ]
 
     def fits(self, position: Sequence[Any]) -> bool:
+        """Whether a position can be one of this plan."""
         return len(position) == len(self._keys) and all(
             value is not None or key.nullable for value, key in zip(position, self._keys, strict=True)
         )
 
     def statements(self, position: Sequence[Any] | None, *, limited: bool) -> tuple[Fragment, ...]:
-        """The statements that give the rows after `position`, one after the other."""
+        """Return the statements that give the rows after `position`, one after the other."""
         empty = None if position is None else tuple(value is None for value in position)
         page = self._pages.get((empty, limited))
         if page is None:
@@ -94,8 +98,9 @@ class RowPlan:
         return page
 
     def at_once(self, position: Sequence[Any] | None, *, limited: bool, total: bool) -> Fragment | None:
-        """The one statement of a SingleRead, whose values end with the token, and with the total of all rows
-        as the last column of each where it is wanted. None: it takes several.
+        """Return the one statement of a SingleRead; None where several are needed.
+
+        Its values end with the token. With `total`, the last column of each row is the total of all rows.
         """
         empty = None if position is None else tuple(value is None for value in position)
         key = (empty, limited, total)
@@ -110,10 +115,10 @@ class RowPlan:
         conditions = (None,) if empty is None else self._after(empty)
         if self.narrowed or len(conditions) != 1:
             return None
-        at = self._limit + 1 + (0 if empty is None else len(self._keys))
-        token = Slot(at, str, "token")
-        known = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
-        return self._statement(conditions[0], known, limited=limited, total=total)
+        token_index = self._limit + 1 + (0 if empty is None else len(self._keys))
+        token = Slot(token_index, str, "token")
+        token_condition = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
+        return self._statement(conditions[0], token_condition, limited=limited, total=total)
 
     def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
         return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
@@ -129,6 +134,7 @@ class RowPlan:
 
 
 def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
+    """Return the plan of a plain query. Raises InvalidQuery."""
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
     source, also = from_clause(query, filters)
@@ -149,7 +155,10 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
-    """Rows are the groups of all selected columns, in whose order no other column can take part."""
+    """Return the plan of a distinct query.
+
+    Its rows are the groups of all selected columns, so it can be sorted by these columns only.
+    """
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
     joined, also = from_clause(query, filters)
@@ -163,11 +172,11 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     inner = concat(f"SELECT {groups.select} ", joined, *where_clause(where, *also), groups.group_by)
     keys = []
     for order in query.orders:
-        wanted = by_sql.get(ordered(order, query, scope).value)
-        if wanted is None:
+        selected_operand = by_sql.get(ordered(order, query, scope).value)
+        if selected_operand is None:
             name = order.attribute or order.alias
             raise InvalidQuery(f"order {name}: a distinct query is sorted by columns that it selects only.")
-        keys.append(sort_key(wanted, order, scope.snapshot))
+        keys.append(sort_key(selected_operand, order, scope.snapshot))
     keys = with_ties(keys, [operand for _, operand in columns], descending=False)
     outputs = Outputs(columns, scope.snapshot)
     source = concat("FROM (", inner, ") AS d")

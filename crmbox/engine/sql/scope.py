@@ -1,4 +1,4 @@
-"""The sources of a query, the entity and its links, under aliases of our own; and what names in it mean."""
+"""The sources of a query: its entity and its links, with aliases for SQL and the meaning of names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAME_SUFFIX: Final = "name"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One entity taking part. `alias` is the query's (None for the root), `sql` the alias in the text."""
+    """One entity of a query. `alias` is the query's (None for the root), `sql` the alias in SQL."""
 
     alias: str | None
     sql: str
@@ -26,17 +26,17 @@ class Source:
 
     @property
     def may_be_missing(self) -> bool:
-        """Whether a row may have nothing of this source, not even its key."""
+        """Whether a row may lack this source, even its key."""
         return False
 
     @property
     def takes_part(self) -> bool:
-        """Whether rows have what belongs to it: what stands in a link that does not join only keeps them."""
+        """Whether rows have columns of the source. A link that does not join only filters them."""
         return True
 
     @property
     def is_single(self) -> bool:
-        """Whether it is, or stands in, a link that finds one record alone."""
+        """Whether the source is a link that finds only one record, or stands in such a link."""
         return False
 
 
@@ -49,7 +49,7 @@ class Joined(Source):
 
     @property
     def may_repeat(self) -> bool:
-        """Whether one row of the parent can meet several of this source."""
+        """Whether one row of the parent can meet several records of this source."""
         return not self.is_single and self.link.from_attribute != self.stored.entity.primary_id
 
     @property
@@ -66,7 +66,7 @@ class Joined(Source):
 
 
 class Scope:
-    """Every source by its alias, in the order of joining. Raises UnknownEntity, InvalidQuery."""
+    """Every source by its alias, in the order of joining. Raises UnknownEntity and InvalidQuery."""
 
     def __init__(self, query: Query, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -76,7 +76,7 @@ class Scope:
 
     @property
     def links(self) -> Iterator[Joined]:
-        """Those that take part in rows."""
+        """Yield the links that take part in the rows of the query."""
         every = (source for source in self._sources.values() if isinstance(source, Joined))
         return (source for source in every if source.takes_part)
 
@@ -86,7 +86,10 @@ class Scope:
         return source
 
     def source(self, alias: str | None, construct: str) -> Source:
-        """The source that `alias` names. The root's entity names the root, unless a link has that alias."""
+        """Return the source that `alias` names.
+
+        The root's entity names the root, unless a link has that alias.
+        """
         source = self._sources.get(alias)
         if source is None and alias == self.root.stored.entity.logical_name:
             source = self.root
@@ -95,7 +98,11 @@ class Scope:
         return source
 
     def operand(self, source: Source, attribute: str, construct: str) -> Operand:
-        """An attribute of a source; a lookup's name is an attribute too, the lookup's with `name` added."""
+        """Return the operand of an attribute of a source.
+
+        The name of a lookup's record is an attribute, too: the lookup's name followed by `name`. Raises
+        InvalidQuery.
+        """
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
         if column is not None and not column.attribute.readable:
@@ -133,7 +140,9 @@ class Scope:
 
 
 def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
-    """Every column with its source, the entity's first; the primary id when the query names none at all."""
+    """Return every column with its source, the entity's columns first; the primary id where the query has
+    none.
+    """
     columns = [(scope.root, column) for column in query.columns]
     for source in scope.links:
         columns.extend((source, column) for column in source.link.columns)
@@ -143,7 +152,7 @@ def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
 
 
 def output_key(source: Source, column: Column) -> str:
-    """The key of a column in a row: its alias, else the attribute, after the link's alias and a dot."""
+    """Return the key of a column in a row: its alias, or the attribute after the link's alias and a dot."""
     if column.alias:
         return column.alias
     return column.attribute if source.alias is None else f"{source.alias}.{column.attribute}"

@@ -42,7 +42,7 @@ class Command(BaseCommand):
             self.stderr.write(
                 "CRM_SERVER_CLIENT_ID and CRM_SERVER_CLIENT_SECRET are not set: no client gets tokens."
             )
-        address = _listenable(host, port)
+        address = _address_to_listen_on(host, port)
         certificate, key = _tls_files(options["certificate"], options["key"])
         prefix = os.environ[VARIABLE] = f"/{root}" if root else ""
         # The server forks: no process may inherit another's connection.
@@ -88,7 +88,10 @@ def _refuse_wrong_settings() -> None:
 
 
 def _tls_files(certificate: Path | None, key: Path | None) -> tuple[Path | None, Path | None]:
-    """Raises CommandError for one without the other, and for a file that cannot be read."""
+    """Return certificate and key.
+
+    Raises CommandError for one without the other, and for an unreadable file.
+    """
     if (certificate is None) != (key is None):
         raise CommandError("--certificate and --key belong together.")
     for path in (certificate, key):
@@ -97,8 +100,8 @@ def _tls_files(certificate: Path | None, key: Path | None) -> tuple[Path | None,
     return certificate, key
 
 
-def _listenable(host: str, port: int) -> str:
-    """The numeric address of `host`. Raises CommandError when nothing can listen on it at `port`."""
+def _address_to_listen_on(host: str, port: int) -> str:
+    """Return the numeric address of `host`. Raises CommandError when nothing can listen there at `port`."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:

@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
 
 def _user(text: str) -> Guid:
-    """Raises CommandError unless exactly one enabled user is meant."""
+    """Return the id of the user. Raises CommandError unless exactly one enabled user is meant."""
     try:
         condition = Condition("systemuserid", Operator.EQ, (parse_guid(text),))
     except ValueError:

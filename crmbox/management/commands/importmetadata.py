@@ -21,12 +21,12 @@ from django.utils.module_loading import import_string
 from crmbox.engine.connection import read_unit
 from crmbox.importing import sources
 from crmbox.importing.found import CannotRead, Verdict
+from crmbox.importing.import_plan import plan
 from crmbox.importing.organization import organization
 from crmbox.importing.plan import Plan, line
-from crmbox.importing.planning import plan
 from crmbox.importing.sources import Contents, Source
 from crmbox.management.progress import Progress
-from crmbox.metadata import staging
+from crmbox.metadata import staged_change
 from crmbox.metadata.change import too_long
 from crmbox.metadata.draft import Draft
 from crmclient.errors import PlatformError
@@ -75,20 +75,20 @@ class Command(BaseCommand):
             if missing := wanted - contents.names:
                 raise CommandError(f"The files describe no entity {', '.join(sorted(missing))}.")
             if not contents.found:
-                self._tell_what_there_is(contents)
+                self._write_contents(contents)
                 return
             if not options["dry_run"]:
-                staging.clear()
+                staged_change.clear()
             draft, planned = _plan(contents, keep_lengths=options["keep_lengths"])
             if options["all"]:
                 planned.notes[:0] = contents.notes
             if not options["dry_run"] and not planned.refused:
-                staging.carry_out(draft, progress.show)
+                staged_change.carry_out(draft, progress.show)
         except (CannotRead, PlatformError, OSError) as error:
             raise CommandError(str(error)) from error
-        self._tell(planned, options, time.monotonic() - began)
+        self._write_result(planned, options, time.monotonic() - began)
 
-    def _tell_what_there_is(self, contents: Contents) -> None:
+    def _write_contents(self, contents: Contents) -> None:
         names = sorted(contents.names)
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
@@ -96,30 +96,30 @@ class Command(BaseCommand):
             "Nothing was made. Say which are wanted with --entities, or --all."
         )
 
-    def _tell(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
+    def _write_result(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
         is_made = not options["dry_run"] and not planned.refused
         if options["json"]:
-            told = {"made": is_made, "seconds": round(seconds, 1), **planned.json()}
-            self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
+            report = {"made": is_made, "seconds": round(seconds, 1), **planned.json()}
+            self.stdout.write(json.dumps(report, indent=2, ensure_ascii=False))
         elif options["dry_run"]:
-            for each in planned.lines():
-                self.stdout.write(each)
+            for text in planned.lines():
+                self.stdout.write(text)
             self.stdout.write(f"Nothing was made. The import would make {planned.summary()}")
         elif is_made:
             self.stdout.write(f"Made {planned.summary()} It took {seconds:.1f} seconds.")
-            self._tell_what_is_otherwise(planned)
+            self._write_notes(planned)
         if planned.refused:
             problems = "\n".join(planned.refused)
             raise CommandError(
                 f"{problems}\nNothing was made. Shorten the texts, or add --keep-lengths to keep the lengths."
             )
 
-    def _tell_what_is_otherwise(self, planned: Plan) -> None:
-        """Whole entities that are left out, each; of attributes the first."""
-        entities = [each for each in planned.notes if "." not in each.subject]
-        attributes = [each for each in planned.notes if "." in each.subject]
+    def _write_notes(self, planned: Plan) -> None:
+        """Write the notes on whole entities, and the first of those on attributes."""
+        entities = [note for note in planned.notes if "." not in note.subject]
+        attributes = [note for note in planned.notes if "." in note.subject]
         for note in (
-            *(each for each in entities if each.verdict is not Verdict.PASSED_OVER),
+            *(entity_note for entity_note in entities if entity_note.verdict is not Verdict.PASSED_OVER),
             *attributes[:SHOWN],
         ):
             self.stdout.write(line(note))
@@ -141,7 +141,7 @@ def _source(options: dict[str, Any]) -> Source:
 
 def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:
     with read_unit() as unit:
-        draft = staging.draft_of(unit)
+        draft = staged_change.draft_of(unit)
         planned = plan(
             draft,
             contents.found.values(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from crmbox.system.entities.activity_pointer import ACTIVITY_POINTER
 from crmbox.system.entities.business_unit import BUSINESS_UNIT
 from crmbox.system.entities.duplicate_rules import DUPLICATE_RULE, DUPLICATE_RULE_CONDITION
 from crmbox.system.entities.note import NOTE
@@ -19,6 +20,7 @@ ENTITIES = (
     ROLE,
     NOTE,
     ACTIVITY_PARTY,
+    ACTIVITY_POINTER,
     SAVED_QUERY,
     USER_QUERY,
     DUPLICATE_RULE,

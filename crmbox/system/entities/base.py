@@ -15,17 +15,18 @@ BUSINESS_UNIT_LABEL = label("Business Unit", "Unternehmenseinheit", "وحدة ا
 
 @dataclass(frozen=True, slots=True)
 class SystemEntity:
-    """What the metadata writer needs to make the entity."""
+    """A system entity, with everything that is needed to create it."""
 
     entity: Entity
     attributes: tuple[Attribute, ...]
     relationships: tuple[Relationship, ...] = ()
     ownership: Ownership = Ownership.ORGANIZATION
     extras: Extras = NO_EXTRAS
+    is_view: bool = False
 
 
-def named(max_length: int) -> Attribute:
-    """The `name` that its records are called by."""
+def name_attribute(max_length: int) -> Attribute:
+    """Return the attribute `name`, the primary name of an entity's records. `max_length` is in characters."""
     return Attribute(
         "name",
         AttributeType.STRING,

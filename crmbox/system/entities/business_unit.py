@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crmbox.metadata import Extras
-from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, named
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, name_attribute
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -23,7 +23,7 @@ BUSINESS_UNIT = SystemEntity(
         primary_name="name",
     ),
     (
-        named(160),
+        name_attribute(160),
         Attribute(
             "parentbusinessunitid",
             AttributeType.LOOKUP,

@@ -1,10 +1,10 @@
-"""Duplicate detection rules, and the conditions that a duplicate fulfils all of."""
+"""Duplicate detection rules, and their conditions, all of which a duplicate meets."""
 
 from __future__ import annotations
 
 from crmbox.metadata import Extras
 from crmbox.records.duplicates import RuleStatus, Sameness
-from crmbox.system.entities.base import SystemEntity, named
+from crmbox.system.entities.base import SystemEntity, name_attribute
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -31,7 +31,7 @@ DUPLICATE_RULE = SystemEntity(
         primary_name="name",
     ),
     (
-        named(160),
+        name_attribute(160),
         Attribute(
             "baseentityname",
             AttributeType.STRING,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, named
+from crmbox.system.entities.base import BUSINESS_UNIT_LABEL, SystemEntity, name_attribute
 from crmbox.system.labels import label
 from crmclient.metadata import (
     Attribute,
@@ -23,7 +23,7 @@ ROLE = SystemEntity(
         primary_name="name",
     ),
     (
-        named(100),
+        name_attribute(100),
         Attribute(
             "businessunitid",
             AttributeType.LOOKUP,

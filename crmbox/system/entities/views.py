@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from crmbox.engine.definitions import Ownership
-from crmbox.system.entities.base import SystemEntity, named
+from crmbox.system.entities.base import SystemEntity, name_attribute
 from crmbox.system.labels import label
 from crmclient.metadata import Attribute, AttributeType, Entity, RequiredLevel
 
 _ATTRIBUTES = (
-    named(200),
+    name_attribute(200),
     Attribute(
         "description",
         AttributeType.MEMO,

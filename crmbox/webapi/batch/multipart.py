@@ -24,7 +24,7 @@ _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One request. `url` is as written; `content_id` is empty where there is none."""
+    """A request of a batch. `url` is as the client wrote it; `content_id` is empty if it has none."""
 
     method: str
     url: str
@@ -42,7 +42,10 @@ Item: TypeAlias = Part | ChangeSet
 
 
 def read_batch(content_type: str, body: bytes) -> list[Item]:
-    """Raises WebApiError for what is no batch, and for one of too many requests."""
+    """Return the requests and change sets of a batch.
+
+    Raises WebApiError for a body that is no batch, and for too many requests.
+    """
     items = [_item(part) for part in _parts(_boundary(content_type), body)]
     count = sum(len(item.parts) if isinstance(item, ChangeSet) else 1 for item in items)
     if count > MOST_REQUESTS:
@@ -64,39 +67,39 @@ def _request(raw: bytes) -> Part:
     if not headers.get("Content-Type", "").lower().startswith("application/http"):
         raise bad_payload("Each part of a batch must be of the type application/http.")
     line, _, rest = content.lstrip(b"\r\n").partition(b"\n")
-    found = _REQUEST_LINE.fullmatch(_text(line).strip())
-    if found is None:
+    match = _REQUEST_LINE.fullmatch(_text(line).strip())
+    if match is None:
         raise bad_payload(f"'{_text(line).strip()[:200]}' is no request line.")
     inner, body = _head(rest)
     content_id = headers.get("Content-ID") or inner.get("Content-ID", "")
-    return Part(found[1].upper(), found[2], inner, body, content_id.strip())
+    return Part(match[1].upper(), match[2], inner, body, content_id.strip())
 
 
 def _head(raw: bytes) -> tuple[Headers, bytes]:
-    """The headers before the first blank line, and what follows."""
+    """Return the headers before the first blank line, and the rest after it."""
     if raw.startswith((b"\n", b"\r\n")) or not raw.strip():
         return Headers(), raw.lstrip(b"\r\n")
-    found = _BLANK_LINE.search(raw)
-    head, rest = (raw[: found.start()], raw[found.end() :]) if found else (raw, b"")
+    match = _BLANK_LINE.search(raw)
+    head, rest = (raw[: match.start()], raw[match.end() :]) if match else (raw, b"")
     lines = [line.partition(":") for line in _text(head).splitlines() if line.strip()]
     return Headers((name.strip(), value.strip()) for name, _, value in lines), rest
 
 
 def _parts(boundary: bytes, body: bytes) -> Iterator[bytes]:
-    """What stands between the boundaries."""
+    """Yield the content between the boundaries. Raises WebApiError if the last boundary is missing."""
     pattern = re.compile(rb"(?:\A|\r?\n)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r?\n|\Z)")
     start: int | None = None
-    for found in pattern.finditer(body):
+    for match in pattern.finditer(body):
         if start is not None:
-            yield _after_line_end(body[start : found.start()])
-        if found[1]:
+            yield _after_line_end(body[start : match.start()])
+        if match[1]:
             return
-        start = found.end()
+        start = match.end()
     raise bad_payload(f"The batch has no end: the boundary --{_text(boundary)}-- is missing.")
 
 
 def _after_line_end(raw: bytes) -> bytes:
-    """A part without the line end of the boundary before it."""
+    """Return a part without the line end of the boundary before it."""
     return raw[2:] if raw.startswith(b"\r\n") else raw[1:]
 
 

@@ -12,7 +12,7 @@ from odata_query import ast
 from crmbox.models import File
 from crmbox.webapi.errors import unsupported
 from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.selecting import read_selection
+from crmbox.webapi.metadata.metadata_options import read_selection
 from crmbox.webapi.odata.expressions import parse_filter
 from crmbox.webapi.odata.functions import FUNCTIONS, path_and_condition
 from crmbox.webapi.odata.options import aliases
@@ -29,15 +29,16 @@ _ID: Final = "fileattachmentid"
 
 @named(SET, "GET")
 def read(request: Request) -> Response:
-    """Those whose ids the filter lists; nothing else is asked of them here."""
+    """Answer with the files whose ids `$filter` lists, which is the only query supported."""
     if len(request.path) > 1 or request.path[0].arguments:
         raise unsupported(f"{request.raw_path}: files are listed by their ids")
     selection = replace(read_selection(request.query), filter=None)
-    contents = [selection.content(item, base=_TYPE) for item in _items(request, _wanted(request))]
+    contents = [selection.content(item, base=_TYPE) for item in _items(request, _ids_in_filter(request))]
     return json_response({"@odata.context": f"{request.base}$metadata#{SET}", "value": contents})
 
 
-def _wanted(request: Request) -> list[Guid]:
+def _ids_in_filter(request: Request) -> list[Guid]:
+    """Return the ids that `$filter` lists with `In`. Raises WebApiError for any other filter."""
     tree = parse_filter(request.query.get("$filter", ""), aliases(request.query))
     if isinstance(tree, ast.Call) and tree.func.name in FUNCTIONS:
         path, condition = path_and_condition(tree)
@@ -46,10 +47,10 @@ def _wanted(request: Request) -> list[Guid]:
     raise unsupported(f"a $filter on {SET} other than Microsoft.Dynamics.CRM.In of {_ID}")
 
 
-def _items(request: Request, wanted: list[Guid]) -> Iterator[Item]:
-    """Of columns the caller may read: the files of each entity's column in one query."""
+def _items(request: Request, ids: list[Guid]) -> Iterator[Item]:
+    """Yield the files of columns that the caller may read, with one query for each column of an entity."""
     columns: dict[tuple[str, str], list[Guid]] = defaultdict(list)
-    for file in File.objects.filter(id__in=wanted, attached=True):
+    for file in File.objects.filter(id__in=ids, attached=True):
         columns[file.entity, file.attribute].append(file.record)
     for (entity, attribute), records in columns.items():
         key = request.platform.entities()[entity].primary_id

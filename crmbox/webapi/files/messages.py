@@ -11,9 +11,9 @@ from django.core import signing
 from crmbox.models import File
 from crmbox.webapi.base64_bodies import encoded
 from crmbox.webapi.errors import bad_payload, invalid_argument
+from crmbox.webapi.files.file_uploads import put
 from crmbox.webapi.files.names import ANY_TYPE
 from crmbox.webapi.files.sessions import CHUNK, Session, begin, resume
-from crmbox.webapi.files.uploading import put
 from crmbox.webapi.model import NAMESPACE
 from crmbox.webapi.operations.parameters import read_record
 from crmbox.webapi.request import Request, Response, json_response, no_content
@@ -98,14 +98,14 @@ def download_block(request: Request) -> Response:
     if _info(request, entity, id, attribute).id != file:
         raise invalid_argument("The file has been replaced meanwhile: begin its download again.")
     start, length = _count(body, "Offset"), min(_count(body, "BlockLength"), CHUNK)
-    found = request.platform.download(entity, id, attribute, start=start, length=length, call=request.call)
-    data = b"" if found is None else b"".join(encoded(found.chunks))
+    block = request.platform.download(entity, id, attribute, start=start, length=length, call=request.call)
+    data = b"" if block is None else b"".join(encoded(block.chunks))
     return _answer(request, "DownloadBlock", {"Data": data.decode("ascii")})
 
 
 @named("DeleteFile", "POST")
 def delete_file(request: Request) -> Response:
-    """By the file's id alone, as Dataverse has it."""
+    """Delete a file by its id alone, as Dataverse does."""
     file = File.objects.filter(id=_text(request.json(), "FileId").lower(), attached=True).first()
     if file is None:
         raise invalid_argument("There is no file with this FileId.")

@@ -14,7 +14,11 @@ ANY_TYPE = "application/octet-stream"
 
 
 def file_name(request: Request, attribute: Attribute) -> str:
-    """The header's name, else the query's, which may hold any letters. Raises WebApiError without one."""
+    """Return the name of a file from the header, or else from the query.
+
+    The query may have any letters. An image without a name is named `image`; raises WebApiError for another
+    file without one.
+    """
     name = unquote(request.headers.get(HEADER, "")) or request.query.get(HEADER, "")
     if not name and attribute.type is AttributeType.IMAGE:
         return "image"
@@ -26,7 +30,7 @@ def file_name(request: Request, attribute: Attribute) -> str:
 
 
 def content_type(request: Request, name: str) -> str:
-    """The type that the client sends, or that the name's ending stands for."""
+    """Return the type that the client sends, or else the one that the extension of the name stands for."""
     sent = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if sent and sent != ANY_TYPE and not sent.startswith("application/json"):
         return sent

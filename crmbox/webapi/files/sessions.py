@@ -31,7 +31,7 @@ _SALT: Final = "crmclient.embedded.webapi.files.sessions"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One upload to the column `attribute` of a record, on behalf of `user`."""
+    """An upload to the column `attribute` of a record on behalf of `user`."""
 
     entity: str
     record: Guid
@@ -58,7 +58,10 @@ class Session:
         return self.folder.is_dir()
 
     def write(self, offset: int, piece: BinaryIO) -> int:
-        """Put bytes at `offset`, at most where the content ends by now; the size that it has then."""
+        """Write `piece` at `offset` in bytes, cut off what stood behind it, and return the new size in bytes.
+
+        Raises WebApiError when `offset` is behind the end of the content.
+        """
         with self.content.open("r+b") as target:
             if offset > target.seek(0, 2):
                 raise bad_payload(f"The chunk begins at {offset}, behind the end of what has come.")
@@ -71,7 +74,7 @@ class Session:
         self._block(name).write_bytes(content)
 
     def join(self, names: Sequence[str]) -> None:
-        """Make the content of blocks, in this order. Raises WebApiError for a block that has not come."""
+        """Put the content together from blocks, in this order. Raises WebApiError for a missing block."""
         with self.content.open("wb") as target:
             for name in names:
                 block = self._block(name)
@@ -81,7 +84,9 @@ class Session:
                     shutil.copyfileobj(source, target)
 
     def described(self, file_name: str, content_type: str) -> Session:
-        """The same session with the name and type that its client has for the file in the end."""
+        """Return the session with the name and type that the client gives the file at the end of the
+        upload.
+        """
         return replace(self, file_name=file_name, content_type=content_type)
 
     def end(self) -> None:
@@ -92,7 +97,7 @@ class Session:
 
 
 def begin(session: Session) -> Session:
-    """The session with an id and a place to wait in."""
+    """Start a session: give it an id and a folder. Also remove abandoned sessions."""
     _sweep()
     begun = replace(session, id=str(uuid.uuid4()))
     begun.folder.mkdir(parents=True)
@@ -101,7 +106,10 @@ def begin(session: Session) -> Session:
 
 
 def resume(token: str, user: Guid) -> Session:
-    """The session of a token, which only the user who began it has. Raises WebApiError."""
+    """Return the session of a token.
+
+    Raises WebApiError for a wrong or expired token, and for another user.
+    """
     try:
         session = Session(**signing.loads(token, salt=_SALT, max_age=ABANDONED_AFTER))
     except (signing.BadSignature, TypeError):

@@ -57,7 +57,11 @@ _BOUNDED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NewAttribute:
-    """`default` is what a create gives when the caller gives none; `full_image` as in the store."""
+    """An attribute to create.
+
+    `default` is its value in a new record if the caller gives none. With `full_image`, an image is kept as it
+    came, not as a thumbnail alone.
+    """
 
     attribute: Attribute
     schema_name: str
@@ -66,9 +70,9 @@ class NewAttribute:
 
 
 def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAttribute:
-    """A new attribute of `entity`; `global_sets` are the option sets it may use.
+    """Read a new attribute of `entity`. `global_sets` names the global option sets it may use.
 
-    Raises WebApiError, InvalidDefinition.
+    Raises WebApiError and InvalidDefinition.
     """
     schema_name = body.needed("SchemaName")
     name = (body.text("LogicalName") or schema_name).lower()
@@ -93,7 +97,7 @@ def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAt
 
 
 def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
-    """The lookup of a new relationship."""
+    """Read the lookup of a new relationship. Raises WebApiError and InvalidDefinition."""
     schema_name = body.needed("SchemaName")
     customer = body.text("AttributeType") == "Customer" or body.word("AttributeTypeName") == "CustomerType"
     attribute = Attribute(
@@ -109,7 +113,7 @@ def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
 
 
 def changed_attribute(before: Attribute, body: Body, *, keep_labels: bool) -> Attribute:
-    """An attribute with what the body says of it; what it does not say stays."""
+    """Return an attribute with the changes of a body. Raises WebApiError and InvalidDefinition."""
     after = _limited(before, body)
     if "DisplayName" in body:
         after = replace(after, label=merged(before.label, body.label("DisplayName"), keep=keep_labels))
@@ -120,7 +124,7 @@ def changed_attribute(before: Attribute, body: Body, *, keep_labels: bool) -> At
 
 
 def extras_of(attributes: list[NewAttribute], schema_name: str | None = None) -> Extras:
-    """What the store keeps beside the attributes themselves."""
+    """Return the facts that the store keeps beside the attributes themselves."""
     return Extras(
         defaults={
             item.attribute.logical_name: item.default for item in attributes if item.default is not None
@@ -132,7 +136,7 @@ def extras_of(attributes: list[NewAttribute], schema_name: str | None = None) ->
 
 
 def _kind(body: Body) -> AttributeType:
-    """From `@odata.type`, or from the names of the type."""
+    """Return the type that `@odata.type` names, or else the properties with names of types."""
     if body.type_name:
         kind = _KINDS.get(body.type_name)
     else:
@@ -144,7 +148,7 @@ def _kind(body: Body) -> AttributeType:
 
 
 def _limited(attribute: Attribute, body: Body) -> Attribute:
-    """`attribute` with the limits that the body gives."""
+    """Return `attribute` with the limits that the body gives."""
     limits: dict[str, Any] = {}
     if attribute.type in (AttributeType.STRING, AttributeType.MEMO) and "MaxLength" in body:
         limits["max_length"] = body.whole("MaxLength")
@@ -163,12 +167,12 @@ def _behavior(body: Body) -> DateTimeBehavior:
     try:
         return DateTimeBehavior.USER_LOCAL if word is None else DateTimeBehavior(word)
     except ValueError:
-        known = ", ".join(behavior.value for behavior in DateTimeBehavior)
-        raise bad_payload(f"DateTimeBehavior is one of {known}.") from None
+        choices = ", ".join(behavior.value for behavior in DateTimeBehavior)
+        raise bad_payload(f"DateTimeBehavior is one of {choices}.") from None
 
 
 def _with_options(attribute: Attribute, body: Body, entity: str, global_sets: Iterable[str]) -> Attribute:
-    """With the global option set that the body binds, or with options of its own."""
+    """Return `attribute` with the global option set that the body binds, or with options of its own."""
     bound = global_set(body, global_sets)
     if bound is not None:
         return replace(attribute, option_set=bound)

@@ -37,7 +37,7 @@ def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinit
         "EntityLogicalName": entity,
         "AttributeType": "Virtual" if type_ in _VIRTUAL else type_.value,
         "AttributeTypeName": {"Value": f"{type_.value}Type"},
-        **_described(attribute, id),
+        **_common_properties(attribute, id),
         **_typed(attribute, type_, definition.default),
         **({"CanStoreFullImage": definition.full_image} if type_ is AttributeType.IMAGE else {}),
     }
@@ -51,19 +51,26 @@ def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinit
 
 
 def schema_name(logical_name: str, *, custom: bool) -> str:
-    """The schema name of what was made without one: a custom one's is its logical name."""
+    """Return the schema name of an item that was created without one.
+
+    For a custom item that is its logical name; else it begins with a capital letter.
+    """
     return logical_name if custom else logical_name[:1].upper() + logical_name[1:]
 
 
 def _schema_name(snapshot: Snapshot, entity: str, attribute: Attribute) -> str:
-    """A custom entity's key is named after the entity, in its letters."""
+    """Return the schema name of an attribute.
+
+    The primary key of a custom entity is named after the schema name of the entity.
+    """
     own = snapshot.entity(entity).definition.schema_name
     if attribute.is_primary_id and own is not None and attribute.logical_name == f"{own.lower()}id":
         return f"{own}Id"
     return schema_name(attribute.logical_name, custom=attribute.is_custom)
 
 
-def _described(attribute: Attribute, id: str) -> dict[str, Any]:
+def _common_properties(attribute: Attribute, id: str) -> dict[str, Any]:
+    """Return the properties of attribute metadata that all types of attributes have."""
     return {
         "DisplayName": label_json(attribute.label, id),
         "Description": label_json(attribute.description, id, "description"),
@@ -129,12 +136,12 @@ def _navigations(snapshot: Snapshot, entity: str, attribute: Attribute) -> Mappi
 
 def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | None) -> dict[str, Any]:
     write = _WRITERS.get(type_)
-    found = {} if write is None else write(attribute)
+    properties = {} if write is None else write(attribute)
     if type_ is AttributeType.BOOLEAN:
-        found["DefaultValue"] = bool(default)
+        properties["DefaultValue"] = bool(default)
     elif type_.has_options:
-        found["DefaultFormValue"] = -1 if default is None else default
-    return found
+        properties["DefaultFormValue"] = -1 if default is None else default
+    return properties
 
 
 def _string(attribute: Attribute) -> dict[str, Any]:
@@ -153,14 +160,14 @@ def _string(attribute: Attribute) -> dict[str, Any]:
 
 
 def _memo(attribute: Attribute) -> dict[str, Any]:
-    found = {
+    properties = {
         "MaxLength": attribute.max_length or _LONGEST_DOCUMENT,
         "Format": "TextArea",
         "FormatName": {"Value": "TextArea"},
         "ImeMode": "Auto",
         "IsLocalizable": False,
     }
-    return found | _size(attribute) if attribute.type.holds_file else found
+    return properties | _size(attribute) if attribute.type.holds_file else properties
 
 
 def _bounds(attribute: Attribute) -> dict[str, Any]:
@@ -171,7 +178,7 @@ def _number(bound: Decimal | None) -> int | Decimal | None:
     return int(bound) if bound is not None and bound == bound.to_integral_value() else bound
 
 
-def _whole(attribute: Attribute) -> dict[str, Any]:
+def _whole_number_properties(attribute: Attribute) -> dict[str, Any]:
     return {**_bounds(attribute), "Format": "None", "FormulaDefinition": "", "SourceTypeMask": 0}
 
 
@@ -229,7 +236,7 @@ _TYPE_NAMES: Final = {
 _WRITERS: Final[dict[AttributeType, Callable[[Attribute], dict[str, Any]]]] = {
     AttributeType.STRING: _string,
     AttributeType.MEMO: _memo,
-    AttributeType.INTEGER: _whole,
+    AttributeType.INTEGER: _whole_number_properties,
     AttributeType.BIGINT: _bounds,
     AttributeType.DECIMAL: _decimal,
     AttributeType.DOUBLE: _decimal,

@@ -26,13 +26,13 @@ _WITH_ID: Final = re.compile(r"GlobalOptionSetDefinitions\(([0-9a-fA-F-]{36})\)$
 
 
 def read_option_set(body: Body) -> OptionSet:
-    """A new global option set. Raises WebApiError, InvalidDefinition."""
+    """Read a new global option set. Raises WebApiError and InvalidDefinition."""
     name = body.needed("Name").lower()
     return OptionSet(name, body.label("DisplayName"), read_options(body))
 
 
 def read_options(body: Body) -> tuple[Option, ...]:
-    """Options without a value get the next ones."""
+    """Read options. Those without a value get the next free ones. Raises as `read_option_set`."""
     options: list[Option] = []
     for item in body.parts("Options"):
         value = item.whole("Value")
@@ -51,10 +51,11 @@ def next_value(options: list[Option]) -> int:
     return max((option.value + 1 for option in options if option.value >= FIRST_VALUE), default=FIRST_VALUE)
 
 
-def global_set(body: Body, known: Iterable[str]) -> str | None:
-    """Which of the global option sets `known` a choice is to use, None for options of its own.
+def global_set(body: Body, names: Iterable[str]) -> str | None:
+    """Return the name of the global option set that a choice uses; None if it has options of its own.
 
-    It is bound, or named by an OptionSet that says it is global. Raises WebApiError.
+    The set is bound, or named by an OptionSet with IsGlobal. `names` are those of all global option sets.
+    Raises WebApiError.
     """
     bound = body.text(_BIND)
     if bound is None:
@@ -65,7 +66,7 @@ def global_set(body: Body, known: Iterable[str]) -> str | None:
     if named := _NAMED(bound):
         return named[1].lower()
     with_id = _WITH_ID(bound)
-    for name in known:
+    for name in names:
         if with_id and metadata_id("optionset", name) == with_id[1].lower():
             return name
     raise bad_payload(f"{_BIND}: '{bound}' leads to no global option set.")
@@ -76,14 +77,20 @@ Kind = TypeVar("Kind")
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """One JSON object. `languages` are those of the organisation: a label in another one is refused."""
+    """A JSON object of a body.
+
+    `languages` are those of the organisation: a label in another one is refused.
+    """
 
     values: Mapping[str, Any]
     languages: tuple[int, ...]
 
     @property
     def type_name(self) -> str:
-        """What `@odata.type` says, without namespace and the `Complex` of parameters; '' without it."""
+        """Return the type in `@odata.type`, without its namespace and the `Complex` of parameters.
+
+        Without `@odata.type` it is empty.
+        """
         text = str(self.values.get("@odata.type") or "").lstrip("#").rpartition(".")[2]
         return text.removeprefix("Complex")
 
@@ -94,14 +101,14 @@ class Body:
         return self._of(name, str, "a text")
 
     def needed(self, name: str) -> str:
-        """Raises WebApiError when the text is missing or empty."""
+        """Return a text. Raises WebApiError if it is missing or empty."""
         text = self.text(name)
         if not text:
             raise bad_payload(f"The property '{name}' is needed.")
         return text
 
     def flag(self, name: str, *, default: bool) -> bool:
-        """Plain, or as a managed property's `Value`."""
+        """Return a boolean, which is plain or the `Value` of a managed property. Raises WebApiError."""
         value = self._value(name)
         if value is None:
             return default
@@ -132,7 +139,10 @@ class Body:
         return tuple(values)
 
     def label(self, name: str) -> Label:
-        """Raises WebApiError, and InvalidDefinition for a language that the organisation lacks."""
+        """Return a label.
+
+        Raises WebApiError, and InvalidDefinition for a language that the organisation lacks.
+        """
         label = read_label(self.values.get(name))
         for lcid in label.texts:
             if lcid not in self.languages:
@@ -142,7 +152,7 @@ class Body:
         return label
 
     def part(self, name: str) -> Body | None:
-        """An object inside."""
+        """Return the object of a property; None without one. Raises WebApiError."""
         value = self._of(name, dict, "an object")
         return None if value is None else Body(value, self.languages)
 
@@ -166,8 +176,8 @@ class Body:
         try:
             return None if word is None else RequiredLevel(word)
         except ValueError:
-            known = ", ".join(level.value for level in RequiredLevel)
-            raise bad_payload(f"RequiredLevel is one of {known}.") from None
+            choices = ", ".join(level.value for level in RequiredLevel)
+            raise bad_payload(f"RequiredLevel is one of {choices}.") from None
 
     def _value(self, name: str) -> Any:
         value = self.values.get(name)

@@ -1,7 +1,7 @@
 """RetrieveMetadataChanges: a choice of entities, attributes, keys and relationships in one answer.
 
-There is no history to tell differences from: the stamp names the revision. A call with the stamp of now is
-answered with nothing, and any other in full.
+The CRM in the box keeps no history of its metadata. The stamp names the revision: a call with the stamp of
+the present revision gets no entities, and any other call gets all of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PARTS: Final = {
     "ManyToOneRelationships": "RelationshipQuery",
     "ManyToManyRelationships": "RelationshipQuery",
 }
-"""Which part of the query says what is wanted of a navigation property."""
+"""The part of the query that selects the items of a navigation property."""
 
 Test: TypeAlias = Callable[[Any, Any], bool]
 _TESTS: Final[Mapping[str, Test]] = {
@@ -40,9 +40,9 @@ def retrieve(request: Request) -> Response:
     query = _query(request)
     snapshot = request.model.snapshot
     stamp = f"{snapshot.revision.number}!{snapshot.revision.token}"
-    known = _argument(request, "ClientVersionStamp")
-    stored = () if known and unquoted(known) == stamp else snapshot.entities.values()
-    items = [entity_item(snapshot, each) for each in stored]
+    client_stamp = _argument(request, "ClientVersionStamp")
+    stored = () if client_stamp and unquoted(client_stamp) == stamp else snapshot.entities.values()
+    items = [entity_item(snapshot, entity) for entity in stored]
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.RetrieveMetadataChangesResponse"
     return json_response(
         {
@@ -60,7 +60,7 @@ def _query(request: Request) -> Mapping[str, Any]:
 
 
 def _argument(request: Request, name: str) -> str:
-    """An argument of the function, or what the alias in its place stands for."""
+    """Return an argument of the function, or the value of the alias in its place; empty if missing."""
     arguments: tuple[Argument, ...] = request.path[0].arguments or ()
     text = {argument.name: argument.value for argument in arguments}.get(name) or ""
     return request.query.get(text, "") if text.startswith("@") else text
@@ -72,8 +72,8 @@ def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     for name, part in _PARTS.items():
         nested = _object(query, part)
         if wanted is None or name in wanted:
-            found = item.navigations[name]()
-            members = found if isinstance(found, list) else []
+            target = item.navigations[name]()
+            members = target if isinstance(target, list) else []
             content[name] = [_content(member, nested) for member in members if _matches(member, nested)]
     return content
 
@@ -86,13 +86,13 @@ def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
             content[name] = value
     for name in ("OptionSet", "GlobalOptionSet"):
         if name in item.navigations and (wanted is None or name in wanted):
-            found = item.navigations[name]()
-            content[name] = found.properties if isinstance(found, Item) else None
+            target = item.navigations[name]()
+            content[name] = target.properties if isinstance(target, Item) else None
     return content
 
 
 def _names(query: Mapping[str, Any]) -> frozenset[str] | None:
-    """The properties that are wanted; None for all."""
+    """Return the names of the properties to answer with; None for all. Raises WebApiError."""
     properties = _object(query, "Properties")
     names = properties.get("PropertyNames")
     if properties.get("AllProperties") or names is None:
@@ -116,15 +116,19 @@ def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
     test = _TESTS.get(str(operator))
     if test is None:
         raise unsupported(f"the ConditionOperator '{operator}' of metadata queries")
-    found, wanted = item.properties[str(name)], _value(condition.get("Value"))
-    found = found.get("Value", found) if isinstance(found, Mapping) else found
+    actual, wanted = item.properties[str(name)], _value(condition.get("Value"))
+    actual = actual.get("Value", actual) if isinstance(actual, Mapping) else actual
     if operator in ("In", "NotIn") and not isinstance(wanted, list):
         raise bad_url("Criteria: In and NotIn take a list.")
-    return test(found, wanted)
+    return test(actual, wanted)
 
 
 def _value(value: Any) -> Any:
-    """A value, plain or with its .NET type beside it; booleans and lists then stand in a text."""
+    """Return the value of a condition.
+
+    Clients send it plain, or as an object of its .NET type and a text. In such a text, a boolean is written
+    as `True`, and a list as JSON with single quotes.
+    """
     if not isinstance(value, Mapping):
         return value
     kind, text = str(value.get("Type", "")), value.get("Value")
@@ -136,14 +140,14 @@ def _value(value: Any) -> Any:
 
 
 def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = value.get(name) or {}
-    if not isinstance(found, Mapping):
+    mapping = value.get(name) or {}
+    if not isinstance(mapping, Mapping):
         raise bad_url(f"{name} is an object.")
-    return found
+    return mapping
 
 
 def _list(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    found = value.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(item, Mapping) for item in found):
+    mappings = value.get(name) or []
+    if not isinstance(mappings, list) or not all(isinstance(item, Mapping) for item in mappings):
         raise bad_url(f"{name} is a list of objects.")
-    return found
+    return mappings

@@ -155,7 +155,7 @@ def _alternate_keys(element: Element, type_: EntityType) -> None:
 
 
 def _action(schema: Element, process: Process) -> None:
-    """A process and, when it has outputs, the type of its answer."""
+    """Add a process and, if it has outputs, the type of its answer."""
     action = _add(schema, "Action", Name=process.name)
     if process.entity is not None:
         action.set("IsBound", "true")

@@ -59,8 +59,8 @@ def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
 
 
 def _relationships(snapshot: Snapshot, entity: str, wanted: Callable[[Relationship], bool]) -> list[Item]:
-    found = filter(wanted, snapshot.relationships_of(entity))
-    return [relationship_item(snapshot, relationship) for relationship in found]
+    relationships = filter(wanted, snapshot.relationships_of(entity))
+    return [relationship_item(snapshot, relationship) for relationship in relationships]
 
 
 def _primary_image(stored: StoredEntity) -> str | None:
@@ -69,7 +69,7 @@ def _primary_image(stored: StoredEntity) -> str | None:
 
 
 def _constant() -> dict[str, Any]:
-    """What is the same for every entity of this server."""
+    """Return the properties that are the same for every entity of this server."""
     return {
         "IsPrivate": False,
         "IsLogicalEntity": False,

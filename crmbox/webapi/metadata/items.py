@@ -13,7 +13,11 @@ _ROOT: Final = uuid.UUID("8a4f9a5e-2d0c-5f57-9b1d-6d2f0f3c7b11")
 
 
 def metadata_id(kind: str, *names: str) -> Guid:
-    """`kind` is `entity`, `attribute`, `relationship`, `key`, `optionset`, `option`, `label` or `process`."""
+    """Return the id of an item of metadata, which is always the same for the same names.
+
+    `kind` is `entity`, `attribute`, `relationship`, `key`, `optionset`, `option`, `label`, `message` or
+    `process`.
+    """
     return str(uuid.uuid5(_ROOT, "/".join((kind, *names))))
 
 
@@ -34,7 +38,7 @@ class Item:
     key: str = "MetadataId"
 
     def is_a(self, type: str) -> bool:
-        """Whether a cast to `type` finds it."""
+        """Return whether the item is of `type`, or of a type that derives from it."""
         return type in (self.type, *_BASES.get(self.type, ()))
 
 
@@ -55,5 +59,5 @@ _BASES: Mapping[str, tuple[str, ...]] = {
 
 
 def managed(value: bool, name: str) -> dict[str, Any]:
-    """A property that a managed solution may pin down."""
+    """Return a managed property: one that a managed solution may protect against changes."""
     return {"Value": value, "CanBeChanged": True, "ManagedPropertyLogicalName": name}

@@ -11,9 +11,9 @@ from crmclient.metadata import ENGLISH, Label
 
 
 def label_json(label: Label, *owner: str) -> dict[str, Any]:
-    """`owner` are the names of what the label belongs to.
+    """Return a label as JSON. `owner` has the names of the item that the label belongs to.
 
-    A service's own language is English; `UserLocalizedLabel` is None when the label has no English text.
+    The language of a service is English: `UserLocalizedLabel` is None if the label has no English text.
     """
     texts = {
         lcid: {
@@ -29,7 +29,7 @@ def label_json(label: Label, *owner: str) -> dict[str, Any]:
 
 
 def read_label(value: object) -> Label:
-    """A label of a body; an empty one for null. Raises WebApiError for another shape."""
+    """Read a label in a body; null is an empty one. Raises WebApiError for another shape."""
     if value is None:
         return Label()
     if not isinstance(value, Mapping):
@@ -43,7 +43,10 @@ def read_label(value: object) -> Label:
 
 
 def merged(before: Label, after: Label, *, keep: bool) -> Label:
-    """`keep`: the texts in other languages stay (the header `MSCRM.MergeLabels: true`)."""
+    """Return the label `after`. With `keep`, texts of `before` in other languages stay.
+
+    The header `MSCRM.MergeLabels: true` asks for that.
+    """
     return Label({**before.texts, **after.texts}) if keep else after
 
 

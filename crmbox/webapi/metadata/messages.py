@@ -35,7 +35,7 @@ def _message(name: str) -> Item:
 
 
 def _filters(request: Request) -> Iterator[Item]:
-    """A record for each entity and message."""
+    """Yield a record for each pair of an entity and a message."""
     for entity in request.platform.entities().values():
         for name in _NAMES:
             message = _message(name)

@@ -17,12 +17,12 @@ def global_option_set(option_set: OptionSet) -> Item:
 
 
 def own_option_set(entity: str, attribute: Attribute, option_set: OptionSet) -> Item:
-    """The option set of an attribute alone."""
+    """Return the option set that belongs to an attribute alone."""
     return _item(option_set, ("attribute", entity, attribute.logical_name, "options"), attribute.type)
 
 
 def boolean_option_set(entity: str, attribute: Attribute) -> Item:
-    """The two options that every boolean attribute has."""
+    """Return the option set of a boolean attribute, which always has the same two options."""
     names = ("attribute", entity, attribute.logical_name, "options")
     properties = {
         **_base(names, f"{entity}_{attribute.logical_name}", attribute.label, is_global=False),
@@ -66,22 +66,22 @@ def _base(names: tuple[str, ...], name: str, label: Label, *, is_global: bool) -
 
 
 def _typed_option(names: tuple[str, ...], option: Option, type: AttributeType) -> dict[str, Any]:
-    found = _option(names, option)
+    properties = _option(names, option)
     if type is AttributeType.STATE:
         return {
             "@odata.type": "#Microsoft.Dynamics.CRM.StateOptionMetadata",
-            **found,
+            **properties,
             "DefaultStatus": option.default_status,
             "InvariantName": option.label.text(),
         }
     if type is AttributeType.STATUS:
         return {
             "@odata.type": "#Microsoft.Dynamics.CRM.StatusOptionMetadata",
-            **found,
+            **properties,
             "State": option.state,
             "TransitionData": None,
         }
-    return found
+    return properties
 
 
 def _option(names: tuple[str, ...], option: Option) -> dict[str, Any]:

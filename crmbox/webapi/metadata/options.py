@@ -9,8 +9,8 @@ from typing import TypeAlias
 from crmbox.metadata import Change, change
 from crmbox.webapi.errors import bad_payload
 from crmbox.webapi.metadata.bodies import Body, next_value
-from crmbox.webapi.metadata.creating import body_of
 from crmbox.webapi.metadata.label_bodies import merged
+from crmbox.webapi.metadata.metadata_post import body_of
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import named
 from crmclient.errors import InvalidDefinition
@@ -45,7 +45,7 @@ def insert_status(request: Request) -> Response:
 @named("UpdateOptionValue", "POST")
 @named("UpdateStateValue", "POST")
 def update(request: Request) -> Response:
-    """The label and the color and, of a state, the status that records take with it."""
+    """Change the label and color of an option and, for a state, the default status of its records."""
     body = body_of(request)
     value = _needed(body)
     keep = body.flag("MergeLabels", default=False)
@@ -81,23 +81,25 @@ def order(request: Request) -> Response:
     body = body_of(request)
     values = body.values.get("Values")
     target = _target(request, body)
-    known = {option.value: option for option in target.options.options}
-    if not isinstance(values, list) or sorted(known) != sorted(v for v in values if type(v) is int):
+    options_by_value = {option.value: option for option in target.options.options}
+    if not isinstance(values, list) or sorted(options_by_value) != sorted(
+        v for v in values if type(v) is int
+    ):
         raise bad_payload("Values lists the value of every option once, in the new order.")
-    target.edit(lambda _: [known[value] for value in values])
+    target.edit(lambda _: [options_by_value[value] for value in values])
     return no_content()
 
 
 @named("PublishXml", "POST")
 @named("PublishAllXml", "POST")
 def publish(request: Request) -> Response:
-    """Changes of the metadata are in force at once; there is nothing to publish."""
+    """Answer that all is published: changes of the metadata take effect at once."""
     return no_content()
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """An option set: a global one (`entity` None), or that of an attribute."""
+    """The option set to change: a global one if `entity` is None, else that of an attribute."""
 
     entity: str | None
     name: str
@@ -118,12 +120,15 @@ class _Target:
 
 
 def _target(request: Request, body: Body) -> _Target:
-    """Raises WebApiError, UnknownEntity, UnknownOptionSet, InvalidDefinition."""
+    """Return the option set that a body names.
+
+    Raises WebApiError, UnknownEntity, UnknownOptionSet and InvalidDefinition.
+    """
     snapshot = request.model.snapshot
     global_name = body.text("OptionSetName")
     if global_name:
-        found = snapshot.global_option_set(global_name.lower())
-        return _Target(None, found.name, found, AttributeType.PICKLIST)
+        option_set = snapshot.global_option_set(global_name.lower())
+        return _Target(None, option_set.name, option_set, AttributeType.PICKLIST)
     entity, name = body.needed("EntityLogicalName"), body.needed("AttributeLogicalName")
     column = snapshot.entity(entity).columns.get(name)
     if column is None or not column.attribute.type.has_options:

@@ -7,7 +7,7 @@ from typing import Any
 from crmbox.engine.snapshot import Snapshot
 from crmbox.webapi.metadata.items import Item, managed, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
-from crmbox.webapi.navigation import lookup_name
+from crmbox.webapi.navigation import back_name, lookup_name
 from crmclient.metadata import AlternateKey, Label, Relationship
 
 _FOUND_BY = ("SchemaName",)
@@ -84,10 +84,14 @@ def _many_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
         **_base(relationship, "ManyToManyRelationship", custom=ends[0].is_custom or ends[1].is_custom),
         "IntersectEntityName": relationship.intersect,
     }
-    for number, end in enumerate(ends, 1):
+    attributes = relationship.pair_attributes(ends[0], ends[1])
+    back = back_name(relationship) if ends[0] is ends[1] else relationship.name
+    for number, (end, attribute, navigation) in enumerate(
+        zip(ends, attributes, (relationship.name, back), strict=True), 1
+    ):
         properties[f"Entity{number}LogicalName"] = end.logical_name
-        properties[f"Entity{number}IntersectAttribute"] = end.primary_id
-        properties[f"Entity{number}NavigationPropertyName"] = relationship.name
+        properties[f"Entity{number}IntersectAttribute"] = attribute
+        properties[f"Entity{number}NavigationPropertyName"] = navigation
         properties[f"Entity{number}AssociatedMenuConfiguration"] = _menu(relationship)
     return _item("ManyToManyRelationshipMetadata", relationship, properties)
 

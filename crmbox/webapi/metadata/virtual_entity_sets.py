@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crmbox.webapi.errors import no_resource, unsupported
 from crmbox.webapi.metadata.items import Item, metadata_id
-from crmbox.webapi.metadata.selecting import read_selection
+from crmbox.webapi.metadata.metadata_options import read_selection
 from crmbox.webapi.paths import unquoted
 from crmbox.webapi.request import Request, Response, json_response
 from crmbox.webapi.routing import named

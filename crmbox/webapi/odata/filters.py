@@ -42,33 +42,32 @@ _OPPOSITES: Final = {
     Operator.CONTAIN_VALUES: Operator.NOT_CONTAIN_VALUES,
     Operator.UNDER: Operator.NOT_UNDER,
 }
-_BOTH_WAYS: Final = {**_OPPOSITES, **{denied: operator for operator, denied in _OPPOSITES.items()}}
-_ORDERS: Final = {
+_NEGATIONS: Final = {**_OPPOSITES, **{opposite: operator for operator, opposite in _OPPOSITES.items()}}
+_NEGATED_ORDERS: Final = {
     Operator.GT: Operator.LE,
     Operator.LE: Operator.GT,
     Operator.GE: Operator.LT,
     Operator.LT: Operator.GE,
 }
 
-_DENIED: Final = _BOTH_WAYS.keys() | _ORDERS.keys()
 
+def negated(item: FilterItem) -> FilterItem:
+    """Return a filter that matches exactly the rows that `item` does not match.
 
-def denied(item: FilterItem) -> FilterItem:
-    """A filter that holds for exactly the rows that `item` does not hold for.
-
-    Raises WebApiError for an operator that has no opposite.
+    Raises WebApiError for a link, and for an operator that has no opposite.
     """
     if isinstance(item, Filter):
-        return Filter(tuple(denied(part) for part in item.items), not item.any)
-    if isinstance(item, Link) or item.operator not in _DENIED:
+        return Filter(tuple(negated(part) for part in item.items), not item.any)
+    if isinstance(item, Link) or item.operator not in _NEGATIONS.keys() | _NEGATED_ORDERS.keys():
         raise unsupported("such a condition within all(…)")
-    if item.operator in _ORDERS:
+    if item.operator in _NEGATED_ORDERS:
+        # An empty value is neither less nor greater, so that it matches the negation.
         empty = [Condition(item.attribute, Operator.NULL, (), item.link)]
         if item.value_of is not None:
             other, name = item.value_of
             empty.append(Condition(name, Operator.NULL, (), other))
-        return Filter((replace(item, operator=_ORDERS[item.operator]), *empty), any=True)
-    return replace(item, operator=_BOTH_WAYS[item.operator])
+        return Filter((replace(item, operator=_NEGATED_ORDERS[item.operator]), *empty), any=True)
+    return replace(item, operator=_NEGATIONS[item.operator])
 
 
 DEEPEST: Final = 40
@@ -93,7 +92,7 @@ _TEXTS: Final = frozenset({AttributeType.STRING, AttributeType.MEMO})
 
 
 class Filters:
-    """Reads the filters of one request: `user` is who asks, for functions such as EqualUserId."""
+    """Reads the filters of a request. `user` is the caller, for functions such as EqualUserId."""
 
     def __init__(
         self, related: Related, platform: EmbeddedPlatform, call: Call, user: Guid, aliases: Mapping[str, str]
@@ -106,9 +105,9 @@ class Filters:
         self._aliases = aliases
 
     def read(self, text: str, paths: Paths) -> Filter:
-        """A filter on the entity of `paths`, which gets the links that the filter needs.
+        """Return a filter on the entity of `paths`, and add to them the links that the filter needs.
 
-        Raises WebApiError, also for what is not supported.
+        Raises WebApiError, also for parts that are not supported.
         """
         item = _Reader(self, paths, None).read(parse_filter(text, self._aliases), 0)
         return item if isinstance(item, Filter) else Filter((item,))
@@ -135,7 +134,7 @@ class _Reader:
             case ast.UnaryOp(op=ast.Not()):
                 if isinstance(node.operand, ast.Call) and node.operand.func.namespace == NAMESPACE:
                     raise bad_url(f"not cannot stand before the function {full_name(node.operand.func)}.")
-                return denied(self.read(node.operand, depth + 1))
+                return negated(self.read(node.operand, depth + 1))
             case ast.Compare():
                 return self._comparison(node, depth)
             case ast.Call():
@@ -152,7 +151,7 @@ class _Reader:
         if isinstance(left, ast.Call) and isinstance(right, ast.Boolean) and operator in _EQUALITY:
             # `contains(name,'x') eq true`, as some clients write it.
             item = self._call(left)
-            return item if right.py_val is (operator is Operator.EQ) else denied(item)
+            return item if right.py_val is (operator is Operator.EQ) else negated(item)
         if isinstance(left, ast._Literal):
             left, right = right, left
             operator = _MIRRORED.get(operator, operator)
@@ -197,10 +196,10 @@ class _Reader:
 
         try:
             prepared = prepare_filter(alone, self._paths.type.name, attributes, calendar())
-            found = prepared.resolve(self._filters.circumstances())
+            resolved = prepared.resolve(self._filters.circumstances())
         except InvalidQuery as error:
             raise WebApiError(400, "0x80041103", str(error)) from None
-        return _moved(found or Filter(), place.link)
+        return _on_link(resolved or Filter(), place.link)
 
     def _lambda(self, node: ast.CollectionLambda, depth: int) -> FilterItem:
         path = self._without_variable(_parts(node.owner))
@@ -212,7 +211,7 @@ class _Reader:
         keys = self._owners(owner, collection, node.lambda_, depth, of_all=of_all)
         key = self._paths.key(path[:-1])
         item = listed(key.attribute.logical_name, keys, key.link)
-        return denied(item) if of_all else item
+        return negated(item) if of_all else item
 
     def _owners(
         self,
@@ -223,13 +222,16 @@ class _Reader:
         *,
         of_all: bool,
     ) -> tuple[Guid, ...]:
-        """Those that have a related record which fulfils the lambda or, for `all`, one which does not."""
+        """Return the ids of the records that have a related record which matches the lambda.
+
+        With `of_all`, the ids of those that have a related record which does not match it.
+        """
         related = self._filters.related
         if lambda_ is None:
             return related.owners(owner, collection, None, ())
         paths = Paths(self._filters.model, self._filters.model.entity_type(collection.entity))
         inner = _Reader(self._filters, paths, lambda_.identifier.name).read(lambda_.expression, depth + 1)
-        filter = Filter((denied(inner) if of_all else inner,))
+        filter = Filter((negated(inner) if of_all else inner,))
         return related.owners(owner, collection, filter, paths.links)
 
     def _place(self, node: ast._Node) -> Place:
@@ -247,7 +249,7 @@ _EQUALITY: Final = frozenset({Operator.EQ, Operator.NE})
 
 
 def _parts(node: ast._Node) -> tuple[str, ...]:
-    """`a/b/c` in parts."""
+    """Return the segments of a path `a/b/c`. Raises WebApiError for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -259,8 +261,8 @@ def _parts(node: ast._Node) -> tuple[str, ...]:
     return (full_name(node), *reversed(parts))
 
 
-def _moved(item: FilterItem, link: str | None) -> FilterItem:
-    """A filter of one entity as a filter of the link that leads there."""
+def _on_link(item: FilterItem, link: str | None) -> FilterItem:
+    """Return the filter of an entity as a filter of the link that leads to the entity."""
     if isinstance(item, Filter):
-        return Filter(tuple(_moved(part, link) for part in item.items), item.any)
+        return Filter(tuple(_on_link(part, link) for part in item.items), item.any)
     return item if isinstance(item, Link) else replace(item, link=link)

@@ -100,7 +100,7 @@ def full_name(identifier: ast.Identifier) -> str:
 
 
 def path_and_condition(call: ast.Call) -> tuple[tuple[str, ...], DesignedCondition]:
-    """The path in `PropertyName` and a condition on its last part. Raises WebApiError."""
+    """Return the path in `PropertyName` and a condition on its last segment. Raises WebApiError."""
     name = call.func.name
     operator = FUNCTIONS.get(name)
     if operator is None:
@@ -116,7 +116,7 @@ def path_and_condition(call: ast.Call) -> tuple[tuple[str, ...], DesignedConditi
 
 
 def _values(arguments: Mapping[str, ast._Node], name: str) -> list[str]:
-    """`PropertyValue`, or `PropertyValues` in brackets."""
+    """Return the `PropertyValue`, or the `PropertyValues` in brackets. Raises WebApiError."""
     unknown = arguments.keys() - {"PropertyValue", "PropertyValues"}
     if unknown:
         raise bad_url(f"The query function {name} has no parameter '{min(unknown)}'.")

@@ -30,7 +30,10 @@ _QUOTED_TOO: Final = frozenset(
 
 
 def value_of(literal: ast._Node, attribute: Attribute) -> Value:
-    """Raises WebApiError for a literal of another type, and for one that is no value of the attribute."""
+    """Return the value of a literal for an attribute.
+
+    Raises WebApiError for a literal of another type or a value that the attribute cannot have.
+    """
     if not isinstance(literal, ast._Literal) or isinstance(literal, ast.Null | ast.List):
         raise bad_url(f"A value is needed to compare '{attribute.logical_name}' with.")
     text = str(getattr(literal, "val", ""))
@@ -45,7 +48,7 @@ def value_of(literal: ast._Node, attribute: Attribute) -> Value:
 
 
 def read(text: str, attribute: Attribute) -> Value:
-    """The value that a text means for an attribute. Raises WebApiError."""
+    """Return the value of a text for an attribute. Raises WebApiError."""
     try:
         if attribute.type in _TEXTS:
             return text

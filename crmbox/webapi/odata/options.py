@@ -26,14 +26,14 @@ class Expansion:
 
 
 def read_expansions(type_: EntityType, text: str | None) -> tuple[Expansion, ...]:
-    """Raises WebApiError for what is no navigation property, and for more than are taken."""
+    """Read `$expand`. Raises WebApiError for an unknown navigation property, and for too many."""
     if text is None or not text.strip():
         return ()
     check_nesting(text)
-    found = tuple(_expansion(type_, part) for part in split(text, ","))
-    if len(found) > MOST:
+    expansions = tuple(_expansion(type_, part) for part in split(text, ","))
+    if len(expansions) > MOST:
         raise _too_many()
-    return found
+    return expansions
 
 
 def check_nesting(text: str) -> None:
@@ -79,7 +79,7 @@ def call(text: str) -> tuple[str, str | None]:
 
 def _parts(text: str, separator: str) -> Iterator[str]:
     depth, start, quote = 0, 0, ""
-    for at, character in enumerate(text):
+    for position, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
         elif character == "'" or (character == '"' and depth):
@@ -91,8 +91,8 @@ def _parts(text: str, separator: str) -> Iterator[str]:
             if depth < 0:
                 raise _malformed(text)
         elif character == separator and not depth:
-            yield text[start:at]
-            start = at + 1
+            yield text[start:position]
+            start = position + 1
     if depth or quote:
         raise _malformed(text)
     yield text[start:]
@@ -141,7 +141,7 @@ def read_options(query: Mapping[str, str]) -> Options:
 
 def read_nested(text: str) -> Options:
     """`$select=fullname;$top=5`, as between the parentheses of an expanded property."""
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for part in split(text, ";"):
         name, equals, value = part.partition("=")
         name = name.strip()
@@ -150,10 +150,10 @@ def read_nested(text: str) -> Options:
         if not equals:
             raise bad_url(f"'{part}' is no query option of $expand.")
         _check(name, _OF_EXPANSIONS)
-        if name in found:
+        if name in options:
             raise bad_url(f"Query option '{name}' was specified more than once.")
-        found[name] = value.strip()
-    return _options(found)
+        options[name] = value.strip()
+    return _options(options)
 
 
 def aliases(query: Mapping[str, str]) -> dict[str, str]:
@@ -161,8 +161,8 @@ def aliases(query: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in query.items() if name.startswith("@")}
 
 
-def _check(name: str, known: frozenset[str]) -> None:
-    if name in known:
+def _check(name: str, supported: frozenset[str]) -> None:
+    if name in supported:
         return
     if name in _KNOWN_ELSEWHERE or name in _OF_QUERIES:
         raise unsupported(f"the query option {name} here")

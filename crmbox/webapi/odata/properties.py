@@ -13,16 +13,17 @@ from crmclient.query.ast import Column, Link, LinkType
 
 
 def attribute_of(type_: EntityType, name: str, *, logical: bool = False) -> Attribute:
-    """The attribute that a property holds; with `logical` also a lookup by its own name.
+    """Return the attribute that a property stands for.
 
-    Raises WebApiError for a name that is no property.
+    With `logical`, a lookup is also found by its logical name. Raises WebApiError for a name that is no
+    property.
     """
-    found = type_.properties.get(name)
-    if found is None and logical:
-        found = type_.attributes.get(name)
-    if found is None:
+    attribute = type_.properties.get(name)
+    if attribute is None and logical:
+        attribute = type_.attributes.get(name)
+    if attribute is None:
         raise no_property(name, type_)
-    return found
+    return attribute
 
 
 def no_property(name: str, type_: EntityType) -> WebApiError:
@@ -31,7 +32,7 @@ def no_property(name: str, type_: EntityType) -> WebApiError:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An attribute of the entity itself (`link` None), or of the link with this alias."""
+    """An attribute of the entity itself (`link` is None), or of the link with this alias."""
 
     link: str | None
     attribute: Attribute
@@ -47,7 +48,7 @@ class _Node:
 
 
 class Paths:
-    """The paths of one query, through outer links of its own: each lookup on the way is followed once."""
+    """The paths of a query through lookups, each of which becomes one outer link."""
 
     def __init__(self, model: Model, type_: EntityType) -> None:
         self.model = model
@@ -57,7 +58,7 @@ class Paths:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What is selected of the entity itself."""
+        """Return the selected columns of the entity itself."""
         return tuple(self._root.columns)
 
     @property
@@ -68,11 +69,14 @@ class Paths:
         self._nodes[place.link].columns.append(column)
 
     def type_at(self, place: Place) -> EntityType:
-        """The entity that has the attribute."""
+        """Return the entity that has the attribute."""
         return self._nodes[place.link].type
 
     def place(self, path: Sequence[str], *, logical: bool = False) -> Place:
-        """Where a path ends, `primarycontactid/fullname` in parts. Raises WebApiError."""
+        """Return the attribute at the end of a path such as `primarycontactid/fullname`, in parts.
+
+        Raises WebApiError.
+        """
         *through, last = path
         if through and last == self.target(through).entity.primary_id:
             # The lookup itself holds what the path leads to.
@@ -83,11 +87,15 @@ class Paths:
         return Place(node.alias, attribute_of(node.type, last, logical=logical))
 
     def key(self, through: Sequence[str]) -> Place:
-        """The key of the record that lookups lead to; that of the entity itself for none."""
+        """Return the primary key of the record that the lookups lead to; without lookups, of the entity
+        itself.
+
+        Raises WebApiError.
+        """
         return self.place((*through, self.target(through).entity.primary_id))
 
     def target(self, through: Sequence[str]) -> EntityType:
-        """The entity that lookups lead to."""
+        """Return the entity that the lookups lead to. Raises WebApiError."""
         type_ = self.type
         for name in through:
             type_ = self._only(self._lookup(type_, name))
@@ -105,10 +113,10 @@ class Paths:
         return node
 
     def _lookup(self, type_: EntityType, name: str) -> Lookup:
-        found = type_.lookups.get(name)
-        if found is None:
+        lookup = type_.lookups.get(name)
+        if lookup is None:
             raise no_property(name, type_)
-        return found
+        return lookup
 
     def _only(self, lookup: Lookup) -> EntityType:
         if len(lookup.targets) != 1:

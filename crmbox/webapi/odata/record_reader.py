@@ -26,24 +26,25 @@ _LEGIBLE = "(),/$=;:@'"
 
 
 def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
-    """Logical names, the primary key among them; all attributes without a `$select`.
+    """Return the logical names of the selected attributes and the primary key.
 
-    Raises WebApiError for a name that is no property.
+    Without a `$select`, all readable attributes are returned. Raises WebApiError for a name that is no
+    property.
     """
     if select is None or not select.strip() or select.strip() == "*":
         return tuple(name for name, attribute in type_.attributes.items() if attribute.readable)
-    found = [type_.entity.primary_id]
+    names = [type_.entity.primary_id]
     for item in select.split(","):
         name = item.strip()
         attribute = type_.selectable.get(name)
         if attribute is None:
             raise bad_url(f"Could not find a property named '{name}' on type '{type_.type_name}'.")
-        found.append(attribute.logical_name)
-    return tuple(dict.fromkeys(found))
+        names.append(attribute.logical_name)
+    return tuple(dict.fromkeys(names))
 
 
 def read_orders(text: str | None, paths: Paths) -> tuple[Order, ...]:
-    """Raises WebApiError."""
+    """Read the orders of `$orderby`. Raises WebApiError."""
     orders = []
     for name, descending in directions(text):
         place = paths.place(name.split("/"))
@@ -52,22 +53,25 @@ def read_orders(text: str | None, paths: Paths) -> tuple[Order, ...]:
 
 
 def directions(text: str | None) -> list[tuple[str, bool]]:
-    """Each name with whether it descends."""
+    """Return the names in `$orderby`, each with whether it descends. Raises WebApiError."""
     if not text or not text.strip():
         return []
-    found = []
+    orders = []
     for item in split(text, ","):
         words = item.split()
         direction = words[1].lower() if len(words) == 2 else "asc"
         if not 1 <= len(words) <= 2 or direction not in ("asc", "desc"):
             raise bad_url(f"Syntax error in $orderby: '{item}'.")
-        found.append((words[0], direction == "desc"))
-    return found
+        orders.append((words[0], direction == "desc"))
+    return orders
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`values` by logical name, more than are shown; `content` is the record as JSON."""
+    """A record that was read.
+
+    `values` are by logical name, and include some that are not shown; `content` is the record as JSON.
+    """
 
     id: Guid
     values: Values
@@ -82,7 +86,7 @@ class Found:
 
 
 class RecordReader:
-    """Reads on behalf of one request: one query for the rows, and one for each expansion of all of them."""
+    """Reads records for a request: with one query for the rows, and one for each expansion."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -100,7 +104,10 @@ class RecordReader:
         also: tuple[str, ...] = (),
         page: Page = ALL,
     ) -> Found:
-        """The records for which `within` and the options' filter hold; `also` are further attributes."""
+        """Return the records that match `within` and the filter of the options.
+
+        The values of the attributes `also` are read too, but not shown.
+        """
         shown = columns_of(type_, options.select)
         expansions = read_expansions(type_, options.expand)
         paths = Paths(self.model, type_)
@@ -119,7 +126,7 @@ class RecordReader:
     def count(
         self, type_: EntityType, options: Options, within: tuple[Filter, ...], links: tuple[Link, ...]
     ) -> int:
-        """How many records there are."""
+        """Return the number of records that match."""
         paths = Paths(self.model, type_)
         filter = self.filter(options.filter, paths, within)
         columns = (Column(type_.entity.primary_id),)
@@ -128,13 +135,13 @@ class RecordReader:
         return result.total or 0
 
     def filter(self, text: str | None, paths: Paths, within: tuple[Filter, ...] = ()) -> Filter | None:
-        """`within`, and what a `$filter` says. Raises WebApiError."""
+        """Return the filter of `within` and a `$filter`; None if both are empty. Raises WebApiError."""
         own = () if text is None or not text.strip() else (self._filters.read(text, paths),)
         parts = (*within, *own)
         return Filter(parts) if parts else None
 
     def one(self, type_: EntityType, id: Guid, options: Options) -> dict[str, Any]:
-        """One record as JSON. Raises WebApiError, and what `Platform.retrieve` raises."""
+        """Return a record as JSON. Raises WebApiError, and as `Platform.retrieve`."""
         shown = columns_of(type_, options.select)
         expansions = read_expansions(type_, options.expand)
         needed = tuple(dict.fromkeys((*shown, VERSION, *_lookups(expansions))))
@@ -144,7 +151,7 @@ class RecordReader:
         return row.content
 
     def _expand(self, type_: EntityType, rows: list[Row], expansions: tuple[Expansion, ...]) -> None:
-        """Put what the expansions lead to into the rows' content."""
+        """Put the records of the expansions into the content of the rows."""
         for expansion in expansions:
             _expand(self, type_, rows, expansion)
 
@@ -167,7 +174,7 @@ def _lookups(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
 
 
 def _expand(reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion) -> None:
-    """Raises WebApiError, and what `Platform.query` raises."""
+    """Put the records of an expansion into the rows. Raises WebApiError, and as `Platform.query`."""
     if isinstance(expansion.navigation, Lookup):
         _lookup(reader, rows, expansion, expansion.navigation)
     else:
@@ -180,16 +187,20 @@ def _lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, lookup:
         keys = tuple(dict.fromkeys(r.id for r in pointed if isinstance(r, Reference) and r.entity == target))
         type_ = reader.model.entity_type(target)
         if expansion.reference:
-            found = {key: {"@odata.id": record_url(reader.request.base, type_, key)} for key in keys}
+            contents_by_id = {key: {"@odata.id": record_url(reader.request.base, type_, key)} for key in keys}
         else:
-            found = {row.id: row.content for row in _with_keys(reader, type_, expansion.options, keys)}
+            contents_by_id = {
+                row.id: row.content for row in _with_keys(reader, type_, expansion.options, keys)
+            }
         if len(lookup.targets) > 1:
-            found = {key: {"@odata.type": f"#{type_.type_name}", **found[key]} for key in found}
+            contents_by_id = {
+                key: {"@odata.type": f"#{type_.type_name}", **contents_by_id[key]} for key in contents_by_id
+            }
         for row, reference in zip(rows, pointed, strict=True):
             if not isinstance(reference, Reference):
                 row.content[lookup.name] = None
             elif reference.entity == target:
-                row.content[lookup.name] = found.get(reference.id)
+                row.content[lookup.name] = contents_by_id.get(reference.id)
             else:
                 row.content.setdefault(lookup.name, None)
 
@@ -226,26 +237,20 @@ def _members(
     members: dict[Guid, list[Row]] = defaultdict(list)
     if collection.attribute is not None:
         within = Filter((listed(collection.attribute, keys),))
-        found = reader.rows(target, expansion.options, within=(within,), also=(collection.attribute,))
-        for row in found.rows:
+        answer = reader.rows(target, expansion.options, within=(within,), also=(collection.attribute,))
+        for row in answer.rows:
             members[_guid(row.values[collection.attribute])].append(row)
         return members
-    owners = _pairs(reader, type_, target, collection, keys)
+    owners = _pairs(reader, collection, keys)
     for row in _with_keys(reader, target, expansion.options, tuple(owners)):
         for owner in owners[row.id]:
             members[owner].append(row)
     return members
 
 
-def _pairs(
-    reader: RecordReader,
-    type_: EntityType,
-    target: EntityType,
-    collection: Collection,
-    keys: tuple[Guid, ...],
-) -> dict[Guid, list[Guid]]:
-    """Of a many-to-many relationship: whom each related record belongs to."""
-    own, other = type_.entity.primary_id, target.entity.primary_id
+def _pairs(reader: RecordReader, collection: Collection, keys: tuple[Guid, ...]) -> dict[Guid, list[Guid]]:
+    """Return the owners of each related record in a many-to-many relationship."""
+    own, other = collection.pair
     query = Query(
         collection.relationship.intersect or "", (Column(own), Column(other)), Filter((listed(own, keys),))
     )

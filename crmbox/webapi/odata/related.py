@@ -39,11 +39,12 @@ class Related:
             return self._keys(collection.entity, collection.attribute, filter, links)
         target = self.model.entity_type(collection.entity)
         pairs = collection.relationship.intersect or ""
+        own, other = collection.pair
         matching = None
         if filter is not None:
-            found = self._keys(target.name, target.entity.primary_id, filter, links)
-            matching = Filter((listed(target.entity.primary_id, found),))
-        return self._keys(pairs, type_.entity.primary_id, matching, ())
+            keys = self._keys(target.name, target.entity.primary_id, filter, links)
+            matching = Filter((listed(other, keys),))
+        return self._keys(pairs, own, matching, ())
 
     def _keys(
         self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]
@@ -63,7 +64,7 @@ def listed(attribute: str, keys: tuple[Guid, ...], link: str | None = None) -> F
     """A condition that `attribute` is one of `keys`."""
     if not keys:
         return never(attribute, link)
-    return Filter(tuple(_listed(attribute, keys, link)), any=True)
+    return Filter(tuple(_key_conditions(attribute, keys, link)), any=True)
 
 
 def never(attribute: str, link: str | None) -> FilterItem:
@@ -73,7 +74,8 @@ def never(attribute: str, link: str | None) -> FilterItem:
     )
 
 
-def _listed(attribute: str, keys: tuple[Guid, ...], link: str | None) -> Iterator[Condition]:
+def _key_conditions(attribute: str, keys: tuple[Guid, ...], link: str | None) -> Iterator[Condition]:
+    """Yield conditions on the keys, each with at most `LISTED` of them."""
     for start in range(0, len(keys), LISTED):
         yield Condition(attribute, Operator.IN, keys[start : start + LISTED], link)
 

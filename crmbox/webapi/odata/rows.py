@@ -22,17 +22,23 @@ FETCH_COOKIE: Final = "Microsoft.Dynamics.CRM.fetchxmlpagingcookie"
 
 
 def counts(request: Request, total: int | None) -> dict[str, Any]:
-    """`total` None: it was not asked for. A count is never above 5,000, as on the platform."""
-    found: dict[str, Any] = {} if total is None else {"@odata.count": min(total, MOST_COUNTED)}
-    return found | totals(request, total)
+    """Return the annotations on the number of records, with `@odata.count` unless `total` is None.
+
+    As on the platform, the count is never above 5,000.
+    """
+    fields: dict[str, Any] = {} if total is None else {"@odata.count": min(total, MOST_COUNTED)}
+    return fields | totals(request, total)
 
 
 def totals(request: Request, total: int | None, *, always: bool = False) -> dict[str, Any]:
-    """The platform's own annotations on the number of records: those that the caller prefers, or both."""
+    """Return the annotations of Dataverse on the number of records that the caller prefers, or always both.
+
+    `total` is None if the records were not counted; the number is -1 then.
+    """
     wants = request.prefer.annotations.wants
-    known = total if total is not None else -1
-    found = {TOTAL: min(known, MOST_COUNTED), LIMIT_EXCEEDED: known > MOST_COUNTED}
-    return {f"@{name}": value for name, value in found.items() if always or wants(name)}
+    count = total if total is not None else -1
+    fields = {TOTAL: min(count, MOST_COUNTED), LIMIT_EXCEEDED: count > MOST_COUNTED}
+    return {f"@{name}": value for name, value in fields.items() if always or wants(name)}
 
 
 def collection_response(request: Request, content: dict[str, Any], *, tracked: bool = False) -> Response:
@@ -40,7 +46,10 @@ def collection_response(request: Request, content: dict[str, Any], *, tracked: b
 
 
 def preference_applied(request: Request, *, tracked: bool = False) -> dict[str, str]:
-    """The header that repeats which preferences were followed; `tracked`: that of changes, too."""
+    """Return the header that repeats the preferences that were followed.
+
+    With `tracked`, that of tracking changes is one of them.
+    """
     applied = [
         f'{name}="{value}"' if name == "odata.include-annotations" else f"{name}={value}"
         for name, value in request.prefer.values.items()
@@ -56,7 +65,7 @@ VERSION: Final = "versionnumber"
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column of the answer: its key in the query's rows, and the property it is shown as."""
+    """A column of the answer: its key in the rows of the query, and the property it is shown as."""
 
     key: str
     name: str
@@ -65,20 +74,20 @@ class Shown:
 
 
 def columns_of(model: Model, query: Query) -> list[Shown]:
-    """The columns of the entity, then those of its links."""
+    """Return the columns of a query: those of its entity, then those of its links, depth first."""
     entity = model.entity_type(query.entity)
     shown = [column_of(entity, column, None) for column in query.columns]
-    waiting = list(query.links)
-    while waiting:
-        link: Link = waiting.pop(0)
+    links_left = list(query.links)
+    while links_left:
+        link: Link = links_left.pop(0)
         linked = model.entity_type(link.entity)
         shown += [column_of(linked, column, link.alias) for column in link.columns]
-        waiting = [*link.links, *waiting]
+        links_left = [*link.links, *links_left]
     return shown
 
 
 def column_of(type_: EntityType, column: Column, link: str | None) -> Shown:
-    """A column of the entity itself, or of the link with the alias `link`."""
+    """Return how a column of the entity itself, or of the link with the alias `link`, is shown."""
     attribute = type_.attributes.get(column.attribute) or Attribute(column.attribute, AttributeType.STRING)
     if column.aggregate in (Aggregate.COUNT, Aggregate.COUNT_COLUMN):
         attribute = Attribute(column.attribute, AttributeType.INTEGER)
@@ -93,7 +102,7 @@ def column_of(type_: EntityType, column: Column, link: str | None) -> Shown:
 def row_content(
     request: Request, shown: Sequence[Shown], row: Values, *, empty: bool = False
 ) -> dict[str, Any]:
-    """A row; what is empty is left out, or null where `empty` values are wanted."""
+    """Return a row as JSON. Empty values are left out, or are null with `empty`."""
     content: dict[str, Any] = {"@odata.etag": etag(str(row[VERSION]))} if VERSION in row else {}
     for item in shown:
         value = row[item.key]

@@ -12,7 +12,7 @@ from crmbox.webapi.keys import Key, read_key
 from crmbox.webapi.model import NAMESPACE, EntityType
 from crmbox.webapi.paths import parse_path
 from crmbox.webapi.records.draft import Draft, read_draft
-from crmbox.webapi.records.storing import store_changes, store_new
+from crmbox.webapi.records.stored_drafts import store_changes, store_new
 from crmbox.webapi.records.update import upsert
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmclient.platform import Create, Operation, Update
@@ -43,7 +43,10 @@ def update_multiple(request: Request, type_: EntityType) -> Response:
 
 
 def upsert_multiple(request: Request, type_: EntityType) -> Response:
-    """Each record is the one of its `@odata.id` (`accounts(accountnumber='A-1')`), or of its primary key."""
+    """Update or create records.
+
+    A record is found by its `@odata.id`, such as `accounts(accountnumber='A-1')`, or by its primary key.
+    """
     items = _targets(request, type_)
     with transaction.atomic():
         for item in items:

@@ -42,7 +42,10 @@ _DEEPEST = 20
 
 
 def read_query(type_: EntityType, given: dict[str, Any]) -> Query:
-    """The keys of the records that are meant. Raises WebApiError; 501 for what is more than a filter."""
+    """Return the query for the primary keys of the records to delete.
+
+    Raises WebApiError; 501 for a query with more than a filter.
+    """
     if given.get("LinkEntities"):
         raise unsupported("LinkEntities of a QueryExpression")
     criteria = given.get("Criteria")
@@ -75,14 +78,14 @@ def _condition(type_: EntityType, given: Any) -> Condition:
 
 
 def _list(given: dict[str, Any], name: str) -> list[Any]:
-    found = given.get(name) or []
-    if not isinstance(found, list):
+    entries = given.get(name) or []
+    if not isinstance(entries, list):
         raise bad_payload(f"'{name}' must be an array.")
-    return found
+    return entries
 
 
 def _value(attribute: Attribute, given: Any) -> Value:
-    """A value, alone or as `{"Value": …, "Type": "System.Guid"}`."""
+    """Return a value that is given alone or as `{"Value": …, "Type": "System.Guid"}`."""
     value = given.get("Value") if isinstance(given, dict) else given
     try:
         return parse_guid(str(value)) if attribute.type.is_reference else read_value(attribute, value)
@@ -92,7 +95,10 @@ def _value(attribute: Attribute, given: Any) -> Value:
 
 @named("BulkDelete", "POST")
 def bulk_delete(request: Request) -> Response:
-    """A record that may not be deleted stays and stops nothing, as in a job of Dataverse."""
+    """Delete the records that the queries find.
+
+    A record that cannot be deleted stays, and the rest are deleted, as in a job of Dataverse.
+    """
     for query in list(_queries(request)):
         for row in request.platform.query(query, call=request.call).rows:
             with suppress(RecordNotFound, StateConflict):

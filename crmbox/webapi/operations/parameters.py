@@ -21,20 +21,24 @@ from crmclient.parameters import in_place
 from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference, parse_guid
 
 
-def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) -> dict[str, ProcessValue]:
-    """What is given by name, as the process takes it. Raises InvalidRecord for what it does not take."""
-    known = {parameter.name: parameter for parameter in process.inputs}
+def read_inputs(request: Request, process: Process, raw_values: Mapping[str, Any]) -> dict[str, ProcessValue]:
+    """Convert the values of a call, by parameter name, to those of the process.
+
+    Raises InvalidRecord for unknown parameters and wrong values.
+    """
+    parameters = {parameter.name: parameter for parameter in process.inputs}
     values: dict[str, ProcessValue] = {}
     problems: list[InvalidValue] = []
-    for name, value in given.items():
+    for name, value in raw_values.items():
+        # Annotations such as `name@odata.type` are not parameters.
         if "@" in name:
             continue
-        if name not in known:
+        if name not in parameters:
             message = f"The parameter '{name}' is not a valid parameter for the operation '{process.name}'."
             problems.append(UnknownAttribute(name, message))
             continue
         try:
-            values[name] = _read(request, known[name], value)
+            values[name] = _read(request, parameters[name], value)
         except InvalidValue as problem:
             problems.append(problem)
         except InvalidRecord as error:
@@ -45,8 +49,11 @@ def read_inputs(request: Request, process: Process, given: Mapping[str, Any]) ->
 
 
 def read_arguments(request: Request, arguments: tuple[Argument, ...]) -> dict[str, Any]:
-    """The arguments of a function in a URL, as the values that JSON would hold. Raises WebApiError."""
-    found: dict[str, Any] = {}
+    """Return the arguments of a function in a URL, as the values that JSON would have.
+
+    Raises WebApiError.
+    """
+    values: dict[str, Any] = {}
     for argument in arguments:
         if argument.name is None:
             raise bad_url(f"'{argument.value}' is no named parameter of a function.")
@@ -55,14 +62,15 @@ def read_arguments(request: Request, arguments: tuple[Argument, ...]) -> dict[st
             if text not in request.query:
                 raise bad_url(f"The parameter alias {text} has no value in the query string.")
             text = request.query[text]
-        found[argument.name] = _literal(text)
-    return found
+        values[argument.name] = _literal(text)
+    return values
 
 
 def read_record(request: Request, given: Any, name: str) -> Reference:
-    """A record in a body: `{"@odata.id": "contacts(…)"}`, or its key beside its `@odata.type`.
+    """Return the record that a body refers to, with its `@odata.id` or its primary key.
 
-    Raises WebApiError.
+    Without an `@odata.type`, the type is that of an entity with the primary key. Raises
+    WebApiError.
     """
     if not isinstance(given, dict):
         raise bad_payload(f'\'{name}\' needs a record, such as {{"@odata.id": "contacts(…)"}}.')
@@ -116,7 +124,10 @@ def _read(request: Request, parameter: ProcessParameter, given: Any) -> ProcessV
 
 
 def _new_record(request: Request, parameter: ProcessParameter, given: Any, place: str) -> NewRecord:
-    """A record to be made. Raises InvalidRecord, each of whose problems says where it stands."""
+    """Return a record to create.
+
+    Raises WebApiError, and InvalidRecord with problems that name `place`.
+    """
     if not isinstance(given, dict):
         raise bad_payload(f"'{place}' takes a record.")
     named = str(given.get("@odata.type", "")).rpartition(".")[2]
@@ -132,7 +143,10 @@ def _new_record(request: Request, parameter: ProcessParameter, given: Any, place
 
 
 def _types_of(model: Model, given: Mapping[str, Any]) -> list[str]:
-    """Entities whose primary key is among the properties: as good as a type where only one has that key."""
+    """Return the entities whose primary key is among the properties.
+
+    If only one entity has the key, that is as good as a type.
+    """
     return [name for name, stored in model.snapshot.entities.items() if stored.entity.primary_id in given]
 
 
@@ -144,7 +158,11 @@ def _guid(given: Any, name: str) -> str:
 
 
 def _literal(text: str) -> Any:
-    """`'it''s'`, `5`, `1.5`, `true`, `null`, a GUID or a date; objects and arrays in any quotes."""
+    """Parse a literal of a URL.
+
+    Such as `'it''s'`, `5`, `1.5`, `true`, `null`, a GUID or a date; objects and arrays may have quotes of
+    either kind.
+    """
     if text.startswith("'"):
         return unquoted(text)
     if text.startswith(("{", "[")):

@@ -25,7 +25,7 @@ from crmclient.values import ProcessValues, Reference
 
 
 def is_collection(process: Process) -> bool:
-    """Whether the answer is a collection of records by itself: OData calls it `value`."""
+    """Return whether the answer of a process is only a collection of records, which OData calls `value`."""
     return [(output.name, output.holds) for output in process.outputs] == [("value", Holds.RECORDS)]
 
 
@@ -33,7 +33,7 @@ def is_collection(process: Process) -> bool:
 def run_unbound(request: Request) -> Response:
     segment = request.path[0]
     process = _process(request, segment.name, None)
-    given = _given(request, segment.arguments)
+    given = _raw_arguments(request, segment.arguments)
     return _run(request, process, given, None)
 
 
@@ -45,20 +45,21 @@ def run_bound(request: Request, target: Target) -> Response:
             raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
         return bulk(request, target.type)
     process = _process(request, target.name, target.type.name)
-    given = _given(request, target.arguments)
+    given = _raw_arguments(request, target.arguments)
     id = locate(request, target.type, target.key)
     return _run(request, process, given, Reference(target.type.name, id))
 
 
 def _process(request: Request, name: str, entity: str | None) -> Process:
-    """The process of a name that is bound as the path says. Raises WebApiError (404, 501)."""
+    """Return the process of this name that is bound to `entity`. Raises WebApiError (404, 501)."""
     process = request.platform.processes().get(name)
     if process is None or process.entity != entity:
         raise unsupported(f"the message {name}") if name in DOCUMENTED else no_resource(name)
     return process
 
 
-def _given(request: Request, arguments: tuple[Argument, ...] | None) -> Mapping[str, Any]:
+def _raw_arguments(request: Request, arguments: tuple[Argument, ...] | None) -> Mapping[str, Any]:
+    """Return the arguments of a call as sent: in the URL of a GET, in the body of a POST."""
     if request.method == "GET":
         return read_arguments(request, arguments or ())
     if request.method != "POST":
@@ -73,7 +74,7 @@ def _run(request: Request, process: Process, given: Mapping[str, Any], target: R
 
 
 def _answer(request: Request, process: Process, outputs: ProcessValues) -> Response:
-    """A single record comes back as that record, everything else by name."""
+    """Answer with the outputs by name, or with the record if a single one is all there is."""
     only = next(iter(outputs.values()))
     if len(outputs) == 1 and isinstance(only, Reference):
         where = context(request.base, request.model.entity_type(only.entity), single=True)

@@ -8,7 +8,7 @@ from crmbox.webapi.keys import locate
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.records.draft import Draft, read_draft
 from crmbox.webapi.records.links import tie
-from crmbox.webapi.records.storing import store_new, stored_response
+from crmbox.webapi.records.stored_drafts import store_new, stored_response
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
 from crmclient.values import Guid, Reference
@@ -22,7 +22,7 @@ def create(request: Request, target: Target) -> Response:
 
 @on(Shape.LINKS, "POST")
 def create_related(request: Request, target: Target) -> Response:
-    """The new record is tied to the one in the path."""
+    """Create a record that is associated with the one in the path."""
     collection = target.type.collections[target.name]
     id = locate(request, target.type, target.key)
     member = request.model.entity_type(collection.entity)

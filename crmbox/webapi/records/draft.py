@@ -23,9 +23,10 @@ _BIND = "@odata.bind"
 
 @dataclass
 class Draft:
-    """What a body asks for. `parents` are made before the record, `children` after it.
+    """A record as a body describes it.
 
-    `files` holds the bytes of file and image columns; `facts` what a body says of a note's attachment.
+    `parents` are created before the record, `children` after it; `ties` are records to associate it with.
+    `files` has the bytes of file and image columns; `facts` has the name and type of a note's file.
     """
 
     type: EntityType
@@ -39,12 +40,15 @@ class Draft:
 
     @property
     def is_simple(self) -> bool:
-        """Whether one write of the platform does it all."""
+        """Return whether a single write of the platform stores the draft."""
         return not (self.files or self.parents or self.children or self.ties)
 
 
 def read_draft(request: Request, type_: EntityType, body: dict[str, Any], *, creating: bool) -> Draft:
-    """Raises WebApiError for names that are none, InvalidRecord for values of the wrong type."""
+    """Read the values of a body.
+
+    Raises WebApiError for unknown names, InvalidRecord for values of a wrong type.
+    """
     reader = _Reader(request, type_, creating)
     for name, given in body.items():
         reader.take(name, given)
@@ -98,7 +102,10 @@ class _Reader:
         self.draft.values[lookup.attribute] = reference
 
     def _check_annotated(self, name: str) -> None:
-        """Annotations of properties that exist are read and mean nothing; so are the control ones (`@…`)."""
+        """Check that an annotated property exists.
+
+        Its annotations are ignored, and so are the control ones (`@…`).
+        """
         if name and not self._knows(name):
             raise undeclared(self._type, name)
 
@@ -138,10 +145,14 @@ class _Reader:
         ]
 
     def _take_parties(self, name: str, given: Any) -> None:
-        """All parties of an activity, which stand for those that it has had."""
+        """Take all parties of an activity. On update they replace those of every party list."""
         parties = read_parties(self._request, self._type, name, given)
         lists = self._type.stored.party_lists
-        given_lists = {one: parties.get(one, ()) for one in lists if one in parties or not self._creating}
+        given_lists = {
+            list_name: parties.get(list_name, ())
+            for list_name in lists
+            if list_name in parties or not self._creating
+        }
         self.draft.values |= given_lists
 
     def _value(self, name: str, given: Any) -> None:
@@ -167,7 +178,10 @@ class _Reader:
             self._convert(attribute, given)
 
     def _is_written(self, attribute: Attribute, given: Any) -> bool:
-        """What the platform fills in itself it leaves as it is, as Dataverse does."""
+        """Return whether a value is written.
+
+        Values of attributes that the platform sets are ignored, as in Dataverse.
+        """
         if self._type.stored.columns[attribute.logical_name].definition.file_fact is not None:
             self.draft.facts[attribute.logical_name] = str(given or "")
             return False
@@ -202,7 +216,10 @@ class _Reader:
 
 
 def undeclared(type_: EntityType, name: str) -> WebApiError:
-    """Dataverse's own words, which clients look for; names of navigation properties are case-sensitive."""
+    """Return the error in the words of Dataverse, which clients look for.
+
+    Names of navigation properties are case-sensitive.
+    """
     return bad_payload(
         f"Error identified in Payload provided by the user for Entity :'{type_.entity.entity_set}'. "
         f"An undeclared property '{name}' which only has property annotations in the payload but no property "

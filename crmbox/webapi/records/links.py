@@ -17,14 +17,18 @@ from crmclient.values import Guid, Reference
 
 
 def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference) -> None:
-    """One-to-many: the member's lookup points at the record. Many-to-many: a pair is made."""
+    """Associate a record with a member of one of its collections.
+
+    In a one-to-many relationship the lookup of the member is set; in a many-to-many one a pair is created.
+    Raises WebApiError (412) for a pair that exists.
+    """
     if member.entity != collection.entity:
         raise bad_payload(f"'{collection.name}' leads to {collection.entity}, not to {member.entity}.")
     if collection.attribute is not None:
         values = {collection.attribute: Reference(type_.name, id)}
         request.platform.update(member.entity, member.id, values, call=request.call)
         return
-    own, other = (end.entity.primary_id for end in (type_, request.model.entity_type(member.entity)))
+    own, other = collection.pair
     try:
         # Not `associate`, for which a pair that is there already is a success: Dataverse refuses it.
         request.platform.create(
@@ -38,9 +42,10 @@ def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, m
 
 
 def untie(request: Request, type_: EntityType, id: Guid, collection: Collection, member: Reference) -> None:
-    """One-to-many: raises RecordNotFound for a member that is not tied to the record.
+    """Disassociate a record from a member of one of its collections.
 
-    Many-to-many: nothing happens to a member that is not tied.
+    In a one-to-many relationship, raises RecordNotFound for a member that is not associated with the record.
+    In a many-to-many one, such a member is passed over.
     """
     if collection.attribute is not None:
         record = request.platform.retrieve(
@@ -51,30 +56,31 @@ def untie(request: Request, type_: EntityType, id: Guid, collection: Collection,
             raise RecordNotFound(member.entity, member.id)
         request.platform.update(member.entity, member.id, {collection.attribute: None}, call=request.call)
         return
-    request.platform.disassociate(type_.name, id, collection.relationship.name, member.id, call=request.call)
+    first, second = (member.id, id) if collection.is_back else (id, member.id)
+    request.platform.disassociate(type_.name, first, collection.relationship.name, second, call=request.call)
 
 
 @on(Shape.LINK, "GET")
 def follow(request: Request, target: Target) -> Response:
-    found = _current(request, target)
-    if found is None:
+    reference = _current(request, target)
+    if reference is None:
         return no_content()
-    return json_response(representation(request, request.model.entity_type(found.entity), found.id))
+    return json_response(representation(request, request.model.entity_type(reference.entity), reference.id))
 
 
 @on(Shape.LINK_REF, "GET")
 def get_reference(request: Request, target: Target) -> Response:
-    found = _current(request, target)
-    if found is None:
+    reference = _current(request, target)
+    if reference is None:
         return no_content()
-    url = record_url(request.base, request.model.entity_type(found.entity), found.id)
+    url = record_url(request.base, request.model.entity_type(reference.entity), reference.id)
     return json_response({"@odata.context": f"{request.base}$metadata#$ref", "@odata.id": url})
 
 
 @on(Shape.LINK_REF, "PUT", "POST")
 def refer(request: Request, target: Target) -> Response:
     lookup = target.type.lookups[target.name]
-    reference = _given(request)
+    reference = _reference_in_body(request)
     if reference.entity not in lookup.targets:
         raise bad_payload(
             f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
@@ -92,7 +98,7 @@ def refer_no_more(request: Request, target: Target) -> Response:
 @on(Shape.LINKS_REF, "POST", "PUT")
 def add(request: Request, target: Target) -> Response:
     collection = target.type.collections[target.name]
-    tie(request, target.type, _id(request, target), collection, _given(request))
+    tie(request, target.type, _id(request, target), collection, _reference_in_body(request))
     return no_content()
 
 
@@ -127,7 +133,7 @@ def _set(request: Request, target: Target, reference: Reference | None) -> None:
     request.platform.update(target.type.name, _id(request, target), {attribute: reference}, call=request.call)
 
 
-def _given(request: Request) -> Reference:
+def _reference_in_body(request: Request) -> Reference:
     body = request.json()
     if "@odata.id" not in body:
         raise bad_payload('The body must be {"@odata.id": "<URL of a record>"}.')

@@ -17,20 +17,22 @@ _BIND = "@odata.bind"
 def read_parties(
     request: Request, activity: EntityType, name: str, given: Any
 ) -> dict[str, tuple[Party, ...]]:
-    """The parties by party list. Raises WebApiError."""
+    """Return the parties in a body by party list. Raises WebApiError."""
     if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
         raise bad_payload(f"'{name}' takes an array of parties.")
     type_ = request.model.entity_type(PARTY)
-    lists = {number: one for one, number in parts_of(activity.stored.party_lists.values()).items()}
-    found: dict[str, tuple[Party, ...]] = {}
+    lists = {
+        number: list_name for list_name, number in parts_of(activity.stored.party_lists.values()).items()
+    }
+    parties_by_list: dict[str, tuple[Party, ...]] = {}
     for item in given:
         part = item.get(PART)
         if part not in lists:
-            parts = ", ".join(f"{number} ({one})" for number, one in lists.items())
+            parts = ", ".join(f"{number} ({list_name})" for number, list_name in lists.items())
             raise bad_payload(f"A party of '{activity.name}' needs a {PART} of {parts}, not {part!r}.")
         party = _party(request, type_, item)
-        found[lists[part]] = (*found.get(lists[part], ()), party)
-    return found
+        parties_by_list[lists[part]] = (*parties_by_list.get(lists[part], ()), party)
+    return parties_by_list
 
 
 def _party(request: Request, type_: EntityType, item: dict[str, Any]) -> Party:

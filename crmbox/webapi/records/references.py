@@ -21,7 +21,10 @@ _CONTENT = re.compile(r"\$[^/()?]+")
 
 
 def read_reference(request: Request, url: Any) -> Reference:
-    """The record that a URL means; one given by its id need not exist. Raises WebApiError."""
+    """Return the record that a URL refers to.
+
+    A record given by its id need not exist. Raises WebApiError.
+    """
     if not isinstance(url, str) or not url.strip():
         raise bad_payload(f"{url!r} is no URL of a record: write /contacts(00000000-…).")
     text = resolved(request, url.strip())
@@ -35,11 +38,14 @@ def read_reference(request: Request, url: Any) -> Reference:
 
 
 def resolved(request: Request, url: str) -> str:
-    """`url` with a leading `$n` replaced by what it refers to. Raises WebApiError when that is nothing."""
-    found = _CONTENT.match(url.removeprefix("/"))
-    if found is None:
+    """Return `url` with a leading `$n` replaced by the URL it refers to.
+
+    Raises WebApiError if no part has that content id.
+    """
+    match = _CONTENT.match(url.removeprefix("/"))
+    if match is None:
         return url
-    content = request.contents.get(found[0][1:])
+    content = request.contents.get(match[0][1:])
     if content is None:
-        raise bad_payload(f"Content-ID Reference: '{found[0]}' does not exist in the batch context.")
-    return content + url.removeprefix("/")[found.end() :]
+        raise bad_payload(f"Content-ID Reference: '{match[0]}' does not exist in the batch context.")
+    return content + url.removeprefix("/")[match.end() :]

@@ -29,7 +29,10 @@ def retrieve(request: Request, target: Target) -> Response:
 def representation(
     request: Request, type_: EntityType, id: Guid, *, expanding: bool = True
 ) -> dict[str, Any]:
-    """A record as the request wants it, with its context. Raises as `Platform.retrieve`."""
+    """Return a record with the columns that the request selects, and its context.
+
+    Without `expanding`, `$expand` is ignored. Raises WebApiError, and as `Platform.retrieve`.
+    """
     options = read_options(request.query)
     if not expanding:
         options = replace(options, expand=None)

@@ -10,7 +10,7 @@ from crmbox.webapi.errors import WebApiError, bad_payload
 from crmbox.webapi.keys import Key, find, read_key
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.records.draft import read_draft
-from crmbox.webapi.records.storing import store_changes, store_new, stored_response
+from crmbox.webapi.records.stored_drafts import store_changes, store_new, stored_response
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.routing import Shape, Target, on
 from crmclient.errors import RecordNotFound
@@ -27,9 +27,10 @@ def update(request: Request, target: Target) -> Response:
 
 
 def upsert(request: Request, type_: EntityType, key: Key, body: dict[str, Any]) -> tuple[Guid, bool]:
-    """The record's id, and whether it is new.
+    """Update a record, or create it if there is none. Returns its id and whether it was created.
 
-    `If-Match` forbids to create, and `If-None-Match: *` to update. Raises as `Platform.update`.
+    With `If-Match` it is never created, and with `If-None-Match: *` never updated. Raises WebApiError, and as
+    `Platform.update`.
     """
     id = find(request, type_, key)
     if id is not None and _exists(request, type_, id):

@@ -14,7 +14,10 @@ from crmclient.values import Value
 
 
 def read_value(attribute: Attribute, given: Any) -> Value:
-    """Raises InvalidValue for JSON of the wrong type; what the attribute allows the platform checks."""
+    """Read a JSON value. Raises InvalidValue for a wrong type.
+
+    The platform checks the limits of the attribute.
+    """
     if given is None:
         return None
     try:
@@ -37,8 +40,11 @@ def _boolean(attribute: Attribute, given: Any) -> Value:
     return bool(given) if type(given) is int and given in (0, 1) else _as_it_is(attribute, given)
 
 
-def _whole(attribute: Attribute, given: Any) -> Value:
-    """BigInt comes as text from clients that ask for IEEE754Compatible numbers; 5.0 is a whole number."""
+def _read_whole_number(attribute: Attribute, given: Any) -> Value:
+    """Read a whole number.
+
+    Clients that ask for IEEE754Compatible send BigInt as text. 5.0 is a whole number too.
+    """
     if isinstance(given, str):
         return read_whole(given)
     if isinstance(given, Decimal) and given == given.to_integral_value() and given.adjusted() < 20:
@@ -63,7 +69,10 @@ def _options(attribute: Attribute, given: Any) -> Value:
 
 
 def _date(attribute: Attribute, given: Any) -> Value:
-    """A time without an offset is UTC; a day is its beginning."""
+    """Read a date or time.
+
+    A time without an offset is UTC. A date without a time is the beginning of the day.
+    """
     if not isinstance(given, str):
         raise ValueError("a date is needed, such as 2026-01-31T13:30:00Z")  # noqa: TRY004
     value = read_date(given)
@@ -76,11 +85,11 @@ def _date(attribute: Attribute, given: Any) -> Value:
 
 _READERS: dict[AttributeType, Callable[[Attribute, Any], Value]] = {
     AttributeType.BOOLEAN: _boolean,
-    AttributeType.INTEGER: _whole,
-    AttributeType.BIGINT: _whole,
-    AttributeType.PICKLIST: _whole,
-    AttributeType.STATE: _whole,
-    AttributeType.STATUS: _whole,
+    AttributeType.INTEGER: _read_whole_number,
+    AttributeType.BIGINT: _read_whole_number,
+    AttributeType.PICKLIST: _read_whole_number,
+    AttributeType.STATE: _read_whole_number,
+    AttributeType.STATUS: _read_whole_number,
     AttributeType.DOUBLE: _double,
     AttributeType.DECIMAL: _exact,
     AttributeType.MONEY: _exact,

@@ -28,7 +28,10 @@ _LENGTHS: Final = {
 
 
 def read_moment(node: exp.Expr, now: dt.datetime) -> dt.datetime | None:
-    """None for what is no such function. Raises WebApiError."""
+    """Return the moment that a function such as GETDATE gives; None for other expressions.
+
+    Raises WebApiError.
+    """
     match node:
         case exp.CurrentTimestamp():
             return now
@@ -109,19 +112,19 @@ class Conditions:
             return self._comparison(node, operator, denied)
         match node:
             case exp.Is(expression=exp.Null()):
-                return self._made(self._tables.place(node.this), Operator.NULL, (), denied)
+                return self._condition(self._tables.place(node.this), Operator.NULL, (), denied)
             case exp.Like():
                 place = self._tables.place(node.this)
-                return self._made(place, Operator.LIKE, (text_of(node.expression),), denied)
+                return self._condition(place, Operator.LIKE, (text_of(node.expression),), denied)
             case exp.In() if node.expressions:
                 place = self._tables.place(node.this)
-                values = tuple(self._value(each, place.attribute) for each in node.expressions)
-                return self._made(place, Operator.IN, values, denied)
+                values = tuple(self._value(expression, place.attribute) for expression in node.expressions)
+                return self._condition(place, Operator.IN, values, denied)
             case exp.Between():
                 place = self._tables.place(node.this)
                 bounds = (node.args["low"], node.args["high"])
-                values = tuple(self._value(each, place.attribute) for each in bounds)
-                return self._made(place, Operator.BETWEEN, values, denied)
+                values = tuple(self._value(bound, place.attribute) for bound in bounds)
+                return self._condition(place, Operator.BETWEEN, values, denied)
         raise refused(node)
 
     def _comparison(self, node: exp.Expr, operator: Operator, denied: bool) -> FilterItem:
@@ -140,9 +143,12 @@ class Conditions:
                 (other.table.link, other.attribute.logical_name),
             )
             return Filter((compared, _present(place), _present(other)))
-        return self._made(place, operator, (self._value(right, place.attribute),), denied)
+        return self._condition(place, operator, (self._value(right, place.attribute),), denied)
 
-    def _made(self, place: Place, operator: Operator, values: tuple[Value, ...], denied: bool) -> FilterItem:
+    def _condition(
+        self, place: Place, operator: Operator, values: tuple[Value, ...], denied: bool
+    ) -> FilterItem:
+        """Return the condition, or its opposite when `denied`. Like SQL, neither matches an empty value."""
         operator = _OPPOSITES[operator] if denied else operator
         made = Condition(place.attribute.logical_name, operator, values, place.table.link)
         return Filter((made, _present(place))) if operator in _HOLD_FOR_EMPTY else made

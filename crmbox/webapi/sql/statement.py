@@ -40,7 +40,7 @@ def read_select(text: str) -> exp.Select:
 
 
 def refused(node: exp.Expr) -> WebApiError:
-    """What to raise for a part of a statement that is not understood."""
+    """Return the error for a part of a statement that is not supported."""
     return unsupported(f"'{node.sql(dialect='tsql')[:100]}' ({type(node).__name__}) in sql")
 
 
@@ -51,7 +51,7 @@ def whole(node: exp.Expr | None, name: str) -> int:
 
 
 def text_of(node: exp.Expr) -> str:
-    """What a literal says. Raises WebApiError for anything else."""
+    """Return the text of a literal. Raises WebApiError for anything else."""
     match node:
         case exp.Literal() | exp.National():
             return str(node.this)

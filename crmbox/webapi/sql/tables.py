@@ -19,7 +19,7 @@ _HINTS = frozenset({"this", "alias", "hints"})
 
 @dataclass(slots=True)
 class Table:
-    """A table under its name in the statement. `link` is the alias of its link, None for the first."""
+    """A table of a statement. `link` is the alias of its link in the query; None for the first table."""
 
     type: EntityType
     link: str | None
@@ -38,7 +38,7 @@ class Place:
 
 class Tables:
     def __init__(self, model: Model, select: exp.Select) -> None:
-        """Raises WebApiError for tables that there are not, and for joins that are none of links."""
+        """Raises WebApiError for unknown tables, and for joins that cannot be links of a query."""
         self._model = model
         self._named: dict[str, Table] = {}
         self.first = self._table(select.args["from_"].this)
@@ -46,7 +46,10 @@ class Tables:
             self._join(join)
 
     def place(self, node: exp.Expr) -> Place:
-        """The attribute that a column names, a lookup also as `_x_value`. Raises WebApiError."""
+        """Return the table and attribute that a column names. Raises WebApiError.
+
+        A lookup is also named `_x_value`.
+        """
         if not isinstance(node, exp.Column) or node.args.get("db") or isinstance(node.this, exp.Star):
             raise refused(node)
         name, table = node.name.lower(), node.table.lower()
@@ -54,14 +57,14 @@ class Tables:
             if table not in self._named:
                 raise bad_url(f"There is no table '{node.table}' in the statement.")
             return Place(self._named[table], _attribute(self._named[table], name))
-        having = [each for each in self._named.values() if _known(each, name) is not None]
+        having = [table for table in self._named.values() if _attribute_or_none(table, name) is not None]
         if len(having) > 1:
             raise bad_url(f"Ambiguous column name '{node.name}'.")
         owner = having[0] if having else self.first
         return Place(owner, _attribute(owner, name))
 
     def links(self) -> tuple[Link, ...]:
-        """Once all columns have been put in their places."""
+        """Return the links of the query. Call this after all columns have been assigned to their tables."""
         return _links(self.first)
 
     def _table(self, node: exp.Expr, *, outer: bool = False) -> Table:
@@ -117,12 +120,13 @@ def _links(table: Table) -> tuple[Link, ...]:
     )
 
 
-def _known(table: Table, name: str) -> Attribute | None:
+def _attribute_or_none(table: Table, name: str) -> Attribute | None:
+    """Return the attribute of a logical or property name; None for any other."""
     return table.type.attributes.get(name) or table.type.properties.get(name)
 
 
 def _attribute(table: Table, name: str) -> Attribute:
-    found = _known(table, name)
-    if found is None:
+    attribute = _attribute_or_none(table, name)
+    if attribute is None:
         raise no_property(name, table.type)
-    return found
+    return attribute

@@ -1,12 +1,12 @@
-"""Which column an upload or download means."""
+"""Finds the column that an upload or download names."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.writes import record_id
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, UnknownAttribute, WrongType
 from crmclient.metadata import Attribute, Entity
 from crmclient.values import Guid
@@ -24,7 +24,10 @@ class Column:
 
 
 def column(catalogue: Catalogue, entity_name: str, id: Guid, name: str) -> Column:
-    """Raises UnknownEntity, RecordNotFound, and InvalidRecord unless `name` is a file or image column."""
+    """Return a file or image column of a record.
+
+    Raises UnknownEntity, RecordNotFound, and InvalidRecord for any other attribute.
+    """
     entity = catalogue.entity(entity_name)
     attribute = catalogue.document(entity_name).attributes.get(name)
     if attribute is None:

@@ -1,4 +1,4 @@
-"""A file on its way up: its size known beforehand, readable more than once, never in memory as a whole."""
+"""The content of an upload: its size is known beforehand, and it is read piece by piece, more than once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IN_MEMORY: Final = 4 * 1024 * 1024
 
 
 class Content:
-    """`size` in bytes; everything from where the stream stood at first."""
+    """The content of a stream, from the position that it had at first. `size` is in bytes."""
 
     def __init__(self, stream: BinaryIO, size: int) -> None:
         self._stream = stream
@@ -25,7 +25,9 @@ class Content:
         self.size = size
 
     def read(self, start: int, length: int) -> bytes:
-        """Exactly these bytes. Raises OSError when the stream has become shorter."""
+        """Return exactly `length` bytes from byte `start` on. Raises OSError when the stream has become
+        shorter.
+        """
         self._stream.seek(self._start + start)
         pieces: list[bytes] = []
         while length and (piece := self._stream.read(length)):
@@ -54,9 +56,9 @@ class Base64Object:
 
 @contextmanager
 def measured(stream: BinaryIO, limit: int | None) -> Iterator[Content | None]:
-    """The content of a stream; None when it is larger than `limit` bytes.
+    """Yield the content of a stream; None when it is larger than `limit` bytes.
 
-    One that cannot be measured is copied first, to a temporary file unless it is small.
+    A stream whose size is unknown is copied first, to a temporary file unless it is small.
     """
     size = _size_of(stream)
     if size is not None:

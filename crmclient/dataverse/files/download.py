@@ -1,4 +1,4 @@
-"""Reading a file: block by block, so that no request is long and each can be repeated."""
+"""Reads a file block by block, so that no request takes long and each can be repeated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _PARTIAL: Final = 206
 
 
 class Downloads:
-    """Raises as `Platform.download`; InvalidRecord for a range that begins behind the file's end."""
+    """Reads files and thumbnails.
+
+    Raises as `Platform.download`, and InvalidRecord for a range that begins behind the file's end.
+    """
 
     def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, retrieve: Retrieve) -> None:
         self._api = api
@@ -58,43 +61,44 @@ class Downloads:
         call: Call,
     ) -> Download | None:
         place = column(self._catalogue, entity, id, attribute)
-        info = known or self._held(place, call)
+        info = known or self._file_info(place, call)
         if info is None:
             return None
-        # What is not as it was described has been replaced, or its bytes are lost: all, or a full-size copy.
+        # A file that differs from its description has been replaced, or its content or its full-size copy is
+        # lost. Then the description is read again.
         with suppress(UnexpectedAnswer, InvalidQuery, RecordNotFound):
-            return self._opened(place, info, start, length, call)
+            return self._open(place, info, start, length, call)
         self._files.forget(info.id)
-        info = self._held(place, call)
-        return None if info is None else self._opened(place, info, start, length, call)
+        info = self._file_info(place, call)
+        return None if info is None else self._open(place, info, start, length, call)
 
-    def _held(self, place: Column, call: Call) -> FileInfo | None:
-        """What the column says of its file."""
+    def _file_info(self, place: Column, call: Call) -> FileInfo | None:
+        """Return the description of the file in the column; None when the column is empty."""
         name = place.attribute.logical_name
         info = self._retrieve(place.entity.logical_name, place.record, (name,), call).values[name]
         return info if isinstance(info, FileInfo) else None
 
-    def _opened(self, place: Column, info: FileInfo, start: int, length: int | None, call: Call) -> Download:
-        """The file that a column holds, whose first block is there."""
+    def _open(self, place: Column, info: FileInfo, start: int, length: int | None, call: Call) -> Download:
+        """Return the file in a column. Its first block is read at once, so that errors come now."""
         entity, attribute = place.entity.logical_name, place.attribute.logical_name
         if not 0 <= start <= info.size or (length is not None and length < 0):
             raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
-        wanted = min(info.size - start, info.size if length is None else length)
-        if not wanted:
+        wanted_length = min(info.size - start, info.size if length is None else length)
+        if not wanted_length:
             return Download(info, start, 0, iter(()))
-        # The reader's pace is not the platform's: each block has a time of its own.
-        unhurried = replace(call, deadline=None)
+        # A slow reader must not run into the deadline of the call: each block has its own time limit.
+        without_deadline = replace(call, deadline=None)
         if is_attachment(entity, place.attribute):
-            chunks = _cut(self._attachment(place, call), start, wanted)
+            chunks = _bytes_from(self._attachment(place, call), start, wanted_length)
         else:
-            chunks = self._blocks(place, info, start, wanted, unhurried)
-        return Download(info, start, wanted, _begun(chunks))
+            chunks = self._blocks(place, info, start, wanted_length, without_deadline)
+        return Download(info, start, wanted_length, _with_first_piece_read(chunks))
 
     def thumbnail(self, entity: str, id: Guid, attribute: str, call: Call) -> Download | None:
         place = column(self._catalogue, entity, id, attribute)
         if place.attribute.type is not AttributeType.IMAGE:
             raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
-        info = self._held(place, call)
+        info = self._file_info(place, call)
         if info is None:
             return None
         path = f"{paths.record(place.entity, place.record)}/{attribute}/$value"
@@ -104,8 +108,9 @@ class Downloads:
             return None
         kind = type_in(answer.headers)
         content_type = info.content_type if kind == UNKNOWN_TYPE else kind
-        small = FileInfo(info.id, info.file_name, len(answer.body), content_type)
-        return Download(small, 0, small.size, iter((answer.body,)))
+        # The thumbnail has a size and perhaps a type of its own.
+        thumbnail = FileInfo(info.id, info.file_name, len(answer.body), content_type)
+        return Download(thumbnail, 0, thumbnail.size, iter((answer.body,)))
 
     def _blocks(self, place: Column, info: FileInfo, start: int, wanted: int, call: Call) -> Iterator[bytes]:
         end = start + wanted
@@ -124,17 +129,17 @@ class Downloads:
             start += len(block)
 
     def _attachment(self, place: Column, call: Call) -> Iterator[bytes]:
-        """A note's file, which comes as base64 and as a whole only."""
+        """Yield the file of a note. Dataverse sends it as base64, and only as a whole."""
         path = f"{paths.record(place.entity, place.record)}/{place.attribute.logical_name}/$value"
         request = Request("GET", self._api.base + path, {"Accept": "*/*"}, repeatable=True)
         response = self._api.client.open(request, call)
         if isinstance(response, Answer):
             raise error_of(response, place.subject, acting=call.caller is not None)
-        return _decoded(response, self._api.client.options.timeout)
+        return _decoded_base64(response, self._api.client.options.timeout)
 
 
 def _part(answer: Answer, size: int, start: int, last: int) -> bytes:
-    """The bytes `start` to `last`, of an answer that may hold the whole file."""
+    """Return the bytes from `start` to `last` (inclusive) from an answer with this part or the whole file."""
     if size_in(answer.headers, len(answer.body)) != size:
         raise UnexpectedAnswer("The file was replaced while it was read.")
     body = answer.body if answer.status == _PARTIAL else answer.body[start : last + 1]
@@ -143,43 +148,50 @@ def _part(answer: Answer, size: int, start: int, last: int) -> bytes:
     return body
 
 
-def _decoded(response: requests.Response, patience: float) -> Iterator[bytes]:
-    """Pieces of what a base64 text means; each must come within `patience` seconds of the one before."""
+def _decoded_base64(response: requests.Response, patience: float) -> Iterator[bytes]:
+    """Yield the decoded pieces of a base64 text.
+
+    Each must come within `patience` seconds after the one before.
+    """
     raw = cast("urllib3.HTTPResponse", response.raw)
-    held = b""
+    undecoded = b""
     with response:
         try:
-            asked = time.monotonic()
+            asked_at = time.monotonic()
             while piece := raw.read1(PIECE, decode_content=True):
-                if time.monotonic() - asked > patience:
+                if time.monotonic() - asked_at > patience:
                     raise UnexpectedAnswer("A note's file did not come in time.")
-                held += piece.translate(None, b'\r\n"')
-                whole = len(held) - len(held) % 4
-                if whole:
-                    yield base64.b64decode(held[:whole], validate=True)
-                held = held[whole:]
-                asked = time.monotonic()
+                undecoded += piece.translate(None, b'\r\n"')
+                decodable = len(undecoded) - len(undecoded) % 4
+                if decodable:
+                    yield base64.b64decode(undecoded[:decodable], validate=True)
+                undecoded = undecoded[decodable:]
+                asked_at = time.monotonic()
         except (HTTPError, OSError, binascii.Error) as error:
             raise UnexpectedAnswer(f"A note's file broke off ({type(error).__name__}).") from error
-    if held:
+    if undecoded:
         raise UnexpectedAnswer("A note's file is not whole.")
 
 
-def _cut(pieces: Iterator[bytes], start: int, length: int) -> Iterator[bytes]:
-    """`length` bytes from `start` on, of all that `pieces` hold."""
+def _bytes_from(pieces: Iterator[bytes], start: int, length: int) -> Iterator[bytes]:
+    """Yield `length` bytes of the pieces, from byte `start` on. Raises UnexpectedAnswer when the pieces end
+    before.
+    """
     for piece in pieces:
-        wanted = piece[start : start + length]
+        wanted_bytes = piece[start : start + length]
         start = max(0, start - len(piece))
-        length -= len(wanted)
-        if wanted:
-            yield wanted
+        length -= len(wanted_bytes)
+        if wanted_bytes:
+            yield wanted_bytes
         if not length:
             return
     raise UnexpectedAnswer("A note's file ends before its size.")
 
 
-def _begun(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same, the first piece being there: what can go wrong shows before an answer has begun."""
+def _with_first_piece_read(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Return the same pieces, with the first one read already. Errors then show before an answer has
+    begun.
+    """
     first = next(pieces)
 
     def rest() -> Iterator[bytes]:

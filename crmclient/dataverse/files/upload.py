@@ -1,4 +1,4 @@
-"""Putting a file into a column: at once up to one block, else in a session, block by block."""
+"""Uploads a file into a column: at once up to one block, else in a session, block by block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crmclient.dataverse.files.columns import Column, column
 from crmclient.dataverse.files.content import Base64Object, Content, measured
 from crmclient.dataverse.http.messages import JSON, Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.metadata.reading import DOCUMENT
+from crmclient.dataverse.metadata.metadata_json import DOCUMENT
 from crmclient.dataverse.records.decoding import decode
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
 from crmclient.errors import (
@@ -34,7 +34,7 @@ Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
 
 
 class Uploads:
-    """Raises as `Platform.upload`."""
+    """Uploads files. Raises what `Platform.upload` raises."""
 
     def __init__(self, api: Api, catalogue: Catalogue, files: FileFacts, retrieve: Retrieve) -> None:
         self._api = api
@@ -69,13 +69,13 @@ class Uploads:
             if place.attribute.type is AttributeType.FILE:
                 return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
         # Of an image the platform may have made another than was sent.
-        found = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
-        if not isinstance(found, FileInfo):
+        info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
+        if not isinstance(info, FileInfo):
             raise UnexpectedAnswer("The platform took a file, and does not have it.")
-        return found
+        return info
 
     def _id_of(self, place: Column, call: Call) -> Guid:
-        """The id of the file that the column holds now: the answer to an upload does not say it."""
+        """Return the id of the file that the column holds now. The answer to an upload does not have it."""
         name = place.attribute.logical_name
         path = paths.with_query(paths.record(place.entity, place.record), {"$select": name})
         id = self._api.get(path, place.subject, call).get(name)
@@ -84,19 +84,22 @@ class Uploads:
         return str(decode(place.attribute, id))
 
     def _check_version(self, place: Column, if_version: str | None, call: Call) -> None:
-        """Files have no `If-Match` of their own: what is checked here may change until the file is there."""
+        """Raise VersionMismatch unless the record has this version.
+
+        Uploads have no `If-Match`, so that the record may still change between this check and the upload.
+        """
         entity = place.entity.logical_name
         if if_version is not None and self._retrieve(entity, place.record, (), call).version != if_version:
             raise VersionMismatch(entity, place.record)
 
     def _send_whole(self, place: Column, content: Content, file_name: str, call: Call) -> None:
-        url, headers = self._named(place, file_name)
+        url, headers = self._url_and_name_header(place, file_name)
         headers["Content-Type"] = "application/octet-stream"
         body = content.read(0, content.size)
         self._api.send(Request("PATCH", url, headers, body, repeatable=True), place.subject, call)
 
     def _send_blocks(self, place: Column, content: Content, file_name: str, call: Call) -> None:
-        url, headers = self._named(place, file_name)
+        url, headers = self._url_and_name_header(place, file_name)
         headers["x-ms-transfer-mode"] = "chunked"
         opened = self._api.send(Request("PATCH", url, headers), place.subject, call)
         session, size = self._session(url, opened)
@@ -120,15 +123,19 @@ class Uploads:
             self._api.send(request, place.subject, call)
 
     def _session(self, url: str, opened: Answer) -> tuple[str, int]:
-        """The URL that blocks go to, which must be the platform's own, and how large they are."""
+        """Return the URL for the blocks, which must be the platform's own, and the size of a block
+        in bytes.
+        """
         session = urljoin(url, opened.headers.get("location", ""))
         if "sessiontoken=" not in session or not session.startswith(self._api.base):
             raise UnexpectedAnswer("The platform opened no upload session.")
         size = opened.headers.get("x-ms-chunk-size", "")
         return session, min(BLOCK, int(size)) if size.isdigit() and int(size) else BLOCK
 
-    def _named(self, place: Column, file_name: str) -> tuple[str, dict[str, str]]:
-        """URL and headers that carry a file's name: as a header in ASCII, else as a parameter."""
+    def _url_and_name_header(self, place: Column, file_name: str) -> tuple[str, dict[str, str]]:
+        """Return the upload URL and headers with the file name: in a header if it is ASCII, else in a
+        parameter.
+        """
         url = f"{self._api.base}{paths.record(place.entity, place.record)}/{place.attribute.logical_name}"
         if file_name.isascii() and file_name.isprintable() and "%" not in file_name:
             return url, {"x-ms-file-name": file_name}
@@ -153,7 +160,7 @@ class Uploads:
         }
         answer = self._api.send(Request("PATCH", self._api.base + path, headers, body), place.subject, call)
         row = answer.json()
-        found = attachment(place.record, version_in(row, place.entity.primary_id) or "", row)
-        if found is None:
+        info = attachment(place.record, version_in(row, place.entity.primary_id) or "", row)
+        if info is None:
             raise UnexpectedAnswer("The platform took a note's file, and does not have it.")
-        return found
+        return info

@@ -1,1 +1,1 @@
-"""One call to the platform: its token, its turn, its attempts, and what can go wrong with it."""
+"""Calls to the platform: tokens, limits, attempts and failures."""

@@ -16,7 +16,7 @@ from typing import Final
 from crmclient.dataverse.http.budget import Admission, Budget, Reason, Refusal, Said
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.observer import Observer
-from crmclient.dataverse.http.retrying import LONGEST_RETRY_AFTER
+from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
 from crmclient.errors import Throttled
 from crmclient.platform import Call, Share
 
@@ -47,13 +47,16 @@ class Spending:
         return self.admission.user
 
     def answered(self, headers: Mapping[str, str], call: Call) -> None:
-        """Take the platform's word for what is left. Of an impersonated user it says nothing about ours."""
+        """Note what the platform says is left of its limits.
+
+        For an impersonated user it speaks of that user's limits, which are not ours.
+        """
         if call.caller is None:
             self.said = Said(_number(headers.get(REQUESTS_LEFT)), _number(headers.get(WORK_LEFT)))
 
 
 class Account:
-    """Safe to share between threads."""
+    """Spends the budget for requests, and waits for it if need be. Safe to share between threads."""
 
     def __init__(self, budget: Budget, observer: Observer) -> None:
         self._budget = budget
@@ -72,8 +75,11 @@ class Account:
 
     @contextmanager
     def spending(self, call: Call, ends: float, only: int | None = None) -> Iterator[Spending]:
-        """Leave to send one request. Raises Throttled where that would take more than two seconds, or not be
-        before `ends` (a `time.monotonic()` second)."""
+        """Wait until one request may be sent. When the block ends, tell the budget what the request took.
+
+        Raises Throttled when the wait would take more than two seconds, or would not end before `ends` (a
+        `time.monotonic()` second).
+        """
         spending = Spending(self._admitted(call, ends, only))
         try:
             yield spending
@@ -84,42 +90,47 @@ class Account:
     def rest(self, user: int, asked: float) -> float:
         """Send nothing as this user for the `asked` seconds, an hour at most.
 
-        The seconds until another request may be sent: none, while another user may.
+        Return the seconds until the next request may be sent: 0 while another user may send.
         """
         seconds = min(asked, LONGEST_RETRY_AFTER)
-        longer, left = self._budget.rest(user, seconds)
+        longer, seconds_left = self._budget.rest(user, seconds)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
         if longer > _NEWS:
             self._observer.throttled(seconds, asked=asked)
-        return left
+        return seconds_left
 
     def _admitted(self, call: Call, ends: float, only: int | None) -> Admission:
-        found = self._budget.take(call.share, only)
-        if isinstance(found, Refusal):
+        decision = self._budget.take(call.share, only)
+        if isinstance(decision, Refusal):
             began = time.monotonic()
-            found = self._awaited(found, call, min(ends, began + LONGEST_WAIT), only)
-            admitted = isinstance(found, Admission)
+            decision = self._await_admission(decision, call, min(ends, began + LONGEST_WAIT), only)
+            admitted = isinstance(decision, Admission)
             self._observer.waited(time.monotonic() - began, admitted=admitted)
-        if isinstance(found, Refusal):
-            raise self._throttled(found, call)
+        if isinstance(decision, Refusal):
+            raise self._throttled(decision, call)
         self._observer.spent(call)
-        return found
+        return decision
 
-    def _awaited(self, found: Refusal, call: Call, ends: float, only: int | None) -> Admission | Refusal:
-        """What became of a request that had to wait, by `ends` at the latest."""
-        again: Admission | Refusal = found
-        while isinstance(again, Refusal):
+    def _await_admission(
+        self, refusal: Refusal, call: Call, ends: float, only: int | None
+    ) -> Admission | Refusal:
+        """Wait until a refused request is admitted, up to `ends`.
+
+        Return the admission or the last refusal.
+        """
+        decision: Admission | Refusal = refusal
+        while isinstance(decision, Refusal):
             now = time.monotonic()
-            if again.reason is Reason.PLACES and now < ends:
+            if decision.reason is Reason.PLACES and now < ends:
                 time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
-            elif now + again.seconds >= ends:
-                if only is None and again.reason is not Reason.PLACES:
-                    self._refused[call.share] = again, now
-                return again
+            elif now + decision.seconds >= ends:
+                if only is None and decision.reason is not Reason.PLACES:
+                    self._refused[call.share] = decision, now
+                return decision
             else:
-                time.sleep(again.seconds)
-            again = self._budget.take(call.share, only)
-        return again
+                time.sleep(decision.seconds)
+            decision = self._budget.take(call.share, only)
+        return decision
 
     def _standing_refusal(self, share: Share) -> Refusal | None:
         refusal, since = self._refused.get(share, (None, 0.0))
@@ -142,7 +153,7 @@ _SENTENCES: Final = {
 
 
 def _number(text: str | None) -> float | None:
-    """The figure in a header; None for one that is missing, or is none."""
+    """Return the number in a header; None for a missing header and for any other text."""
     try:
         number = -1.0 if text is None else float(text)
     except ValueError:

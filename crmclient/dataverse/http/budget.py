@@ -45,10 +45,12 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """For one application user: requests and seconds of work in a sliding window, and requests at once.
+    """The limits of one application user: requests and seconds of work in a sliding window, and requests at
+    once.
 
-    `window` is in seconds. `shares` are the parts of each group, which are one together at most; without them
-    everybody takes from the whole. `processes`: these are the limits of one of so many, as of `part`.
+    `window` is in seconds. `shares` has the part of each group; together they are at most one. Without them,
+    every group takes from the whole. `processes` is the number that `part` was given: these are then the
+    limits of one of so many processes.
     """
 
     requests: int = 6_000
@@ -59,7 +61,7 @@ class Limits:
     processes: int = 1
 
     def part(self, processes: int) -> Limits:
-        """What one of so many processes may use that know nothing of each other."""
+        """Return the limits for one of `processes` processes that do not know of each other."""
         if processes == 1:
             return self
         return Limits(
@@ -73,25 +75,25 @@ class Limits:
 
     @property
     def bucket(self) -> float:
-        """Seconds that are counted together."""
+        """The length in seconds of an interval whose requests are counted together."""
         return self.window / BUCKETS
 
 
 def left(limit: float, used: Sequence[float], others: float, share: Share, limits: Limits) -> float:
-    """What is left of `limit` for a group: without what is kept free for the other groups.
+    """Return how much of `limit` is left for a group, without the part that is kept free for other groups.
 
     `used` is in the order of SHARES; `others` is what somebody else has used with the same user.
     """
     if limit >= BOUNDLESS:
         return limit
-    kept = 0
+    kept_free = 0
     satisfied = used[SHARES.index(share)] >= limit * limits.shares.get(share, 0.0)
     for group, spent in zip(SHARES, used, strict=True):
         if group is not share:
             entitled = limit * limits.shares.get(group, 0.0)
             third = entitled / KEPT
-            kept += floor(max(0.0, min(third, entitled - spent) if satisfied else third - spent))
-    return limit - sum(used) - others - kept
+            kept_free += floor(max(0.0, min(third, entitled - spent) if satisfied else third - spent))
+    return limit - sum(used) - others - kept_free
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the platform says is left in its window: requests, and seconds of work."""
+    """The requests and the seconds of work that the platform says are left in its window."""
 
     requests: float | None = None
     work: float | None = None
@@ -146,26 +148,30 @@ class Budget(Protocol):
     limits: Limits
 
     def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
-        """Take one request from the application user who has most left, or from user `only`."""
+        """Count one request of the application user who has most left, or of user `only`. Return the
+        admission or a refusal.
+        """
         ...
 
     def settle(self, admission: Admission, seconds: float, said: Said) -> None:
-        """The request is over, after so many seconds of work."""
+        """Note that a request is over. It took `seconds` of work, and the platform `said` what is left."""
         ...
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
-        """Send nothing as this user for so long; never shortens what is known already.
+        """Send nothing as this user for `seconds`. A longer pause that is known already stays.
 
-        The seconds by which that is longer than was known, and those until some user may be asked.
+        Return by how many seconds the pause became longer, and the seconds until any user may send.
         """
         ...
 
     def paused(self, only: int | None = None) -> float:
-        """Seconds until some user may be asked again, as far as this process knows without asking."""
+        """Return the seconds until any user, or user `only`, may send, as far as this process knows. Asks
+        nobody.
+        """
         ...
 
     def standing(self) -> Sequence[Standing]:
-        """How each application user stands, as this budget knows."""
+        """Return how much each application user has left, as far as this budget knows."""
         ...
 
 

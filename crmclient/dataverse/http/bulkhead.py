@@ -1,4 +1,4 @@
-"""At most so many requests at once: a slow platform must not take every thread of the service with it."""
+"""Limits the requests at once, so that a slow platform does not take every thread of the service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ LONGEST_WAIT: Final = 2.0
 
 
 def threads_held(size: int) -> int:
-    """How many threads a bulkhead of that size ever holds: those with a place, and as many in the queue."""
+    """Return the most threads that a bulkhead of `size` holds: those with a place, and as many in its
+    queue.
+    """
     return 2 * size
 
 
@@ -30,9 +32,11 @@ class _Waiting:
 
 
 class Bulkhead:
-    """With `size` places, and a queue as long: nobody else is kept waiting.
+    """Limits the requests under way at once: `size` have a place, and as many wait in a queue. Others are
+    refused.
 
-    Of both, some are kept free for each group, as of the budget: readers who wait do not keep writers out.
+    Some places, in both, are kept free for each group, by the shares of the budget: readers who wait do not
+    keep writers out.
     """
 
     def __init__(self, size: int, observer: Observer, limits: Limits | None = None) -> None:
@@ -46,7 +50,11 @@ class Bulkhead:
 
     @contextmanager
     def place(self, ends: float, share: Share = Share.BACKGROUND) -> Iterator[None]:
-        """A place, until `ends` (a `time.monotonic()` second) at the latest. Raises Unavailable."""
+        """Wait for a place, and hold it during the block.
+
+        Raises Unavailable if there is none within LONGEST_WAIT seconds, or before `ends` (a
+        `time.monotonic()` second).
+        """
         waiting = self._enter(share)
         if waiting is not None:
             began = time.monotonic()
@@ -60,7 +68,9 @@ class Bulkhead:
             self._leave(share)
 
     def _enter(self, share: Share) -> _Waiting | None:
-        """None with a place; else a turn to wait for, which is in the queue if that had room for it."""
+        """Take a place and return None, if there is one. Else return a turn, which is in the queue if the
+        queue had room.
+        """
         with self._lock:
             if self._has_room(share):
                 self._inside[share] += 1
@@ -71,7 +81,7 @@ class Bulkhead:
             return waiting
 
     def _wait(self, waiting: _Waiting, seconds: float) -> bool:
-        """Whether there was room in the queue, and then a place in time."""
+        """Return whether the turn was in the queue and got a place in time."""
         if waiting not in self._queue and not waiting.admitted.is_set():
             return False
         waiting.admitted.wait(seconds)
@@ -82,7 +92,7 @@ class Bulkhead:
             return False
 
     def _leave(self, share: Share) -> None:
-        """Give the place to the first in the queue who may have it."""
+        """Give up a place, and pass it to the first one in the queue who may have it."""
         with self._lock:
             self._inside[share] -= 1
             for waiting in self._queue:

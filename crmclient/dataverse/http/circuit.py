@@ -20,7 +20,9 @@ LONGEST_PAUSE: Final = 30.0
 
 
 class Circuit:
-    """Closed, open until a moment, or half open: a probe is under way."""
+    """Keeps requests from a platform that fails. It is closed, open for a while, or half open while a probe
+    is sent.
+    """
 
     def __init__(self, observer: Observer, clock: Callable[[], float] = time.monotonic) -> None:
         self._observer = observer
@@ -32,7 +34,11 @@ class Circuit:
         self._probe_ends: float | None = None
 
     def enter(self, ends: float) -> None:
-        """Raises Unavailable while the circuit is open. A probe that reports nothing counts until `ends`."""
+        """Let a request pass. Raises Unavailable while the circuit is open.
+
+        After a pause, one request passes as a probe. If it reports nothing, the next probe may pass at
+        `ends`.
+        """
         if self._opens_at is None:
             return
         with self._lock:

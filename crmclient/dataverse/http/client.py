@@ -10,13 +10,13 @@ from typing import Final, TypeVar
 import requests
 
 from crmclient.dataverse.http.account import Account, Spending
-from crmclient.dataverse.http.acting import Acting
 from crmclient.dataverse.http.budget import Budget
 from crmclient.dataverse.http.bulkhead import Bulkhead
 from crmclient.dataverse.http.circuit import Circuit
+from crmclient.dataverse.http.impersonation import Acting
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.observer import Observer
-from crmclient.dataverse.http.retrying import (
+from crmclient.dataverse.http.retries import (
     THROTTLED,
     Passing,
     passing_failure,
@@ -56,9 +56,10 @@ Attempt = Callable[[Request, float], Received]
 
 
 class Client:
-    """Safe to share between threads. `acting` may be replaced before the first call for a caller.
+    """Sends requests to Dataverse, and repeats them if need be. Safe to share between threads.
 
-    `tokens` are those of each application user, in the order that the budget counts them in.
+    `acting` may be replaced before the first call for a caller. `tokens` has those of each application user,
+    in the order in which the budget counts the users.
     """
 
     def __init__(
@@ -74,33 +75,37 @@ class Client:
         self._account = Account(budget, observer)
 
     def send(self, request: Request, call: Call) -> Answer:
-        """The whole answer of the platform, whatever it says.
+        """Send a request, and return the whole answer, also if it is an error.
 
         Raises Throttled, Unavailable, DeadlineExceeded, UnexpectedAnswer.
         """
         lost: list[str] = []
-        answer = self._repeated(request, call, self._transport.send, lost)
+        answer = self._send_repeatedly(request, call, self._transport.send, lost)
         return replace(answer, after_loss=True) if lost else answer
 
     def open(self, request: Request, call: Call) -> Answer | requests.Response:
-        """As `send`, but a success as an open response, whose body the caller reads and closes.
+        """Send a request as `send` does, but return a success as an open response. The caller reads and
+        closes it.
 
-        Meanwhile it holds no place in the bulkhead: the reader's pace is not the platform's.
+        An open response holds no place in the bulkhead, because the reader may be slower than the platform.
         """
-        response = self._repeated(request, call, self._transport.open, [])
+        response = self._send_repeatedly(request, call, self._transport.open, [])
         if response.ok:
             return response
         with response:
             return answer_of(response, read_bounded(response, MEGABYTE, self.ends(call)))
 
     def ends(self, call: Call) -> float:
-        """The `time.monotonic()` second at which the call must have ended."""
+        """Return the `time.monotonic()` second at which the call must have ended."""
         return time.monotonic() + self.options.timeout if call.deadline is None else call.deadline
 
-    def _repeated(
+    def _send_repeatedly(
         self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str]
     ) -> Received:
-        """`lost` is filled with what became of attempts that may have done what was asked."""
+        """Send a request, several times if need be.
+
+        An attempt that failed but may have taken effect adds its outcome to `lost`.
+        """
         with current_tally() as tally:
             return self._retried(request, call, attempt, lost, tally.correlation)
 
@@ -115,7 +120,7 @@ class Client:
         number = 0
         while True:
             try:
-                return self._authorized(request, call, ends, attempt)
+                return self._attempt_authorized(request, call, ends, attempt)
             except Passing as passing:
                 pause = passing.pause(number)
                 last = number >= self.options.retries or time.monotonic() + pause >= ends
@@ -127,8 +132,10 @@ class Client:
                 time.sleep(pause)
                 number += 1
 
-    def _authorized(self, request: Request, call: Call, ends: float, attempt: Attempt[Received]) -> Received:
-        """An attempt; one more with a new token when the platform does not take this one."""
+    def _attempt_authorized(
+        self, request: Request, call: Call, ends: float, attempt: Attempt[Received]
+    ) -> Received:
+        """Make an attempt, and another one with a new token if the platform does not accept the token."""
         self._account.refuse(call, request.user)
         received = self._attempt(request, call, ends, attempt)
         if _status(received) != UNAUTHORIZED:
@@ -137,7 +144,11 @@ class Client:
         return self._attempt(request, call, ends, attempt)
 
     def _attempt(self, request: Request, call: Call, ends: float, attempt: Attempt[Received]) -> Received:
-        """Raises Passing; Throttled, or Unavailable while the circuit is open or every place is taken."""
+        """Send a request once. Return what was received.
+
+        Raises Passing for a failure that may pass, Throttled, and Unavailable while the circuit is open or
+        all places are taken.
+        """
         self._circuit.enter(ends)
         with (
             self._bulkhead.place(ends, call.share),

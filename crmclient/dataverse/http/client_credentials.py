@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from crmclient import exact_json
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.observer import Silent
-from crmclient.dataverse.http.retrying import THROTTLED, retry_after
+from crmclient.dataverse.http.retries import THROTTLED, retry_after
 from crmclient.dataverse.http.throttle import SharedThrottle, ThisProcess, Throttle
 from crmclient.dataverse.http.token_refusals import refusal_of
 from crmclient.dataverse.http.tokens import Token
@@ -45,7 +45,7 @@ class ClientCredentials:
         self._transport = Transport(Options(url, largest_answer=MEGABYTE))
 
     def fetch(self, timeout: float) -> Token:
-        """Raises Throttled while the endpoint's own pause lasts."""
+        """Fetch a token within `timeout` seconds. Raises Throttled while the endpoint asks for a pause."""
         request = Request("POST", self._url, _HEADERS, self._form)
         ends = time.monotonic() + timeout
         self._throttle.wait(ends)
@@ -56,9 +56,9 @@ class ClientCredentials:
                 f"The token endpoint does not answer: {failure}", retry_after=RETRY_AFTER
             ) from failure
         if answer.status == THROTTLED:
-            asked = retry_after(answer.headers)
-            left = RETRY_AFTER if asked is None else self._throttle.rest(asked)
-            raise Throttled("The token endpoint asks for a pause.", retry_after=left)
+            asked_seconds = retry_after(answer.headers)
+            seconds_left = RETRY_AFTER if asked_seconds is None else self._throttle.rest(asked_seconds)
+            raise Throttled("The token endpoint asks for a pause.", retry_after=seconds_left)
         if answer.status >= 500:
             raise Unavailable(f"The token endpoint answers {answer.status}.", retry_after=RETRY_AFTER)
         try:
@@ -72,7 +72,7 @@ class ClientCredentials:
 
 
 def token_of(answer: dict[str, object]) -> Token:
-    """Raises KeyError, TypeError, ValueError for an answer without a token."""
+    """Return the token in an answer. Raises KeyError, TypeError, ValueError when there is none."""
     text = answer["access_token"]
     if not isinstance(text, str) or not text.isascii() or not text.isprintable():
         raise TypeError("access_token")

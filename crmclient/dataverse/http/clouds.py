@@ -17,7 +17,7 @@ _BY_HOST_SUFFIX: Final = {
 
 
 def authority_of(url: str) -> str:
-    """Entra ID's address for the organisation at `url`."""
+    """Return the address of Entra ID in the cloud of the organisation at `url`."""
     host = (urlsplit(url).hostname or "").lower()
     for suffix, authority in _BY_HOST_SUFFIX.items():
         if host.endswith(suffix):

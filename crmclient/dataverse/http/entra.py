@@ -56,19 +56,22 @@ class Entra:
                     ),
                     Sentence("Let the service's account read the file, or correct its path in the settings."),
                 ) from error
-            raise self._away(error) from error
+            raise self._no_token(error) from error
         except Exception as error:
             if self._application is None and isinstance(error, ValueError | TypeError):
                 raise self._unusable(error) from error
             # It lets its HTTP library's errors through.
-            raise self._away(error) from error
+            raise self._no_token(error) from error
         try:
             return token_of(answer)
         except (KeyError, TypeError, ValueError):
             raise refusal_of("Entra ID", answer) from None
 
     def _unusable(self, error: Exception) -> TokenRefused:
-        """What the library means that could not even be made: it asks for the tenant, then reads the key."""
+        """Return the refusal for an application object that the library could not make.
+
+        The library first asks for the tenant, then reads the key: the error says which of these failed.
+        """
         if "authority" in str(error) or "address" in str(error):
             return TokenRefused(
                 Sentence(
@@ -83,24 +86,26 @@ class Entra:
             Sentence("Correct CRM_CERTIFICATE and CRM_CERTIFICATE_PASSWORD."),
         )
 
-    def _away(self, error: Exception) -> Unavailable:
-        said = Sentence(
+    def _no_token(self, error: Exception) -> Unavailable:
+        sentence = Sentence(
             "No token could be fetched from %(authority)s (%(reason)s).",
             authority=self.authority,
             reason=type(error).__name__,
         )
-        return Unavailable(said, retry_after=5)
+        return Unavailable(sentence, retry_after=5)
 
 
 def federated(path: Path) -> dict[str, Any]:
-    """The credential of a workload: a token that its own platform, such as Kubernetes, writes to a file and
-    renews there. It is read for each token that is fetched.
+    """Return the credential of a workload: the token in the file at `path`.
+
+    The workload's own platform, such as Kubernetes, writes the file and renews it. So the file is read
+    whenever a token is fetched.
     """
     return {"client_assertion": lambda: path.read_text(encoding="ascii").strip()}
 
 
 def certificate(path: Path, password: str = "") -> dict[str, Any]:
-    """The credential in a file: PFX, or PEM with both key and certificate. Raises OSError."""
+    """Return the credential in a file, which is PFX, or PEM with both key and certificate. Raises OSError."""
     secret = {"passphrase": password} if password else {}
     if path.suffix.lower() in (".pfx", ".p12"):
         path.stat()

@@ -46,7 +46,10 @@ class ManagedIdentity:
 
 
 class _Session(requests.Session):
-    """The endpoint is next to the machine: no proxy leads there. Seconds `timeout` bound each request."""
+    """A session with the endpoint for managed identities, which no proxy leads to.
+
+    `timeout` bounds each request, in seconds.
+    """
 
     def __init__(self, timeout: float) -> None:
         super().__init__()

@@ -1,8 +1,9 @@
-"""What is sent, and what comes back."""
+"""A request and its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,10 +48,12 @@ class Answer:
         return 200 <= self.status < 300
 
     def close(self) -> None:
-        """For symmetry with an open response: there is nothing left to close."""
+        """Do nothing. Open responses have this method, too."""
 
     def json(self) -> dict[str, Any]:
-        """The object in the body. Raises UnexpectedAnswer for anything else, and for an error sent as 200."""
+        """Return the JSON object in the body. Raises UnexpectedAnswer for anything else, and for an error
+        sent as 200.
+        """
         try:
             value = exact_json.parse(self.body)
         except ValueError:
@@ -60,3 +63,17 @@ class Answer:
         if self.ok and set(value) == {"error"}:
             raise UnexpectedAnswer(f"The platform sent an error with status {self.status}.")
         return value
+
+
+@contextmanager
+def reading(subject: str) -> Iterator[None]:
+    """Raise UnexpectedAnswer for a property that an answer about `subject` lacks or has of another type.
+
+    `subject` stands in the error's sentence, such as “the platform's views”.
+    """
+    try:
+        yield
+    except KeyError as error:
+        raise UnexpectedAnswer(f"In {subject}, the property {error.args[0]} is missing.") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UnexpectedAnswer(f"In {subject}, a property is not of its type: {error}.") from error

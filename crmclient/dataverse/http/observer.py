@@ -1,4 +1,4 @@
-"""What happens on the way to the platform, for metrics. `crmclient` counts nothing itself."""
+"""Tells metrics what happens to requests. `crmclient` counts nothing itself."""
 
 from __future__ import annotations
 
@@ -11,36 +11,38 @@ class Observer(Protocol):
     """Called from any thread; must be quick and must not raise."""
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
-        """One attempt has ended: `outcome` is a status, or `unreachable`, `lost` or `timeout`."""
+        """Note that an attempt has ended. `outcome` is a status, or `unreachable`, `lost` or `timeout`."""
         ...
 
     def retried(self, reason: str) -> None:
-        """Another attempt follows; `reason` is the outcome of the one before."""
+        """Note that another attempt follows. `reason` is the outcome of the attempt before."""
         ...
 
     def waited(self, seconds: float, *, admitted: bool) -> None:
-        """A request has waited for its turn, and got it or not."""
+        """Note that a request has waited `seconds` for its turn, and whether it was `admitted`."""
         ...
 
     def circuit(self, *, open: bool) -> None:
-        """The circuit has opened, or closed again."""
+        """Note that the circuit has opened, or has closed again."""
         ...
 
     def throttled(self, seconds: float, *, asked: float) -> None:
-        """Nothing is sent for `seconds` from now on: the platform has `asked` for as much, or for more."""
+        """Note that nothing is sent for `seconds` from now on. The platform has `asked` for as many, or for
+        more.
+        """
         ...
 
     def spent(self, call: Call) -> None:
-        """A request of the call is sent: the budget pays for it."""
+        """Note that a request of the call is sent and counts for the budget."""
         ...
 
     def refused(self, call: Call) -> None:
-        """A request of the call is not sent: the budget is used up, or rests."""
+        """Note that a request of the call is not sent, because the budget is used up or paused."""
         ...
 
 
 class Silent:
-    """An observer that looks away."""
+    """An observer that does nothing."""
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
         pass

@@ -1,4 +1,4 @@
-"""The account of the budget in this process: what it has sent itself, and what the platform has said."""
+"""The budget's bookkeeping in one process: what it has sent itself, and what the platform has reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEXT_PLACE = 1.0
 
 
 class _User:
-    """What one application user has done. The budget's lock guards it."""
+    """The budget's account of one application user. The budget's lock guards it."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -41,14 +41,15 @@ class _User:
         self.until = 0.0
         self.others = (0.0, 0.0)
         self.others_until = 0.0
-        self._at = 0
+        self._last_bucket = 0
 
     def advance(self, now: float) -> None:
-        """Forget what is older than the window."""
-        at = int(now / self.limits.bucket)
-        if at != self._at:
-            self._at = at
-            self._forget(at - SPAN)
+        """Forget what is older than the window. `now` is in seconds of the budget's clock."""
+        current_bucket = int(now / self.limits.bucket)
+        if current_bucket != self._last_bucket:
+            self._last_bucket = current_bucket
+            self._forget(current_bucket - SPAN)
+        # A request that has run for longer than a lease was lost, and would block its place for ever.
         for id in [id for id, (_, began) in self.running.items() if began <= now - LEASE]:
             del self.running[id]
         if now >= self.others_until:
@@ -59,7 +60,7 @@ class _User:
             for index, spent in enumerate(self.buckets.pop(number)):
                 self.sums[index] -= spent
         if not self.buckets:
-            # What rounding has left over.
+            # Clear the rounding errors of many additions.
             self.sums = [0.0] * (2 * _SIZE)
 
     def add(self, index: int, amount: float, now: float) -> None:
@@ -68,7 +69,9 @@ class _User:
         self.sums[index] += amount
 
     def room(self, share: Share, now: float) -> tuple[float, Refusal | None]:
-        """How much of the scarcest part is left for a group, from 0 to 1; and why it is too little."""
+        """Return how much of the scarcest resource is left for a group, from 0 to 1, and a refusal if
+        too little.
+        """
         limits, pause = self.limits, self.until - now
         if pause > 0:
             return 0.0, Refusal(pause, Reason.PAUSE)
@@ -96,7 +99,9 @@ class _User:
         )
 
     def _work(self, now: float) -> list[float]:
-        """With what is under way: the platform may have counted it before its answer is here."""
+        """Return the seconds of work by group. Running requests are included: the platform may count them
+        already.
+        """
         work = self.sums[_SIZE:]
         for share, began in self.running.values():
             work[_PLACE[share]] += now - began
@@ -109,7 +114,7 @@ class _User:
         return running
 
     def _relief(self, now: float) -> float:
-        """Seconds until the oldest of what counts no longer does."""
+        """Return the seconds until the oldest counted requests leave the window."""
         bucket = self.limits.bucket
         ends = [(number + SPAN) * bucket for number in self.buckets]
         if any(self.others):
@@ -118,7 +123,10 @@ class _User:
 
 
 class ProcessBudget(Budget):
-    """Safe to share between threads. `clock` counts seconds from any moment on."""
+    """A budget that this process keeps by itself. Safe to share between threads.
+
+    `clock` counts seconds from any moment on.
+    """
 
     def __init__(self, limits: Limits, users: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
@@ -146,7 +154,7 @@ class ProcessBudget(Budget):
             return self._note(best, share, str(next(self._ids)), now)
 
     def note(self, user: int, share: Share, id: str) -> None:
-        """A request was admitted elsewhere."""
+        """Count a request that was admitted elsewhere, by its `id`."""
         with self._lock:
             now = self._clock()
             self._users[user].advance(now)
@@ -183,10 +191,11 @@ class ProcessBudget(Budget):
             return [user.standing(now) for user in self._users]
 
     def _correct(self, user: _User, admission: Admission, said: Said) -> None:
-        """Take of what the platform says is left as much as this process may use of it.
+        """Correct the user's figures by what the platform `said` is left.
 
-        What was sent since the platform counted is not in its figure, nor in that of the admission. If it has
-        counted more than all we have sent until now, somebody else has sent the rest.
+        A process may use only its part of that. The platform's figure does not yet have what was sent since
+        it counted, nor does the figure of the admission. If the platform has counted more than all that we
+        have sent until now, somebody else has sent the rest.
         """
         limits = self.limits
         requests, work = user.others

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.observer import Observer
-from crmclient.dataverse.http.retrying import LONGEST_RETRY_AFTER
+from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
 from crmclient.errors import Throttled
 
 _NEWS: Final = 1.0
@@ -19,22 +19,24 @@ _NEWS: Final = 1.0
 
 
 class SharedThrottle(Protocol):
-    """What several processes know in common. Called from any thread; quick, and never raises.
+    """The pauses that several processes know of. Called from any thread; quick, and never raises.
 
     Times are in seconds from now, so that the clocks of several machines need not agree.
     """
 
     def left(self) -> float:
-        """Seconds until the platform may be asked again; 0 when it may, or when nothing is known."""
+        """Return the seconds until the platform may be asked again; 0 when it may, or when nothing
+        is known.
+        """
         ...
 
     def rest(self, seconds: float) -> None:
-        """Ask nothing for so long. Never shortens what is known already."""
+        """Ask nothing for `seconds`. A longer pause that is known already stays."""
         ...
 
 
 class ThisProcess:
-    """Nothing is shared: what this process remembers by itself is all there is."""
+    """A throttle that shares nothing. Each process goes by what it remembers itself."""
 
     def left(self) -> float:
         return 0.0
@@ -44,7 +46,7 @@ class ThisProcess:
 
 
 class Throttle:
-    """Safe to share between threads."""
+    """Keeps to the pauses that a server asks for. Safe to share between threads."""
 
     def __init__(self, shared: SharedThrottle, observer: Observer) -> None:
         self._shared = shared
@@ -53,7 +55,9 @@ class Throttle:
         self._until = 0.0
 
     def rest(self, asked: float) -> float:
-        """Ask nothing for the `asked` seconds, an hour at most; the seconds that are left now."""
+        """Ask nothing for the `asked` seconds, an hour at most. Return the seconds of the pause that are
+        left.
+        """
         seconds = min(asked, LONGEST_RETRY_AFTER)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
         if self._extend(seconds) > _NEWS:
@@ -63,9 +67,9 @@ class Throttle:
 
     def refuse(self) -> None:
         """Raise Throttled where this process knows that waiting in a queue would be in vain."""
-        left = self._until - time.monotonic()
-        if left > LONGEST_WAIT:
-            raise _throttled(left)
+        seconds_left = self._until - time.monotonic()
+        if seconds_left > LONGEST_WAIT:
+            raise _throttled(seconds_left)
 
     def wait(self, ends: float) -> None:
         """Return when a request may be sent. Raises Throttled when that is more than two seconds from now, or
@@ -86,7 +90,7 @@ class Throttle:
         return max(0.0, left, shared)
 
     def _extend(self, seconds: float) -> float:
-        """By how many seconds that is longer than what was known."""
+        """Extend the pause to `seconds` from now. Return by how many seconds that is longer than before."""
         until = time.monotonic() + seconds
         with self._lock:
             longer = until - self._until

@@ -99,7 +99,7 @@ _BY_WORD: Final[dict[str, tuple[Sentence, Sentence]]] = {
 
 
 class TokenRefused(UnexpectedAnswer):
-    """There is no token. `advice` says what would bring one; empty where that is not known."""
+    """The token endpoint gave no token. `advice` says what to do about it; empty where that is not known."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(message)
@@ -107,28 +107,28 @@ class TokenRefused(UnexpectedAnswer):
 
 
 def refusal_of(giver: str, answer: object, status: int | None = None) -> PlatformFailure:
-    """The error that `answer`, which holds no token, means. `giver` begins the message: who was asked.
+    """Return the error for an `answer` without a token. `giver`, who was asked, begins its message.
 
-    Of the answer's own words nothing is taken over but OAuth's word and Entra ID's number.
+    Only OAuth's error code and Entra ID's number are taken over from the answer's text.
     """
     fields = answer if isinstance(answer, Mapping) else {}
     word = str(fields.get("error", ""))
-    known = word if _WORD.fullmatch(word) else ""
-    found = _NUMBER.search(str(fields.get("error_description", "")))
-    named = ", ".join(
+    oauth_word = word if _WORD.fullmatch(word) else ""
+    match = _NUMBER.search(str(fields.get("error_description", "")))
+    codes = ", ".join(
         part
         for part in (
-            f"AADSTS{found[1]}" if found else "",
-            known,
+            f"AADSTS{match[1]}" if match else "",
+            oauth_word,
             f"status {status}" if status is not None else "",
         )
         if part
     )
-    said = Sentence("%(giver)s gave no token (%(reason)s).", giver=giver, reason=named or "-")
-    if known in _LATER:
-        return Unavailable(said, retry_after=_RETRY_AFTER)
-    understood = (_ADVICE.get(int(found[1])) if found else None) or _BY_WORD.get(known)
+    sentence = Sentence("%(giver)s gave no token (%(reason)s).", giver=giver, reason=codes or "-")
+    if oauth_word in _LATER:
+        return Unavailable(sentence, retry_after=_RETRY_AFTER)
+    understood = (_ADVICE.get(int(match[1])) if match else None) or _BY_WORD.get(oauth_word)
     if understood is None:
-        return TokenRefused(said)
+        return TokenRefused(sentence)
     reason, advice = understood
-    return TokenRefused(Sentence("%(said)s %(reason)s", said=said, reason=reason), advice)
+    return TokenRefused(Sentence("%(said)s %(reason)s", said=sentence, reason=reason), advice)

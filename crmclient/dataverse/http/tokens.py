@@ -1,4 +1,4 @@
-"""Access tokens: where they come from is a source; here they are kept, and renewed before they end."""
+"""Keeps an access token, and renews it from its source before it expires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EARLY: Final = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`lifetime` is in seconds."""
+    """A token, and its `lifetime` in seconds."""
 
     text: str
     lifetime: float
@@ -23,12 +23,14 @@ class Token:
 
 class TokenSource(Protocol):
     def fetch(self, timeout: float) -> Token:
-        """A new token, within `timeout` seconds. Raises Throttled, Unavailable, UnexpectedAnswer."""
+        """Fetch a new token within `timeout` seconds. Raises Throttled, Unavailable, UnexpectedAnswer."""
         ...
 
 
 class Tokens:
-    """The token in use. Safe to share between threads: one renews it, the others go on with the old one."""
+    """Keeps the token in use. Safe to share between threads: one renews it while the others use the
+    old one.
+    """
 
     def __init__(self, source: TokenSource) -> None:
         self._source = source
@@ -37,7 +39,10 @@ class Tokens:
         self._renew_at = self._ends_at = 0.0
 
     def get(self, ends: float) -> str:
-        """A token that is good now. Raises what the source raises when there is none any more."""
+        """Return a valid token, and wait for it until `ends` at the latest.
+
+        Raises DeadlineExceeded, and what the source raises when the last token has expired.
+        """
         now = time.monotonic()
         if now < self._renew_at:
             return self._text
@@ -58,7 +63,7 @@ class Tokens:
             self._lock.release()
 
     def reject(self, text: str) -> None:
-        """The platform did not take this one: the next `get` fetches another."""
+        """Forget a token that the platform did not accept. The next `get` fetches another."""
         with self._lock:
             if text == self._text:
                 self._renew_at = self._ends_at = 0.0

@@ -28,7 +28,9 @@ _WITH_BODY: Final = frozenset({"POST", "PATCH", "PUT"})
 
 
 class AttemptFailed(Exception):
-    """No answer. `sent`: the platform may have carried the request out all the same."""
+    """An attempt without an answer. With `sent`, the platform may have carried the request out all
+    the same.
+    """
 
     outcome = "lost"
     sent = True
@@ -46,7 +48,7 @@ class TimedOut(AttemptFailed):
 
 
 class Transport:
-    """Safe to share between threads."""
+    """Sends single HTTP requests. Safe to share between threads."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -55,7 +57,10 @@ class Transport:
         self._threads = threading.local()
 
     def send(self, request: Request, ends: float) -> Answer:
-        """The whole answer. Raises AttemptFailed; UnexpectedAnswer when it is larger than any may be."""
+        """Send a request, and return the whole answer.
+
+        Raises AttemptFailed, and UnexpectedAnswer for an answer that is too large.
+        """
         response = self.open(request, ends)
         try:
             body = read_bounded(response, self._options.largest_answer, ends)
@@ -64,9 +69,11 @@ class Transport:
         return answer_of(response, body)
 
     def open(self, request: Request, ends: float) -> requests.Response:
-        """The answer's head: the caller reads the body and closes the response. Raises AttemptFailed."""
-        left = ends - time.monotonic()
-        if left <= 0:
+        """Send a request, and return the open response. The caller reads the body and closes it. Raises
+        AttemptFailed.
+        """
+        seconds_left = ends - time.monotonic()
+        if seconds_left <= 0:
             raise TimedOut("There is no time left.")
         message = requests.PreparedRequest()
         message.method, message.url = request.method, request.url
@@ -78,7 +85,7 @@ class Transport:
         try:
             return self._adapter().send(
                 message,
-                timeout=(min(self._options.connect_timeout, left), left),
+                timeout=(min(self._options.connect_timeout, seconds_left), seconds_left),
                 stream=True,
                 verify=self._verify,
                 proxies=self._proxies,
@@ -94,7 +101,11 @@ class Transport:
 
 
 def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
-    """The body, in the pieces in which it arrives, so that a slow one is noticed."""
+    """Return the body. It is read in the pieces in which it arrives, so that a slow one is noticed.
+
+    Raises UnexpectedAnswer for more than `limit` bytes, TimedOut when it does not end before `ends`, and
+    AttemptFailed.
+    """
     raw = cast("urllib3.HTTPResponse", response.raw)
     pieces: list[bytes] = []
     size = 0
@@ -112,7 +123,7 @@ def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
 
 
 def read_failure(error: Exception) -> AttemptFailed:
-    """What went wrong while a body was read."""
+    """Return the error for a body that could not be read to its end."""
     if isinstance(error, TimeoutError):
         return TimedOut("The answer did not go on in time.")
     return AttemptFailed(f"The answer broke off ({type(error).__name__}).")

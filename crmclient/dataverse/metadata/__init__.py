@@ -1,1 +1,1 @@
-"""What the platform has: fetched when it is first asked for, kept in a store that outlives the process."""
+"""The platform's metadata: fetched when first asked for, kept in a store that outlives the process."""

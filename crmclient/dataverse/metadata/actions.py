@@ -35,9 +35,11 @@ _TYPES: Final = {
 _Properties = Mapping[str, str]
 
 
-def read(document: bytes, entities: Collection[str], known: Collection[str]) -> dict[str, ProcessDocument]:
-    """The actions of a `$metadata` document that are not `known`: not those bound to collections, nor those
-    with a required input of a type that there is no value for. Raises UnexpectedAnswer.
+def read(document: bytes, entities: Collection[str], excluded: Collection[str]) -> dict[str, ProcessDocument]:
+    """Return the actions in a `$metadata` document, by name. Raises UnexpectedAnswer.
+
+    Left out are those that are `excluded`, those bound to collections, and those with a required input for
+    which no value can be given.
     """
     actions: list[etree._Element] = []
     types: dict[str, _Properties] = {}
@@ -58,37 +60,37 @@ def read(document: bytes, entities: Collection[str], known: Collection[str]) -> 
             if element.tag == f"{_EDM}ComplexType":
                 properties = element.iterfind(f"{_EDM}Property")
                 types[element.get("Name", "")] = {
-                    each.get("Name", ""): each.get("Type", "") for each in properties
+                    declared.get("Name", ""): declared.get("Type", "") for declared in properties
                 }
             element.clear()
     except etree.XMLSyntaxError as error:
         raise UnexpectedAnswer(f"The platform's $metadata is not XML: {error.msg}.") from None
-    found = {}
+    processes = {}
     for action in actions:
         name = action.get("Name", "")
-        if ("_" in name or name in OFFERED) and name not in known and name not in FORBIDDEN:
+        if ("_" in name or name in OFFERED) and name not in excluded and name not in FORBIDDEN:
             process = _process(action, name, entities, types)
             if process is not None:
-                found[name] = ProcessDocument(process)
-    return found
+                processes[name] = ProcessDocument(process)
+    return processes
 
 
 def _process(
     action: etree._Element, name: str, entities: Collection[str], types: Mapping[str, _Properties]
 ) -> Process | None:
     message = OFFERED.get(name, _UNKNOWN)
-    taken = list(action.iterfind(f"{_EDM}Parameter"))
+    parameters = list(action.iterfind(f"{_EDM}Parameter"))
     bound = None
     if action.get("IsBound") == "true":
-        bound = _entity(taken.pop(0).get("Type", ""), entities) if taken else None
+        bound = _entity(parameters.pop(0).get("Type", ""), entities) if parameters else None
         if bound is None:
             return None
     inputs = []
-    for each in taken:
-        required = each.get("Nullable") == "false"
-        parameter = _parameter(each.get("Name", ""), each.get("Type", ""), entities, required=required)
+    for element in parameters:
+        required = element.get("Nullable") == "false"
+        parameter = _parameter(element.get("Name", ""), element.get("Type", ""), entities, required=required)
         if parameter is not None:
-            parameter = _told(parameter, message, entities)
+            parameter = _with_documented_targets(parameter, message, entities)
         # Of records of any entity nothing says what they are made of.
         if parameter is not None and (parameter.holds is Holds.VALUE or len(parameter.targets) == 1):
             inputs.append(parameter)
@@ -99,8 +101,10 @@ def _process(
     return Process(name, message.label or name, tuple(inputs), outputs, bound)
 
 
-def _told(parameter: ProcessParameter, message: Message, entities: Collection[str]) -> ProcessParameter:
-    """The parameter with what is known of the message beside its `$metadata`."""
+def _with_documented_targets(
+    parameter: ProcessParameter, message: Message, entities: Collection[str]
+) -> ProcessParameter:
+    """Return the parameter with what is documented of the message but missing in `$metadata`."""
     if not parameter.type.is_reference or parameter.holds is Holds.RECORDS:
         return parameter
     targets = parameter.targets or tuple(
@@ -113,7 +117,9 @@ def _told(parameter: ProcessParameter, message: Message, entities: Collection[st
 def _outputs(
     kind: str, entities: Collection[str], types: Mapping[str, _Properties]
 ) -> Iterator[ProcessParameter]:
-    """The properties of a type of answers, or the answer itself, which OData calls `value`."""
+    """Return the properties of the type of an answer or, for a plain answer, the answer itself. OData calls
+    it `value`.
+    """
     properties = types.get(_short(kind), {}) if not _is_collection(kind) else {}
     for name, type_ in (properties or {_UNNAMED: kind}).items():
         parameter = _parameter(name, type_, entities, required=False)

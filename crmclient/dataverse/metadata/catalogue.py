@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
-from crmclient.dataverse.metadata.fetching import Fetcher, PartlyKnown
+from crmclient.dataverse.metadata.metadata_requests import Fetcher, PartlyKnown
 from crmclient.dataverse.metadata.store import MetadataStore
 from crmclient.errors import (
     InvalidQuery,
@@ -44,14 +44,17 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is in memory of one revision of the store."""
+    """The documents of one revision of the store that are in memory."""
 
     revision: str
     values: dict[str, Any] = field(default_factory=dict)
 
 
 class Catalogue:
-    """Safe to share between threads: those that miss the same document at once wait for one of them."""
+    """The organisation's metadata, from memory, the store or Dataverse. Safe to share between threads.
+
+    Threads that miss the same document at once wait for one of them to fetch it.
+    """
 
     def __init__(self, fetcher: Fetcher, store: MetadataStore) -> None:
         self._fetcher = fetcher
@@ -78,14 +81,14 @@ class Catalogue:
         return self._get(_ENTITIES, documents.ENTITIES, self._fetcher.entities)
 
     def entity(self, name: str) -> Entity:
-        """Raises UnknownEntity."""
+        """Return an entity. Raises UnknownEntity."""
         entity = self.entities().get(name)
         if entity is None:
             raise UnknownEntity(name)
         return entity
 
     def document(self, name: str) -> EntityDocument:
-        """Raises UnknownEntity."""
+        """Return the metadata document of an entity. Raises UnknownEntity."""
         self.entity(name)
         return self._get(_ENTITY + name, documents.ENTITY, lambda: self._fetcher.entity(name))
 
@@ -102,29 +105,33 @@ class Catalogue:
         return self._get(_SERVICE_USER, documents.IDENTITY, self._fetcher.service_user)
 
     def refresh(self) -> bool:
-        """Fetch all of it anew; whether it differed. Raises PlatformFailure, and then nothing has changed."""
+        """Fetch all metadata anew. Return whether they differ from the stored ones.
+
+        Raises PlatformFailure, and then keeps what is stored.
+        """
         with self._refreshing:
             fetched = self._fetch_all()
-            held = {name: self._store.load(name) or b"" for name in self._store.names()}
-            changed = self._keep_all(held, fetched)
+            stored_documents = {name: self._store.load(name) or b"" for name in self._store.names()}
+            changed = self._keep_all(stored_documents, fetched)
         self.synchronise()
         return changed
 
     def refresh_changed(self) -> bool:
-        """As `refresh`, asking for what the platform says has changed since the last time, and for the global
-        option sets, of which it does not say, if anybody has asked for them.
+        """Fetch what has changed since the last refresh. Return whether anything differs.
 
-        Where it does not tell changes, or too long ago was the last time, everything is fetched.
+        The platform does not tell changes of global option sets. They are fetched if anybody has asked for
+        them. Everything is fetched if the platform does not tell changes, or the last refresh was too long
+        ago.
         """
         with self._refreshing:
-            held = {name: self._store.load(name) or b"" for name in self._store.names()}
-            fetched = self._fetch_changed(held)
-            changed = None if fetched is None else self._keep_all(held, fetched)
+            stored_documents = {name: self._store.load(name) or b"" for name in self._store.names()}
+            fetched = self._fetch_changed(stored_documents)
+            changed = None if fetched is None else self._keep_all(stored_documents, fetched)
         self.synchronise()
         return self.refresh() if changed is None else changed
 
     def _fetch_changed(self, held: Mapping[str, bytes]) -> dict[str, bytes] | None:
-        """The documents in `held` as they are now; None where only fetching all of them would tell."""
+        """Return the documents in `held` as they are now; None when all of them have to be fetched."""
         stamp = self._load(_stored(_STAMP), documents.STAMP)
         if stamp is None:
             return None
@@ -134,29 +141,31 @@ class Catalogue:
         except (InvalidQuery, UnknownEntity, MissingPrivilege):
             return None
         fetched = {**held, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
-        again: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {}
+        to_fetch: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {}
         if {_stored(_OPTION_SETS), _stored(_DENIED + _OPTION_SETS)} & held.keys():
-            again[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
+            to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
         asked_for = _entities_in(held)
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
             fetched.update(_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
-            there = documents.ENTITIES.validate_json(fetched[_stored(_ENTITIES)]).keys()
-            for gone in asked_for - there:
+            present = documents.ENTITIES.validate_json(fetched[_stored(_ENTITIES)]).keys()
+            for gone in asked_for - present:
                 fetched.pop(_stored(_ENTITY + gone), None)
-            again |= {
-                _ENTITY + name: (documents.ENTITY, partial(fetcher.entity, name)) for name in names & there
+            to_fetch |= {
+                _ENTITY + name: (documents.ENTITY, partial(fetcher.entity, name)) for name in names & present
             }
-        for name, (adapter, fetch) in again.items():
+        for name, (adapter, fetch) in to_fetch.items():
             # What may be read by now is unknown no more.
             denied = _stored(_DENIED + name)
-            for known in [known for known in fetched if f"{known}/".startswith(f"{denied}/")]:
-                del fetched[known]
+            for key in [key for key in fetched if f"{key}/".startswith(f"{denied}/")]:
+                del fetched[key]
             fetched.update(_documents_of(name, adapter, fetch))
         return fetched
 
     def _keep_all(self, held: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
-        """Store what was fetched; whether it is different. A stamp alone is no difference."""
+        """Store what was fetched. Return whether it differs from `held`. A different stamp alone does not
+        count.
+        """
         stamp = _stored(_STAMP)
         changed = {**held, stamp: b""} != {**fetched, stamp: b""}
         if changed:
@@ -168,7 +177,7 @@ class Catalogue:
         return changed
 
     def missing_privileges(self) -> Mapping[str, str]:
-        """As `KeepsMetadata`."""
+        """Return what is unknown of the metadata, as `KeepsMetadata` describes it."""
         prefix = _stored(_DENIED)
         return {
             stored.removeprefix(prefix): self._load(stored, documents.PRIVILEGE) or ""
@@ -207,53 +216,60 @@ class Catalogue:
             return {}
 
     def _keep(self, name: str, fetched: dict[str, bytes]) -> None:
-        """The document that the store holds, where none could be fetched."""
-        held = None if _stored(name) in fetched else self._store.load(_stored(name))
-        if held is not None:
-            fetched[_stored(name)] = held
+        """Add the document that the store holds to `fetched`, if it could not be fetched."""
+        held_document = None if _stored(name) in fetched else self._store.load(_stored(name))
+        if held_document is not None:
+            fetched[_stored(name)] = held_document
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         if self._known is None:
             self.synchronise()
-        known = self._known
-        assert known is not None  # noqa: S101  for the type checker: just synchronised
-        if name in known.values:
-            found: Found = known.values[name]
-            return found
-        value = self._found_once(known.revision, name, adapter, fetch)
-        known.values[name] = value
+        cache = self._known
+        assert cache is not None  # noqa: S101  for the type checker: just synchronised
+        if name in cache.values:
+            cached: Found = cache.values[name]
+            return cached
+        value = self._load_or_fetch_once(cache.revision, name, adapter, fetch)
+        cache.values[name] = value
         return value
 
-    def _found_once(
+    def _load_or_fetch_once(
         self, revision: str, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]
     ) -> Found:
-        """One thread looks for what several ask for at once, and fails for all of them: after a cold start
-        each would otherwise spend the budget on the same requests."""
+        """Return a document. If several threads need it at once, one thread loads or fetches it for all of
+        them.
+
+        If it fails, it fails for all. After a cold start each thread would otherwise spend the budget on the
+        same requests.
+        """
         # Who has seen a later revision must not get what was found for an earlier one.
         key = (revision, name)
         with self._searching:
             search: Future[Found] | None = self._searches.get(key)
             if search is None:
-                mine: Future[Found] = Future()
-                self._searches[key] = mine
+                own_search: Future[Found] = Future()
+                self._searches[key] = own_search
         if search is not None:
             return search.result()
         try:
             value = self._load(_stored(name), adapter)
             if value is None:
-                value = self._fetched(name, adapter, fetch)
+                value = self._fetch_and_store(name, adapter, fetch)
         except BaseException as error:
-            mine.set_exception(error)
+            own_search.set_exception(error)
             raise
         else:
-            mine.set_result(value)
+            own_search.set_result(value)
             return value
         finally:
             with self._searching:
                 del self._searches[key]
 
-    def _fetched(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
-        """Asked for once: what may not be read stays unknown until the next refresh."""
+    def _fetch_and_store(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
+        """Fetch a document, and store it. Raises MissingPrivilege.
+
+        A document that may not be read is asked for only once: it stays unknown until the next refresh.
+        """
         denied = _stored(_DENIED + name)
         privilege = self._load(denied, documents.PRIVILEGE)
         if privilege is not None:
@@ -270,8 +286,10 @@ class Catalogue:
         return adapter.validate_json(fetched[_stored(name)])
 
     def _first_stamp(self) -> Mapping[str, bytes]:
-        """The stamp of now for a store that has nothing yet: then the first refresh, too, asks only for what
-        has changed."""
+        """Return the present stamp, to be stored in an empty store. Empty when the store has documents.
+
+        With this stamp, also the first refresh has to ask only for what has changed.
+        """
         if self._store.names():
             return {}
         try:
@@ -290,26 +308,28 @@ class Catalogue:
 
 
 def _documents_of(name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> dict[str, bytes]:
-    """What is to be stored under a name: what was fetched, and which privileges are missing for it."""
+    """Return the documents to store under a name: what was fetched, and the privileges that are missing for
+    it.
+    """
     denied: dict[str, str] = {}
-    found: dict[str, bytes] = {}
+    documents_by_name: dict[str, bytes] = {}
     try:
         value = fetch()
-        found[_stored(name)] = adapter.dump_json(value)
+        documents_by_name[_stored(name)] = adapter.dump_json(value)
         if isinstance(value, EntityDocument):
             denied = {f"{name}/{part}": privilege for part, privilege in value.unknown.items()}
     except PartlyKnown as partly:
-        found[_stored(name)] = adapter.dump_json(partly.rest)
+        documents_by_name[_stored(name)] = adapter.dump_json(partly.rest)
         denied = {name: partly.privilege}
     except MissingPrivilege as error:
         denied = {name: error.privilege}
     for part, privilege in denied.items():
-        found[_stored(_DENIED + part)] = documents.PRIVILEGE.dump_json(privilege)
-    return found
+        documents_by_name[_stored(_DENIED + part)] = documents.PRIVILEGE.dump_json(privilege)
+    return documents_by_name
 
 
 def _entities_in(stored: Iterable[str]) -> set[str]:
-    """Logical names of the entities that stored documents are of."""
+    """Return the logical names of the entities that the stored documents describe."""
     names = (name.removeprefix(_stored("")).removeprefix(_DENIED) for name in stored)
     return {name.removeprefix(_ENTITY).partition("/")[0] for name in names if name.startswith(_ENTITY)}
 

@@ -1,4 +1,4 @@
-"""What is kept of the platform's metadata, one document each, with its JSON form."""
+"""The stored documents of the platform's metadata, and their JSON form."""
 
 from __future__ import annotations
 
@@ -31,22 +31,24 @@ class EntityDocument:
     unknown: Mapping[str, str] = field(default_factory=dict)
 
     def require(self, part: str) -> None:
-        """Raises MissingPrivilege for a part that is unknown."""
+        """Raise MissingPrivilege if the part is unknown."""
         if part in self.unknown:
             raise MissingPrivilege(self.unknown[part])
 
     def navigation_to(self, attribute: str, target: str) -> str:
-        """The navigation property of a lookup that leads to `target`; its own name when nothing says more."""
+        """Return the navigation property of a lookup to `target`; the lookup's own name if none is known."""
         return self.navigation.get(attribute, {}).get(target, attribute)
 
     def collection_of(self, relationship: str) -> str:
-        """The navigation property of a many-to-many relationship; its own name when nothing says more."""
+        """Return the navigation property of a many-to-many relationship; the relationship's own name if none
+        is known.
+        """
         return self.collections.get(relationship, relationship)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessDocument:
-    """`is_function`: it is called by GET."""
+    """A process. With `is_function`, it is called by GET."""
 
     process: Process
     is_function: bool = False

@@ -42,42 +42,46 @@ _HOLDS: Final = {3: Holds.RECORD, 4: Holds.RECORDS}
 
 
 def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDocument]:
-    """The processes that can be run, by name: not those bound to collections, nor those with a required
-    input of a type that there is no value for. Raises KeyError, TypeError."""
+    """Return the processes that can be run, by name. Raises KeyError, TypeError.
+
+    Left out are those bound to collections, and those with a required input for which no value can be given.
+    """
     inputs, outputs = _by_api(rows[REQUESTS]), _by_api(rows[RESPONSES])
-    found: dict[str, ProcessDocument] = {}
+    processes: dict[str, ProcessDocument] = {}
     for row in rows[APIS]:
-        taken = inputs.get(row["customapiid"], [])
-        known = [item for item in taken if _is_read(item)]
+        inputs_of_api = inputs.get(row["customapiid"], [])
+        parameters = [item for item in inputs_of_api if _is_read(item)]
         if row["bindingtype"] not in (_GLOBAL, _ENTITY) or row["uniquename"] in FORBIDDEN:
             continue
-        if any(not _is_read(item) and not item.get("isoptional") for item in taken):
+        if any(not _is_read(item) and not item.get("isoptional") for item in inputs_of_api):
             continue
-        given = [item for item in outputs.get(row["customapiid"], []) if item["type"] in _TYPES]
+        outputs_of_api = [item for item in outputs.get(row["customapiid"], []) if item["type"] in _TYPES]
         name = row["uniquename"]
-        found[name] = ProcessDocument(
+        processes[name] = ProcessDocument(
             Process(
                 name,
                 row.get("displayname") or name,
-                tuple(_parameter(item, required=not item.get("isoptional")) for item in known),
-                tuple(_parameter(item, required=False) for item in given),
+                tuple(_parameter(item, required=not item.get("isoptional")) for item in parameters),
+                tuple(_parameter(item, required=False) for item in outputs_of_api),
                 row.get("boundentitylogicalname") if row["bindingtype"] == _ENTITY else None,
                 row.get("description") or "",
             ),
             bool(row.get("isfunction")),
         )
-    return found
+    return processes
 
 
 def _by_api(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    found: dict[str, list[Mapping[str, Any]]] = {}
+    rows_by_api: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["_customapiid_value"], []).append(row)
-    return found
+        rows_by_api.setdefault(row["_customapiid_value"], []).append(row)
+    return rows_by_api
 
 
 def _is_read(row: Mapping[str, Any]) -> bool:
-    """Whether an input can be given: of a record without an entity nothing says what it is made of."""
+    """Whether values for an input can be given. A record needs an entity that says which attributes
+    it has.
+    """
     return row["type"] in _TYPES and (row["type"] not in _HOLDS or bool(row.get("logicalentityname")))
 
 

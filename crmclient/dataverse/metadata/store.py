@@ -13,11 +13,13 @@ class MetadataStore(Protocol):
     """Documents by name, for one organisation. Used from any thread."""
 
     def revision(self) -> str:
-        """Changes with every `replace`, and with nothing else. Compare for equality only."""
+        """Return a text that changes with every `replace`, and with nothing else. Compare it for equality
+        only.
+        """
         ...
 
     def refreshed(self) -> dt.datetime | None:
-        """When the last `replace` was, None before the first."""
+        """Return the time of the last `replace` or `confirm`; None before the first."""
         ...
 
     def names(self) -> Sequence[str]: ...
@@ -25,15 +27,15 @@ class MetadataStore(Protocol):
     def load(self, name: str) -> bytes | None: ...
 
     def save(self, name: str, document: bytes) -> None:
-        """Add a document that was not there before, or could not be read any more."""
+        """Add a document that was not there before, or that could not be read any more."""
         ...
 
     def replace(self, documents: Mapping[str, bytes]) -> None:
-        """Keep these documents and no others, in one step: a refresh."""
+        """Keep these documents and no others, in one step. This is a refresh that found changes."""
         ...
 
     def confirm(self) -> None:
-        """A refresh has found nothing different: note the time, and leave the revision."""
+        """Note the time of a refresh that found no changes. The revision stays."""
         ...
 
 

@@ -19,11 +19,13 @@ class Choices:
         self._catalogue = catalogue
 
     def group(self, group: Filter, standing: str | None) -> Filter:
-        """The filter of the entity, or of the link `standing`."""
+        """Return the filter of the entity, or of the link `standing`, as Dataverse can compare it."""
         return Filter(tuple(self._item(item, standing) for item in group.items), group.any)
 
     def link(self, link: Link) -> Link:
-        """A link with its own filter and those of the links in it."""
+        """Return a link in which its own filter, and those of the links in it, are replaced as `group` does
+        it.
+        """
         return replace(
             link,
             filter=None if link.filter is None else self.group(link.filter, link.alias),
@@ -44,30 +46,32 @@ class Choices:
         return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
 
     def _equal(self, item: Condition, attribute: Attribute) -> Filter:
-        wanted, others = self._split(item, attribute)
-        conditions = [_asked(item, Operator.CONTAIN_VALUES, (value,)) for value in wanted]
-        if others:
-            conditions.append(_asked(item, Operator.NOT_CONTAIN_VALUES, others))
+        wanted, other_options = self._split(item, attribute)
+        conditions = [_with_operator(item, Operator.CONTAIN_VALUES, (value,)) for value in wanted]
+        if other_options:
+            conditions.append(_with_operator(item, Operator.NOT_CONTAIN_VALUES, other_options))
         return Filter(tuple(conditions))
 
     def _other(self, item: Condition, attribute: Attribute) -> Filter:
-        wanted, others = self._split(item, attribute)
-        conditions = [_asked(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in wanted]
-        if others:
-            conditions.append(_asked(item, Operator.CONTAIN_VALUES, others))
+        wanted, other_options = self._split(item, attribute)
+        conditions = [_with_operator(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in wanted]
+        if other_options:
+            conditions.append(_with_operator(item, Operator.CONTAIN_VALUES, other_options))
         return Filter(tuple(conditions), any=True)
 
     def _split(self, item: Condition, attribute: Attribute) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The options that are wanted, and all the others."""
+        """Return the options that a condition names, and all other options of the attribute."""
         value = item.values[0]
-        wanted = value if isinstance(value, tuple) else (value,)
-        chosen = sorted({option for option in wanted if isinstance(option, int)})
-        others = [option.value for option in self._options(attribute).options if option.value not in chosen]
-        return tuple(chosen), tuple(others)
+        options = value if isinstance(value, tuple) else (value,)
+        chosen = sorted({option for option in options if isinstance(option, int)})
+        other_options = [
+            option.value for option in self._options(attribute).options if option.value not in chosen
+        ]
+        return tuple(chosen), tuple(other_options)
 
     def _options(self, attribute: Attribute) -> OptionSet:
         return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]
 
 
-def _asked(item: Condition, operator: Operator, values: tuple[int, ...]) -> Condition:
+def _with_operator(item: Condition, operator: Operator, values: tuple[int, ...]) -> Condition:
     return Condition(item.attribute, operator, values, item.link)

@@ -25,9 +25,12 @@ _ATTACHMENT: Final = ("filename", "mimetype", "filesize", "isdocument", "version
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """`key` is that of the value in a row of the result; `selected` are the platform's columns that it is
-    read from; `has_references`: names of records are needed for it. `prepare` is called with all rows of an
-    answer before the first is read."""
+    """A value in each row of the result.
+
+    `key` is its key in the row; `selected` are the platform's columns that it is read from. With
+    `has_references`, the names of records are needed for it. `prepare` is called with all rows of an answer
+    before the first value is read.
+    """
 
     key: str
     selected: tuple[Column, ...]
@@ -37,7 +40,7 @@ class Output:
 
 
 def output_of(source: Source, column: Column, files: FileFacts, parties: AskedParties, call: Call) -> Output:
-    """A column of a query that gives records. Raises InvalidQuery for an unknown attribute."""
+    """Return the output for a column of a query on records. Raises InvalidQuery for an unknown attribute."""
     key = column.alias or source.key(column.attribute)
     attribute = source.attribute(column.attribute)
     if attribute is None:
@@ -54,7 +57,10 @@ def output_of(source: Source, column: Column, files: FileFacts, parties: AskedPa
 
 
 def aggregated(source: Source, column: Column) -> Output:
-    """A column of an aggregate query, whose alias names it on the platform too."""
+    """Return the output for a column of an aggregate query. Raises InvalidQuery.
+
+    The column's alias is its name in Dataverse's rows, too.
+    """
     attribute = source.attribute(column.attribute)
     construct = f"attribute {column.attribute}"
     if not column.alias:
@@ -70,7 +76,10 @@ def aggregated(source: Source, column: Column) -> Output:
 
 
 def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
-    """The lookup's name is an attribute too: its own name with `name` added."""
+    """Return the output for the name of a lookup's record. Raises InvalidQuery for any other attribute.
+
+    It counts as an attribute, which is called as the lookup with `name` added.
+    """
     lookup = source.attribute(column.attribute.removesuffix(NAME_SUFFIX))
     if lookup is None or not lookup.type.is_reference or not column.attribute.endswith(NAME_SUFFIX):
         raise InvalidQuery(
@@ -79,8 +88,8 @@ def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
     names = source.properties(lookup)
 
     def read(row: Row) -> Value:
-        shown = (row.get(f"{name}@{FORMATTED}") for name in names)
-        return next((text for text in shown if isinstance(text, str)), None)
+        shown_names = (row.get(f"{name}@{FORMATTED}") for name in names)
+        return next((text for text in shown_names if isinstance(text, str)), None)
 
     return Output(key, (Column(lookup.logical_name),), read, has_references=True)
 
@@ -107,7 +116,7 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
         return None if record is None or file is None else (str(record), str(decode(attribute, file)))
 
     def prepare(rows: Iterable[Row]) -> None:
-        files.learn(entity, attribute, dict(each for row in rows if (each := found(row))), call)
+        files.learn(entity, attribute, dict(id_pair for row in rows if (id_pair := found(row))), call)
 
     def read(row: Row) -> Value:
         pair = found(row)
@@ -117,7 +126,9 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
 
 
 def _party_list(source: Source, attribute: Attribute, key: str, parties: AskedParties) -> Output:
-    """The activity's id is selected, and the parties of all rows are asked for together."""
+    """Return the output for a party list. The parties of all rows are asked for together, by the activities'
+    ids.
+    """
     primary_id, name = source.entity.primary_id, attribute.logical_name
     read_id = reader(source.known(primary_id), source.key(primary_id))
 

@@ -35,13 +35,16 @@ def seal(position: Position, digest: str) -> str:
 
 
 def unseal(token: str, digest: str) -> Position:
-    """Raises InvalidQuery for a token of another query, or of nobody."""
+    """Return the position in a page token.
+
+    Raises InvalidQuery for a token of another query, and for a wrong token.
+    """
     try:
         raw = base64.b64decode(token[:_LARGEST] + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        found, number, cookie = exact_json.parse(raw)
+        token_digest, number, cookie = exact_json.parse(raw)
     except (ValueError, TypeError, binascii.Error):
         raise InvalidQuery("The page token is not valid.") from None
-    if found != digest:
+    if token_digest != digest:
         raise InvalidQuery("The page token belongs to another query.")
     if type(number) is not int or not 1 <= number <= _LAST_PAGE or not isinstance(cookie, str | None):
         raise InvalidQuery("The page token is not valid.")
@@ -49,9 +52,10 @@ def unseal(token: str, digest: str) -> Position:
 
 
 def following(position: Position, annotation: object) -> Position:
-    """The position after `position`, by what the platform says of its cookie (None: it gives none).
+    """Return the position of the next page.
 
-    `<cookie pagenumber="2" pagingcookie="%253ccookie…" />`: the cookie proper is encoded twice.
+    `annotation` is the platform's `<cookie pagenumber="2" pagingcookie="%253ccookie…" />`, in which the
+    cookie is encoded twice; None when the platform gives no cookie.
     """
     if annotation is None:
         return Position(position.number + 1)

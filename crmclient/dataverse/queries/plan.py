@@ -1,4 +1,4 @@
-"""A query as it is sent, and how its rows are read."""
+"""Makes the query that is sent, and the readers of its rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Plan:
     has_references: bool
 
     def rows(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Value]]:
-        """What an answer's rows hold."""
+        """Return the rows of an answer, by key."""
         for output in self.outputs:
             if output.prepare is not None:
                 output.prepare(rows)
@@ -37,17 +37,17 @@ class Plan:
 
 
 def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parties, call: Call) -> Plan:
-    """Raises UnknownEntity, InvalidQuery."""
+    """Return the plan to run a query. Raises UnknownEntity, InvalidQuery."""
     sources = sources_of(query, catalogue)
     root = sources[None]
     if not any(source.columns for source in sources.values()):
         sources[None] = root = replace(root, columns=(Column(root.entity.primary_id),))
-    asked = AskedParties(parties, call)
+    asked_parties = AskedParties(parties, call)
     outputs: dict[str | None, list[Output]] = {
         alias: [
             aggregated(source, column)
             if query.is_aggregate
-            else output_of(source, column, files, asked, call)
+            else output_of(source, column, files, asked_parties, call)
             for column in source.columns
         ]
         for alias, source in sources.items()
@@ -104,7 +104,11 @@ class _Writer:
         return tuple(dict.fromkeys(selected))
 
     def _order(self, order: Order) -> Order:
-        """Orders by an alias name the attribute; those by a lookup's name, the lookup, which sorts by it."""
+        """Return an order by an attribute.
+
+        An alias is replaced by its attribute, and the name of a lookup's record by the lookup, which sorts by
+        that name.
+        """
         if self._query.is_aggregate:
             return order
         attribute, link = order.attribute, order.link

@@ -15,7 +15,7 @@ from crmclient.query.ast import Column, Link, Query
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`alias` is None for the query's own entity."""
+    """The query's own entity, or a link. `alias` is None for the query's own entity."""
 
     alias: str | None
     entity: Entity
@@ -27,7 +27,9 @@ class Source:
         return attribute if self.alias is None else f"{self.alias}.{attribute}"
 
     def properties(self, attribute: Attribute) -> tuple[str, ...]:
-        """What an attribute may be called in the platform's rows: a link's are written in several ways."""
+        """Return the names that an attribute may have in Dataverse's rows. Those of a link are written in
+        several ways.
+        """
         name, alone = property_name(attribute), attribute.logical_name
         if self.alias is None:
             return (name,)
@@ -38,7 +40,7 @@ class Source:
         return self.document.attributes.get(name)
 
     def known(self, name: str) -> Attribute:
-        """Raises InvalidQuery."""
+        """Return the attribute `name`. Raises InvalidQuery when the entity does not have it."""
         attribute = self.attribute(name)
         if attribute is None:
             raise InvalidQuery(f"The entity {self.entity.logical_name!r} has no attribute {name!r}.")
@@ -46,7 +48,7 @@ class Source:
 
 
 def sources_of(query: Query, catalogue: Catalogue) -> dict[str | None, Source]:
-    """By alias, the query's own entity first. Raises UnknownEntity, InvalidQuery."""
+    """Return the query's own entity and its links, by alias. Raises UnknownEntity, InvalidQuery."""
     sources: dict[str | None, Source] = {None: _source(None, query.entity, query.columns, catalogue)}
     for link in _links(query):
         if not link.alias or link.alias in sources:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import RELATIONSHIPS
 from crmclient.dataverse.records.writes import no_content, record_id
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, UnknownRelationship
 from crmclient.platform import Call
 from crmclient.values import Guid, Reference
@@ -26,7 +26,7 @@ class _Pair(NamedTuple):
 
 
 class Associations:
-    """Raises as `Platform`. Both requests are repeatable: what they ask for may be so already."""
+    """Ties records and unties them. Raises as `Platform`. Both requests can be repeated without harm."""
 
     def __init__(
         self,
@@ -69,7 +69,9 @@ class Associations:
         document = self._catalogue.document(entity_name)
         document.require(RELATIONSHIPS)
         ends = (
-            known.other_end(entity_name) for known in document.relationships if known.name == relationship
+            candidate.other_end(entity_name)
+            for candidate in document.relationships
+            if candidate.name == relationship
         )
         other_name = next(ends, None)
         if other_name is None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crmclient.dataverse.api import Api
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.failures import check, error_of, is_unreadable
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.multipart import Part, change_set, parts_of
 from crmclient.dataverse.records.writes import Writes, no_content, stored
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import PlatformError, UnexpectedAnswer
 from crmclient.platform import Call, Create, Delete, Operation, Update
 from crmclient.values import Stored
@@ -18,7 +18,9 @@ _WHOLE = Subject(Kind.RECORD)
 
 
 class Batches:
-    """Raises as `Platform.batch`: the error of the first operation that fails, with its index."""
+    """Runs batches. Raises what `Platform.batch` raises: the error of the first failing operation, with its
+    index.
+    """
 
     def __init__(self, api: Api, writes: Writes) -> None:
         self._api = api
@@ -35,8 +37,10 @@ class Batches:
             return self._run(operations, call)
 
     def _run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
-        made = [self._made(index, operation, call) for index, operation in enumerate(operations)]
-        content_type, body = change_set([request for request, _ in made])
+        requests_and_subjects = [
+            self._request_of(index, operation, call) for index, operation in enumerate(operations)
+        ]
+        content_type, body = change_set([request for request, _ in requests_and_subjects])
         request = Request("POST", f"{self._api.base}$batch", {"Content-Type": content_type}, body)
         answer = self._api.client.send(request, call)
         acting = call.caller is not None
@@ -45,16 +49,17 @@ class Batches:
             if is_unreadable(part.answer) and not self._writes.are_unreadable(operations, call):
                 raise _UnreadableError
             if not part.answer.ok:
-                raise _failure(part, [subject for _, subject in made], acting=acting)
+                raise _failure(part, [subject for _, subject in requests_and_subjects], acting=acting)
         check(answer, _WHOLE, acting=acting)
-        if len(parts) != len(made):
+        if len(parts) != len(requests_and_subjects):
             raise UnexpectedAnswer("The platform's batch has another number of answers than of requests.")
         return [
             _outcome(operation, subject, part.answer)
-            for operation, (_, subject), part in zip(operations, made, parts, strict=True)
+            for operation, (_, subject), part in zip(operations, requests_and_subjects, parts, strict=True)
         ]
 
-    def _made(self, index: int, operation: Operation, call: Call) -> tuple[Request, Subject]:
+    def _request_of(self, index: int, operation: Operation, call: Call) -> tuple[Request, Subject]:
+        """Return the request of one operation. Raises PlatformError with the index of the operation."""
         try:
             match operation:
                 case Create():
@@ -69,7 +74,7 @@ class Batches:
 
 
 class _UnreadableError(Exception):
-    """The one who makes records may not read them."""
+    """The user who creates records may not read them."""
 
 
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
@@ -80,7 +85,9 @@ def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored |
 
 
 def _failure(part: Part, subjects: Sequence[Subject], *, acting: bool) -> PlatformError:
-    """The error of the operation that a part answers: its content id is the index, counted from 1."""
+    """Return the error of the failed operation, with its index. A part's content id is the index, counted
+    from 1.
+    """
     number = part.content_id or ""
     index = int(number) - 1 if number.isascii() and number.isdigit() else None
     if index is None or not 0 <= index < len(subjects):

@@ -1,4 +1,4 @@
-"""Whether records of an entity have changed: Dataverse's delta links, of which only the token is kept."""
+"""Asks whether records of an entity have changed, by Dataverse's delta links. Only their token is kept."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.metadata import Entity
 from crmclient.platform import Call, RecordChanges
@@ -22,7 +22,7 @@ _NEXT, _DELTA = "@odata.nextLink", "@odata.deltaLink"
 
 
 class Changes:
-    """Raises as `TracksChanges.record_changes`."""
+    """Asks for changes of records. Raises what `TracksChanges.record_changes` raises."""
 
     def __init__(self, api: Api, catalogue: Catalogue) -> None:
         self._api = api
@@ -33,15 +33,18 @@ class Changes:
         if not entity.tracks_changes:
             raise InvalidQuery(f"The platform does not track changes of {name}.")
         if mark is None:
-            return self._walked(entity, {}, call)
+            return self._walk_pages(entity, {}, call)
         try:
-            return self._walked(entity, {"$deltatoken": mark}, call)
+            return self._walk_pages(entity, {"$deltatoken": mark}, call)
         except InvalidQuery:
             # The platform does not know the mark any more.
             return None
 
-    def _walked(self, entity: Entity, options: Mapping[str, str], call: Call) -> RecordChanges | None:
-        """The last page has the link that the next question is asked with."""
+    def _walk_pages(self, entity: Entity, options: Mapping[str, str], call: Call) -> RecordChanges | None:
+        """Read all pages of changes; None if there are more than MOST_PAGES.
+
+        The last page has the link for the next question, which has the mark.
+        """
         any_ = False
         page: Mapping[str, str] = {}
         for _ in range(MOST_PAGES):
@@ -59,8 +62,11 @@ class Changes:
 
 
 def _option(link: object, name: str) -> str:
-    """An option of a link. Its address is not followed: it may be another than the one that was asked."""
-    found = parse_qs(urlsplit(link).query).get(name) if isinstance(link, str) else None
-    if not found:
+    """Return an option in a link's query string.
+
+    The link itself is not followed: its address may be another one than that of the organisation.
+    """
+    values = parse_qs(urlsplit(link).query).get(name) if isinstance(link, str) else None
+    if not values:
         raise UnexpectedAnswer("The platform tells no delta link.")
-    return found[0]
+    return values[0]

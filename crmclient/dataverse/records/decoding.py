@@ -17,16 +17,19 @@ Reader = Callable[[Row], Value]
 
 
 def property_name(attribute: Attribute) -> str:
-    """The property that holds an attribute's value in a record: `_x_value` for a lookup, an image's id."""
+    """Return the property of a record that holds an attribute's value: `_x_value` for a lookup, the id of an
+    image.
+    """
     if attribute.type.is_reference:
         return f"_{attribute.logical_name}_value"
     return f"{attribute.logical_name}id" if attribute.type is AttributeType.IMAGE else attribute.logical_name
 
 
 def reader(attribute: Attribute, *names: str) -> Reader:
-    """Reads an attribute's value from the first of the properties `names` that a row has.
+    """Return a function that reads an attribute's value from the first of the properties `names` that a row
+    has.
 
-    Empty values may be left out of a row. The reader raises UnexpectedAnswer.
+    A row may leave out empty values. The function raises UnexpectedAnswer.
     """
     if attribute.type.is_reference:
         return _reference_reader(attribute, names)
@@ -50,7 +53,7 @@ def checked(name: str, decode: Callable[[Any], Value], value: Any) -> Value:
 
 
 def decode(attribute: Attribute, value: Any) -> Value:
-    """One value that is not empty and no lookup. Raises UnexpectedAnswer."""
+    """Return a value that is not empty and no lookup. Raises UnexpectedAnswer."""
     return checked(attribute.logical_name, _decoder(attribute), value)
 
 
@@ -63,11 +66,11 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
             if id is None:
                 continue
             entity = row.get(f"{name}@{LOOKUP_NAME}") or only
-            shown = row.get(f"{name}@{FORMATTED}")
+            shown_name = row.get(f"{name}@{FORMATTED}")
             if not isinstance(entity, str):
                 raise UnexpectedAnswer(f"The platform does not say what {attribute.logical_name} points at.")
             guid = checked(attribute.logical_name, _guid, id)
-            return Reference(entity, str(guid), shown if isinstance(shown, str) else None)
+            return Reference(entity, str(guid), shown_name if isinstance(shown_name, str) else None)
         return None
 
     return read

@@ -21,11 +21,11 @@ from urllib.parse import unquote
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import Api
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.failures import error_of
 from crmclient.dataverse.http.messages import Request
-from crmclient.dataverse.metadata.reading import DOCUMENT, NOTE
+from crmclient.dataverse.metadata.metadata_json import DOCUMENT, NOTE
 from crmclient.dataverse.records.decoding import Reader, Row, decode, property_name
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure, UnexpectedAnswer
 from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.platform import Call
@@ -54,7 +54,7 @@ class _Described:
 
 
 class FileFacts:
-    """Safe to share between threads."""
+    """Reads descriptions of files, and remembers them. Safe to share between threads."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -63,11 +63,13 @@ class FileFacts:
         self._refused_until = 0.0
 
     def properties(self, entity: str, attribute: Attribute) -> tuple[str, ...]:
-        """The properties of a record that tell of its file."""
+        """Return the properties of a record that describe its file."""
         return _NOTE_COLUMNS if is_attachment(entity, attribute) else (property_name(attribute),)
 
     def reader(self, entity: Entity, record: Guid, attribute: Attribute, version: str, call: Call) -> Reader:
-        """Reads a file's description from a row with those properties, None where there is no file."""
+        """Return a function that reads the file's description from a row with `properties`; None without a
+        file.
+        """
         if is_attachment(entity.logical_name, attribute):
             return lambda row: attachment(record, version, row)
 
@@ -82,15 +84,17 @@ class FileFacts:
     def of(
         self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call
     ) -> FileInfo | None:
-        """The description of the file `file` in a column; None when the platform has no bytes of it."""
-        known = self._described(file)
-        if known is None:
-            known = self._ask(entity, record, attribute, file, call)
-        return None if known is None else known.info
+        """Return the description of the file `file` in a column; None when the platform has no bytes
+        of it.
+        """
+        described = self._cached_description(file)
+        if described is None:
+            described = self._ask(entity, record, attribute, file, call)
+        return None if described is None else described.info
 
     def learn(self, entity: Entity, attribute: Attribute, files: Mapping[Guid, Guid], call: Call) -> None:
         """Describe a column's files, given by record, together. What cannot be is left to `of`."""
-        unknown = {file: record for record, file in files.items() if self._described(file) is None}
+        unknown = {file: record for record, file in files.items() if self._cached_description(file) is None}
         # One costs the same either way; images have no row in that table.
         if len(unknown) < 2 or attribute.type is not AttributeType.FILE:
             return
@@ -98,7 +102,7 @@ class FileFacts:
         for start in range(0, len(ids), _AT_ONCE):
             if time.monotonic() < self._refused_until:
                 return
-            for row in self._listed(ids[start : start + _AT_ONCE], call):
+            for row in self._attachment_rows(ids[start : start + _AT_ONCE], call):
                 id, size = str(row.get("fileattachmentid", "")).lower(), row.get("filesizeinbytes")
                 # A file without bytes may be one that the platform has lost: only a download tells.
                 if id in unknown and isinstance(size, int) and size > 0:
@@ -106,8 +110,11 @@ class FileFacts:
                     info = FileInfo(id, str(name or attribute.logical_name), size, str(kind or UNKNOWN_TYPE))
                     self._learn(_Described(info, _value_paths(entity, unknown[id], attribute)[0]))
 
-    def _listed(self, files: Iterable[Guid], call: Call) -> list[Row]:
-        """Their rows; none where the platform has no such table, or the account may not read it."""
+    def _attachment_rows(self, files: Iterable[Guid], call: Call) -> list[Row]:
+        """Return the attachment rows of `files`.
+
+        None when the platform lacks that table, or the account may not read it.
+        """
         values = json.dumps(list(files), separators=(",", ":"))
         condition = f"Microsoft.Dynamics.CRM.In(PropertyName='fileattachmentid',PropertyValues={values})"
         path = paths.with_query(_ATTACHMENTS, {"$select": _ATTACHMENT_COLUMNS, "$filter": condition})
@@ -121,21 +128,21 @@ class FileFacts:
         return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
     def path(self, entity: Entity, record: Guid, attribute: Attribute, file: Guid) -> str:
-        """Where the bytes are that `of` has described."""
-        known = self._described(file)
-        return _value_paths(entity, record, attribute)[0] if known is None else known.path
+        """Return the path of the bytes of the file that `of` has described."""
+        described = self._cached_description(file)
+        return _value_paths(entity, record, attribute)[0] if described is None else described.path
 
     def forget(self, file: Guid) -> None:
-        """Have the platform asked again: what was learnt of a file holds only while its bytes are there."""
+        """Forget the description of a file. It holds only as long as the platform has the file's bytes."""
         with self._lock:
             self._known.pop(file, None)
 
-    def _described(self, file: Guid) -> _Described | None:
+    def _cached_description(self, file: Guid) -> _Described | None:
         with self._lock:
-            known = self._known.get(file)
-            if known is not None:
+            described = self._known.get(file)
+            if described is not None:
                 self._known.move_to_end(file)
-            return known
+            return described
 
     def _ask(
         self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call
@@ -168,7 +175,9 @@ def is_attachment(entity: str, attribute: Attribute) -> bool:
 
 
 def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
-    """A note's attachment, described by the note's own columns."""
+    """Return the description of a note's attachment from the note's own columns; None without an
+    attachment.
+    """
     if not row.get("isdocument"):
         return None
     name, kind, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
@@ -179,13 +188,19 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
 
 
 def _value_paths(entity: Entity, record: Guid, attribute: Attribute) -> tuple[str, ...]:
-    """Where a file's bytes may be. Of an image there may be a whole copy; there is a thumbnail at least."""
+    """Return the paths where a file's bytes may be.
+
+    An image may have a full-size copy, and always has a thumbnail.
+    """
     path = f"{paths.record(entity, record)}/{attribute.logical_name}/$value"
     return (f"{path}?size=full", path) if attribute.type is AttributeType.IMAGE else (path,)
 
 
 def size_in(headers: Mapping[str, str], otherwise: int | None) -> int:
-    """The whole file's size in bytes. Raises UnexpectedAnswer when nothing tells it."""
+    """Return the size of the whole file in bytes: that in the headers, else `otherwise`.
+
+    Raises UnexpectedAnswer when both are missing.
+    """
     size = headers.get("x-ms-file-size") or headers.get("content-range", "").rpartition("/")[2]
     if size and size.isascii() and size.isdigit():
         return int(size)

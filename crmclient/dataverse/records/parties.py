@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REFERENCES, Api, version_in
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import Row, reader
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import UnexpectedAnswer, UnknownEntity, UnknownTarget
 from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, RECORD, collection_of, parts_of
@@ -30,7 +30,9 @@ _AT_ONCE: Final = 300
 
 
 def bodies(catalogue: Catalogue, name: str, parties: Iterable[Party]) -> list[dict[str, Any]]:
-    """The parties of the list `name`. Raises UnknownTarget for a record of an entity that there is not."""
+    """Return the parties of the list `name` as JSON. Raises UnknownTarget for a record of an unknown
+    entity.
+    """
     return [_body(catalogue, name, PARTS[name], party) for party in parties]
 
 
@@ -48,16 +50,18 @@ def _body(catalogue: Catalogue, name: str, part: int, party: Party) -> dict[str,
 
 
 def _navigation(catalogue: Catalogue, target: str) -> str:
-    """The navigation property from a party to its record; the usual one where nothing says more."""
+    """Return the navigation property from a party to its record; the usual one if metadata do not name
+    another.
+    """
     try:
-        known = catalogue.document(PARTY).navigation.get(RECORD, {})
+        by_target = catalogue.document(PARTY).navigation.get(RECORD, {})
     except UnknownEntity:
-        known = {}
-    return known.get(target, f"{RECORD}_{target}")
+        by_target = {}
+    return by_target.get(target, f"{RECORD}_{target}")
 
 
 class Parties:
-    """Reads parties. Raises as `Platform.retrieve` and `Platform.query`."""
+    """Reads parties. Raises what `Platform.retrieve` and `Platform.query` raise."""
 
     def __init__(self, api: Api, catalogue: Catalogue) -> None:
         self._api = api
@@ -66,25 +70,28 @@ class Parties:
     def kept(
         self, entity: Entity, id: Guid, written: Iterable[str], call: Call
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """The parties that a write of the lists `written` has to send along, and the version of the record
-        that has them: None where all lists are written."""
+        """Return the parties of the other lists, and the version of the record.
+
+        A write of the lists `written` has to send them along, because it replaces all parties of the
+        activity. The version is None when all lists are written.
+        """
         lists = parts_of(self._catalogue.document(entity.logical_name).attributes.values())
-        others = [name for name in lists if name not in set(written)]
-        if not others:
+        other_lists = [name for name in lists if name not in set(written)]
+        if not other_lists:
             return [], None
         query = {"$select": entity.primary_id, **expansion(entity)}
         subject = Subject(Kind.RECORD, entity.logical_name, id)
         row = self._api.get(
             paths.with_query(paths.record(entity, id), query), subject, call, prefer=REFERENCES
         )
-        found = of_row(row, entity, others)
-        sent = [body for name in others for body in bodies(self._catalogue, name, found[name])]
+        parties_by_list = of_row(row, entity, other_lists)
+        sent = [body for name in other_lists for body in bodies(self._catalogue, name, parties_by_list[name])]
         return sent, version_in(row, entity.primary_id)
 
     def of_records(self, ids: Sequence[Guid], call: Call) -> dict[tuple[Guid, int], list[Party]]:
-        """The parties of many activities, by activity and part."""
+        """Return the parties of many activities, by activity and part."""
         entity = self._catalogue.entity(PARTY)
-        found: dict[tuple[Guid, int], list[Party]] = defaultdict(list)
+        parties_by_part: dict[tuple[Guid, int], list[Party]] = defaultdict(list)
         for start in range(0, len(ids), _AT_ONCE):
             values = json.dumps(list(ids[start : start + _AT_ONCE]), separators=(",", ":"))
             condition = f"Microsoft.Dynamics.CRM.In(PropertyName='{ACTIVITY}',PropertyValues={values})"
@@ -95,9 +102,9 @@ class Parties:
                 for row in _rows(answer.get("value")):
                     activity = reader(_ACTIVITY, f"_{ACTIVITY}_value")(row)
                     if (party := _party(row)) != Party():
-                        found[str(activity), row.get(PART) or 0].append(party)
+                        parties_by_part[str(activity), row.get(PART) or 0].append(party)
                 path = self._next(answer)
-        return found
+        return parties_by_part
 
     def _next(self, answer: Mapping[str, Any]) -> str | None:
         link = answer.get("@odata.nextLink")
@@ -126,19 +133,19 @@ class AskedParties:
 
 
 def expansion(entity: Entity) -> dict[str, str]:
-    """The option of a retrieve that brings an activity's parties."""
+    """Return the option of a retrieve that adds the parties of an activity."""
     return {"$expand": f"{collection_of(entity.logical_name)}($select={_SELECTED})"}
 
 
 def of_row(row: Row, entity: Entity, lists: Iterable[str]) -> dict[str, tuple[Party, ...]]:
-    """The parties of each of `lists` in a record that was read with `expansion`."""
-    found: dict[int, list[Party]] = defaultdict(list)
+    """Return the parties of each of `lists`, from a record that was read with `expansion`."""
+    parties_by_part: dict[int, list[Party]] = defaultdict(list)
     for item in _rows(row.get(collection_of(entity.logical_name))):
         party = _party(item)
         # What is left of a record that is gone says nothing.
         if party != Party():
-            found[item.get(PART) or 0].append(party)
-    return {name: tuple(found[PARTS[name]]) for name in lists}
+            parties_by_part[item.get(PART) or 0].append(party)
+    return {name: tuple(parties_by_part[PARTS[name]]) for name in lists}
 
 
 def _party(row: Row) -> Party:
@@ -150,7 +157,7 @@ def _party(row: Row) -> Party:
     )
 
 
-def _rows(found: Any) -> list[Row]:
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+def _rows(rows: Any) -> list[Row]:
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise UnexpectedAnswer("The platform's answer has no parties.")
-    return found
+    return rows

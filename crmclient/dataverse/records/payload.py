@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import EntityDocument
 from crmclient.dataverse.records.encoding import encode
@@ -32,7 +32,7 @@ STATE, STATUS = "statecode", "statuscode"
 
 
 def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: bool) -> dict[str, Any]:
-    """The body of a create or update. Raises InvalidRecord with every problem."""
+    """Return the body of a create or update. Raises InvalidRecord with every problem."""
     writer = _Writer(catalogue, entity.logical_name)
     for name, value in values.items():
         writer.take(name, value, creating=creating)
@@ -72,7 +72,7 @@ class _Writer:
             self._collect(lambda: self._put(attribute, value), name)
 
     def require(self, values: Values) -> None:
-        """Adds a problem for every required attribute that has no value."""
+        """Add a problem for every required attribute without a value, unless it has a problem already."""
         failed = {problem.attribute for problem in self.problems}
         for name, attribute in self._document.attributes.items():
             if attribute.is_required and values.get(name) in (None, "", ()) and name not in failed:
@@ -110,7 +110,7 @@ class _Writer:
         )
 
     def _put_parties(self, attribute: Attribute, value: Any) -> None:
-        parties = () if value is None else fitting.parties(value)
+        parties = () if value is None else value_checks.parties(value)
         check(attribute, parties, self._options)
         self.parties += bodies(self._catalogue, attribute.logical_name, parties)
 

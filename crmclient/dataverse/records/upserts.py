@@ -9,13 +9,13 @@ from urllib.parse import quote
 from crmclient.alternate_keys import checked_key, unknown_record, written
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import property_name
 from crmclient.dataverse.records.encoding import encode
-from crmclient.dataverse.records.one import Records
 from crmclient.dataverse.records.payload import payload
+from crmclient.dataverse.records.single_records import Records
 from crmclient.dataverse.records.writes import duplicate_detection
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import DuplicateKey, InvalidRecord, InvalidValue, StateConflict
 from crmclient.limits import wrong_value
 from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
@@ -32,7 +32,7 @@ _LOOKS: Final = 2
 
 
 class Upserts:
-    """Raises as `Platform.upsert`."""
+    """Writes upserts. Raises what `Platform.upsert` raises."""
 
     def __init__(
         self,
@@ -58,16 +58,16 @@ class Upserts:
         entity = self._catalogue.entity(entity_name)
         attributes = self._catalogue.document(entity_name).attributes
         must_exist = exists is True or if_version is not None
-        known = checked_key(
+        alternate_key = checked_key(
             entity, attributes, key, values, may_create=not must_exist, may_update=exists is not False
         )
-        literals = _literals(entity, [attributes[name] for name in known.attributes], key)
+        literals = _literals(entity, [attributes[name] for name in alternate_key.attributes], key)
         content = payload(self._catalogue, entity, values, creating=not must_exist)
         # Which parties an update has to send along only the record itself tells.
         if collection_of(entity_name) in content or any(
             not _UNFIT.isdisjoint(literal) for literal in literals.values()
         ):
-            return self._by_id(entity, known, key, values, exists, if_version, must_exist, call)
+            return self._by_id(entity, alternate_key, key, values, exists, if_version, must_exist, call)
         headers = {"Prefer": REPRESENTATION, **duplicate_detection(call)}
         if must_exist:
             headers["If-Match"] = tag_of(if_version)
@@ -89,7 +89,7 @@ class Upserts:
         except DuplicateKey as error:
             # Of a record that is not to be there Dataverse does not say by which key it is.
             if exists is False and error.key == entity.primary_id:
-                raise DuplicateKey(entity_name, known.name) from error
+                raise DuplicateKey(entity_name, alternate_key.name) from error
             raise
         row = answer.json()
         version = version_in(row, entity.primary_id)
@@ -98,7 +98,7 @@ class Upserts:
     def _by_id(
         self,
         entity: Entity,
-        known: AlternateKey,
+        alternate_key: AlternateKey,
         key: Values,
         values: Values,
         exists: bool | None,
@@ -106,20 +106,22 @@ class Upserts:
         must_exist: bool,
         call: Call,
     ) -> Upserted:
-        """The same in two calls, of a key that cannot stand in an address."""
+        """Look for the record by its key, then update or create it. For a key that cannot stand in an
+        address.
+        """
         name = entity.logical_name
         for _ in range(_LOOKS):
             id = self._find(entity, key, call)
             if id is not None:
                 if exists is False:
-                    raise DuplicateKey(name, known.name)
+                    raise DuplicateKey(name, alternate_key.name)
                 return _upserted(self._records.update(Update(name, id, values, if_version), call), False)
             if must_exist:
                 raise unknown_record(entity, key)
             try:
                 return _upserted(self._records.create(Create(name, {**key, **values}), call), True)
             except DuplicateKey as error:
-                if exists is False or error.key != known.name:
+                if exists is False or error.key != alternate_key.name:
                     raise
         raise StateConflict(f"The {name} is changed by others all the time.")
 
@@ -138,8 +140,8 @@ def _upserted(stored: Stored, created: bool) -> Upserted:
 
 
 def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[str, str]:
-    """The key's values as they stand in an address, by property. Raises InvalidRecord."""
-    found: dict[str, str] = {}
+    """Return the key's values as an address has them, by property. Raises InvalidRecord."""
+    literals: dict[str, str] = {}
     problems: list[InvalidValue] = []
     for attribute in attributes:
         value = key[attribute.logical_name]
@@ -151,7 +153,7 @@ def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[
         text = str(encoded)
         if attribute.type in (AttributeType.STRING, AttributeType.MEMO):
             text = "'" + text.replace("'", "''") + "'"
-        found[property_name(attribute)] = text
+        literals[property_name(attribute)] = text
     if problems:
         raise InvalidRecord(entity.logical_name, problems)
-    return found
+    return literals

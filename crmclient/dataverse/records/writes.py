@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
+from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.records.payload import payload
-from crmclient.dataverse.subjects import Kind, Subject
 from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, WrongType
 from crmclient.metadata import Entity
 from crmclient.parties import collection_of
@@ -35,7 +35,11 @@ class Writes:
         self._unreadable: dict[tuple[str, Guid | None], float] = {}
 
     def create(self, operation: Create, call: Call) -> tuple[Request, Subject]:
-        """With an id that is chosen here at the latest, so that sending it again cannot double the record."""
+        """Return the request for a create, and its subject.
+
+        The id is chosen here if the caller has chosen none, so that sending the request again cannot create a
+        second record.
+        """
         entity = self._catalogue.entity(operation.entity)
         content = payload(self._catalogue, entity, operation.values, creating=True)
         id = content[entity.primary_id] = _choose_id(entity, operation)
@@ -47,17 +51,20 @@ class Writes:
         return request, self._subject(entity, id, operation.values)
 
     def update(self, operation: Update, call: Call) -> tuple[Request, Subject]:
-        """`If-Match` stands on every one: without it Dataverse would create what is not there."""
+        """Return the request for an update, and its subject.
+
+        The request always has an `If-Match`: without one, Dataverse would create a missing record.
+        """
         entity = self._catalogue.entity(operation.entity)
         id = record_id(entity, operation.id)
         content = payload(self._catalogue, entity, operation.values, creating=False)
         version = operation.if_version
         parties = collection_of(entity.logical_name)
         if parties in content:
-            kept, read = self._parties.kept(entity, id, operation.values, call)
-            content[parties] = [*content[parties], *kept]
+            other_parties, read_version = self._parties.kept(entity, id, operation.values, call)
+            content[parties] = [*content[parties], *other_parties]
             # Whoever changes the parties meanwhile would lose what they wrote.
-            version = version or read
+            version = version or read_version
         request = self._api.request(
             "PATCH",
             paths.with_query(paths.record(entity, id), {"$select": entity.primary_id}),
@@ -67,12 +74,14 @@ class Writes:
         return request, self._subject(entity, id, operation.values)
 
     def are_unreadable(self, operations: Iterable[Operation], call: Call) -> bool:
-        """Whether any of `operations` makes a record that its maker is known not to be allowed to read."""
+        """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
         now = time.monotonic()
         return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
 
     def note_unreadable(self, operations: Iterable[Operation], call: Call) -> None:
-        """Who makes records like these may not read them: nothing is asked back of the next ones."""
+        """Note that the user who creates records like these may not read them. The next creates then ask for
+        no content.
+        """
         until = time.monotonic() + _UNREADABLE_SECONDS
         self._unreadable |= dict.fromkeys(((made, call.caller) for made in _made_by(operations)), until)
 
@@ -95,32 +104,39 @@ class Writes:
 
 
 def _made_by(operations: Iterable[Operation]) -> Iterator[str]:
-    return (one.entity for one in operations if isinstance(one, Create))
+    return (operation.entity for operation in operations if isinstance(operation, Create))
 
 
 def duplicate_detection(call: Call) -> dict[str, str]:
-    """The header that asks for it: without one Dataverse leaves its rules alone."""
+    """Return the header that turns duplicate detection on, if the call wants it. Without the header it is
+    off.
+    """
     return {"MSCRM.SuppressDuplicateDetection": "false"} if call.refuses_duplicates else {}
 
 
 def stored(subject: Subject, answer: Answer) -> Stored:
-    """What a write has left; without the version where the answer has no content, or no tag."""
+    """Return the id and the version after a write. The version is None if the answer has no content or no
+    tag.
+    """
     if answer.status == _NO_CONTENT:
         return Stored(subject.id, None)
     return Stored(subject.id, version_in(answer.json(), subject.primary_id))
 
 
 def no_content(answer: Answer, write: str) -> None:
-    """Raises UnexpectedAnswer for a success that says anything: it comes from something on the way.
+    """Raise UnexpectedAnswer unless the answer is 204.
 
-    `write` is what was asked for, such as "a delete".
+    Dataverse answers such a write without content, so that any other success comes from something in between.
+    `write` names what was asked for, such as "a delete".
     """
     if answer.status != _NO_CONTENT:
         raise UnexpectedAnswer(f"The platform answers {write} with {answer.status}.")
 
 
 def record_id(entity: Entity, id: Guid) -> Guid:
-    """An id in its canonical form. What is no GUID is the id of no record: raises RecordNotFound."""
+    """Return an id in its canonical form. Raises RecordNotFound for a text that is no GUID: no record has
+    it.
+    """
     try:
         return parse_guid(id)
     except (TypeError, ValueError):
@@ -128,10 +144,12 @@ def record_id(entity: Entity, id: Guid) -> Guid:
 
 
 def _choose_id(entity: Entity, operation: Create) -> Guid:
-    """The id that the caller chose, beside the values or among them, or a new one."""
-    given = [id for id in (operation.id, operation.values.get(entity.primary_id)) if id is not None]
+    """Return the id that the caller chose, by `id` or among the values, or a new one. Raises
+    InvalidRecord.
+    """
+    given_ids = [id for id in (operation.id, operation.values.get(entity.primary_id)) if id is not None]
     try:
-        chosen = {parse_guid(str(id)) for id in given}
+        chosen = {parse_guid(str(id)) for id in given_ids}
     except ValueError as error:
         problem = WrongType(entity.primary_id, f"{error}.")
         raise InvalidRecord(entity.logical_name, [problem]) from None

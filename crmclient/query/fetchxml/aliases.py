@@ -9,16 +9,21 @@ from crmclient.sentences import Sentence
 
 
 class Aliases:
-    """A link without an alias gets its entity's name and the number of the link, as on Dataverse."""
+    """The aliases of a query's links.
+
+    A link without an alias gets its entity's name and the number of the link, as in Dataverse.
+    """
 
     def __init__(self, entity: document.Element) -> None:
         self._root = entity.get("name", "")
         links = list(entity.iter("link-entity"))
         self.count = len(links)
-        written = Counter(alias for link in links if (alias := link.get("alias")))
-        self.repeated = {alias for alias, count in written.items() if count > 1}
-        self._known = set(written)
-        self._of = {link: link.get("alias") or self._made(link, at) for at, link in enumerate(links, 1)}
+        written_aliases = Counter(alias for link in links if (alias := link.get("alias")))
+        self.repeated = {alias for alias, count in written_aliases.items() if count > 1}
+        self._known = set(written_aliases)
+        self._of = {
+            link: link.get("alias") or self._new_alias(link, number) for number, link in enumerate(links, 1)
+        }
         self._unnamed = Counter(link.get("name") for link in links if not link.get("alias"))
         self._by_entity = {link.get("name"): self._of[link] for link in links if not link.get("alias")}
 
@@ -26,10 +31,11 @@ class Aliases:
         return self._of[link]
 
     def meant(self, entity_name: str, standing: str | None) -> str | None:
-        """The alias that an `entityname` means in the filter or order of `standing`; None for that itself.
+        """Return the alias that an `entityname` means in the filter or order of `standing`; None for
+        `standing` itself.
 
-        It is a link's alias, or the entity of a link without one, or the query's own entity. Raises
-        ValueError for nothing of these, and for several.
+        An `entityname` is a link's alias, the entity of a link without an alias, or the query's own entity.
+        Raises ValueError for any other text, and for one that means several of these.
         """
         if entity_name == standing:
             return None
@@ -51,7 +57,8 @@ class Aliases:
             Sentence("entityname %(name)s is neither a link's alias nor the entity", name=repr(entity_name))
         )
 
-    def _made(self, link: document.Element, number: int) -> str:
+    def _new_alias(self, link: document.Element, number: int) -> str:
+        """Return an alias for the link that no other link has."""
         alias = f"{link.get('name')}{number}"
         while alias in self._known:
             alias += "_"

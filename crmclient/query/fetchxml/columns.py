@@ -34,7 +34,7 @@ def read_column(attribute: Reading, *, aggregate: bool) -> DesignedColumn:
 
 
 def read_order(order: Reading, standing: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
-    """An order of the entity, or of the link `standing`."""
+    """Read an order of the entity, or of the link `standing`. Mistakes are noted as problems."""
     attribute, alias = order.name("attribute"), order.name("alias")
     descending = order.flag("descending")
     entity_name = order.text("entityname")
@@ -60,13 +60,13 @@ def _word(reading: Reading, name: str, words: type[Word]) -> Word | None:
     try:
         return words(text)
     except ValueError:
-        known = ", ".join(str(word.value) for word in words)
+        choices = ", ".join(str(word.value) for word in words)
         reading.wrong(
             Sentence(
                 "%(name)s %(text)s is not supported; there are %(known)s",
                 name=name,
                 text=repr(text),
-                known=known,
+                known=choices,
             )
         )
         return None

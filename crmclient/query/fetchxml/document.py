@@ -18,7 +18,7 @@ Element = etree._Element
 
 
 def tree(text: str) -> Element:
-    """The root of an XML text. Raises QueryProblems."""
+    """Return the root of an XML text. Raises QueryProblems."""
     if len(text) > LONGEST:
         raise _unreadable(Sentence("it is longer than %(most)s characters", most=LONGEST))
     parser = etree.XMLParser(

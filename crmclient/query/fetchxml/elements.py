@@ -1,4 +1,4 @@
-"""An element being read. What nobody takes of it is unknown, and a problem in the end."""
+"""Reads one element. An attribute that nobody reads is a problem in the end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reading:
         self.problems.append(Problem(self.construct, message, document.line_of(self.element)))
 
     def ignore(self, *names: str) -> None:
-        """Attributes that change no row."""
+        """Leave out attributes that do not change the rows."""
         for name in names:
             self._attributes.pop(name, None)
 
@@ -39,7 +39,9 @@ class Reading:
         return self._attributes.pop(name, None)
 
     def name(self, attribute: str = "name") -> str | None:
-        """A logical name or an alias, None when the attribute is missing or empty."""
+        """Return a logical name or an alias; None when the attribute is missing or empty. A wrong name is a
+        problem.
+        """
         text = self.text(attribute)
         if text and not _NAME(text):
             self.wrong(
@@ -52,7 +54,7 @@ class Reading:
         return text or None
 
     def needed(self, attribute: str = "name") -> str:
-        """As `name`, where something is needed: an empty text and a problem without it."""
+        """Return a required name. A missing name is a problem, and an empty text is returned for it."""
         name = self.name(attribute)
         if name is None:
             self.wrong(Sentence("the attribute %(name)s is missing", name=attribute))
@@ -68,7 +70,7 @@ class Reading:
         return default if value is None else value
 
     def whole(self, name: str) -> int | None:
-        """A whole number of at least 1."""
+        """Return a whole number of at least 1; None when it is missing or wrong, which is a problem."""
         text = self.text(name)
         if text is None:
             return None
@@ -80,21 +82,23 @@ class Reading:
         return int(text)
 
     def refuse(self, name: str, reason: str) -> None:
-        """An attribute that is known, and not supported."""
+        """Note a problem if the element has an attribute that is not supported."""
         if self.text(name) is not None:
             self.wrong(
                 Sentence("the attribute %(name)s is not supported: %(reason)s", name=name, reason=reason)
             )
 
-    def children(self, known: Collection[str]) -> Iterator[document.Element]:
-        """The children whose names are `known`; the others, and text between them, are problems."""
+    def children(self, expected: Collection[str]) -> Iterator[document.Element]:
+        """Yield the children whose names are `expected`. Other children, and text between them, are
+        problems.
+        """
         for text in (self.element.text, *(child.tail for child in self.element)):
             if text and text.strip():
                 self.wrong(Sentence("the text %(text)s does not belong here", text=repr(text.strip()[:40])))
         for child in self.element:
             if not isinstance(child.tag, str):
                 self.wrong(Sentence("entity references are not allowed"))
-            elif child.tag in known:
+            elif child.tag in expected:
                 yield child
             else:
                 self.problems.append(

@@ -21,7 +21,7 @@ from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml.aliases import Aliases
 from crmclient.query.fetchxml.elements import Reading
 from crmclient.query.fetchxml.placeholders import read_value
-from crmclient.query.fetchxml.refused import REFUSED
+from crmclient.query.fetchxml.unsupported_operators import REFUSED
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
@@ -80,7 +80,11 @@ class FilterReader:
         return link
 
     def _condition(self, element: document.Element) -> list[DesignedCondition]:
-        """One condition. Of one that is wrong, the attribute is left, so that its name is checked."""
+        """Read a condition. Return one condition, or none.
+
+        For a wrong condition, return one on the same attribute, so that the attribute's name is still
+        checked.
+        """
         name = f"condition {element.get('attribute', '')} {element.get('operator', '')}"
         condition = Reading(element, name.strip(), self._problems)
         condition.ignore("uiname", "uitype", "uihidden")
@@ -92,10 +96,10 @@ class FilterReader:
         link = self._link(condition)
         text, other = condition.text("value"), condition.text("valueof")
         condition.finish()
-        texts = _listed(condition)
-        left = [DesignedCondition(attribute, Operator.NOT_NULL, (), link)] if attribute else []
+        texts = _value_texts(condition)
+        for_name_check = [DesignedCondition(attribute, Operator.NOT_NULL, (), link)] if attribute else []
         if operator is None:
-            return left
+            return for_name_check
         if other:
             if text or texts or operator not in _COMPARABLE:
                 condition.wrong(
@@ -104,7 +108,7 @@ class FilterReader:
             value_of = self._value_of(condition, other, link)
             return [DesignedCondition(attribute, operator, (), link, value_of)]
         values = _values(condition, operator, text, texts)
-        return left if values is None else [DesignedCondition(attribute, operator, values, link)]
+        return for_name_check if values is None else [DesignedCondition(attribute, operator, values, link)]
 
     def _link(self, condition: Reading) -> str | None:
         entity_name = condition.text("entityname")
@@ -150,8 +154,8 @@ def _no_operator(text: str) -> Sentence:
     return Sentence("the operator %(name)s is not supported: %(reason)s", name=text, reason=REFUSED[text])
 
 
-def _listed(condition: Reading) -> list[str]:
-    """The texts of value elements."""
+def _value_texts(condition: Reading) -> list[str]:
+    """Return the texts of the value elements of a condition."""
     texts = []
     for element in condition.children({"value"}):
         value = Reading(element, f"{condition.construct} value", condition.problems)
@@ -172,26 +176,28 @@ def _listed(condition: Reading) -> list[str]:
 def _values(
     condition: Reading, operator: DesignedOperator, text: str | None, texts: list[str]
 ) -> tuple[DesignedValue, ...] | None:
-    """The values, None when they are wrong. `value=""` beside value elements is a designer's leftover."""
-    taken = values_taken(operator)
+    """Return the values; None when they are wrong. `value=""` beside value elements is left over from a
+    designer.
+    """
+    number_taken = values_taken(operator)
     if texts and text:
         condition.wrong(Sentence("it has both a value and value elements"))
         return None
     given = texts or ([] if text is None else [text])
-    if taken == 0:
+    if number_taken == 0:
         given = [item for item in given if item]
-    if not given and taken != 0:
+    if not given and number_taken != 0:
         condition.wrong(Sentence("the attribute value or valueof, or value elements, must be given"))
         return None
-    if taken is not None and len(given) != taken:
-        condition.wrong(_takes(operator.value, taken))
+    if number_taken is not None and len(given) != number_taken:
+        condition.wrong(_takes(operator.value, number_taken))
         return None
     try:
         values = tuple(read_value(item, operator) for item in given)
     except ValueError as error:
         condition.wrong(str(error))
         return None
-    if taken is None and text and "," in text and isinstance(values[0], Literal):
+    if number_taken is None and text and "," in text and isinstance(values[0], Literal):
         condition.wrong(Sentence("several values stand in value elements, one in each"))
         return None
     return values

@@ -42,7 +42,7 @@ _FOREIGN: Final = re.compile(r"\{[0-9]+\}|\{\{.*?\}\}|\{%.*?%\}|[$@#]\{.*?\}", r
 
 
 def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
-    """Raises ValueError for what is neither a literal nor a placeholder of ours."""
+    """Return the placeholder or literal that a text means. Raises ValueError for an unknown placeholder."""
     if text.startswith(_LITERAL):
         return Literal(text.removeprefix(_LITERAL))
     if match := _PARAMETER(text):

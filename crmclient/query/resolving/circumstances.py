@@ -1,4 +1,4 @@
-"""Who asks, when, and with which parameters; and what a designed value is then."""
+"""The circumstances of a query: the caller, the time, the parameters. They give designed values a value."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """`now` is aware. `parameters` has every parameter of the query, None for an optional one that is not
-    given. `user` is None for a caller without a platform user; `user_values` are the caller's properties,
-    with `type` and `roles`, and `claims` those of its token by the paths that are asked for.
-    `reports` tells, when it is asked, who reports to the user.
-    `fetched` has the row of each data fetcher by the fetcher's name, and `record` the record's attributes.
+    """The values that the placeholders of a query stand for.
+
+    `now` is aware. `parameters` has every parameter of the query, None for an optional one that is not given.
+    `user` is None for a caller without a platform user; `user_values` are the caller's properties, with
+    `type` and `roles`, and `claims` are claims of the caller's token by path. `reports` is called for the
+    users who report to the user. `fetched` has the row of each data fetcher by the fetcher's name, and
+    `record` the record's attributes.
     """
 
     now: dt.datetime
@@ -43,15 +45,19 @@ class Circumstances:
 
 
 class Absent(Exception):
-    """An optional parameter is not given: its condition is left out."""
+    """A parameter is not given. Its condition is left out."""
 
 
 class Unknown(Exception):
-    """What a condition compares with is empty or not there: it holds for no row."""
+    """A value to compare with is empty or missing. Its condition holds for no row."""
 
 
 def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
-    """Raises Absent, Unknown, and InvalidQuery for a parameter that the circumstances know nothing of."""
+    """Return what stands for `value` in these circumstances.
+
+    Raises Absent for a parameter that is not given, Unknown for another missing value, and InvalidQuery for a
+    parameter that does not exist.
+    """
     match value:
         case Literal(text):
             return text
@@ -63,21 +69,22 @@ def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
                 raise Absent
             return given
         case UserValue(name):
-            return _known(circumstances.user_values.get(name))
+            return _not_empty(circumstances.user_values.get(name))
         case ClaimValue(path):
-            return _known(circumstances.claims.get(path))
+            return _not_empty(circumstances.claims.get(path))
         case FetchValue(fetcher, key):
-            return _known(circumstances.fetched.get(fetcher, {}).get(key))
+            return _not_empty(circumstances.fetched.get(fetcher, {}).get(key))
         case RecordValue(attribute):
-            return _known(circumstances.record.get(attribute))
+            return _not_empty(circumstances.record.get(attribute))
 
 
 def read_value(value: DesignedValue, circumstances: Circumstances, read: Callable[[object], T]) -> T:
-    """What is given for `value`, as `read` makes it of the attribute's type.
+    """Return what stands for `value`, converted by `read` to the attribute's type.
 
-    Raises Absent, Unknown, TypeError where the type is another, and ValueError for a parameter or a literal
-    that the attribute cannot have. Of the caller or of a fetcher such a value is Unknown: no text of a record
-    must make the endpoint fail. Of a claim that holds for its type, too: the configuration does not say it.
+    Raises what `value_of` raises, TypeError for a value of another type, and ValueError for a parameter or a
+    literal that the attribute cannot have. Such a value of the caller or a fetcher raises Unknown instead: no
+    text in a record may make the endpoint fail. A claim raises Unknown for a wrong type, too, because the
+    configuration does not say its type.
     """
     given = value_of(value, circumstances)
     try:
@@ -92,7 +99,8 @@ def read_value(value: DesignedValue, circumstances: Circumstances, read: Callabl
         raise Unknown from None
 
 
-def _known(value: object) -> object:
+def _not_empty(value: object) -> object:
+    """Return `value`. Raises Unknown when it is empty."""
     if value is None or value in ((), []):
         raise Unknown
     return value

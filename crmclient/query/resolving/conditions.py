@@ -1,4 +1,4 @@
-"""One condition at a time: what is wrong with it, and what it becomes in given circumstances."""
+"""Prepares conditions: finds what is wrong with one, and builds it in given circumstances."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias, TypeVar, cast
 
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.errors import UnfitValue
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query import literals
@@ -60,9 +60,10 @@ _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_I
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Prepares conditions that stand in the filter of the entity or link `standing`.
+    """Prepares conditions in the filter of the entity or link `standing`.
 
-    `denied`: rows are kept where the filter holds for nothing. Unknown then passes, for whoever denies.
+    With `denied`, rows are kept where the filter holds for nothing. Unknown is then passed on to the link
+    that denies the filter.
     """
 
     names: Names
@@ -71,7 +72,7 @@ class Writer:
     denied: bool = False
 
     def prepare(self, condition: DesignedCondition) -> Resolve | None:
-        """None when something is wrong, which is then among the names' problems."""
+        """Prepare a condition; None for a wrong condition, whose problem is added to those of the names."""
         construct = construct_of(condition)
         alias = self.standing if condition.link is None else condition.link
         if not self._reaches(alias, construct):
@@ -79,10 +80,10 @@ class Writer:
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
             return None if attribute is None else self._compared(condition, attribute, *condition.value_of)
-        taken = values_taken(condition.operator)
-        given = len(condition.values)
-        if taken != given and (taken is not None or not given):
-            self.names.wrong(construct, _takes(taken, given))
+        number_taken = values_taken(condition.operator)
+        number_given = len(condition.values)
+        if number_taken != number_given and (number_taken is not None or not number_given):
+            self.names.wrong(construct, _takes(number_taken, number_given))
             return None
         if attribute is None:
             return None
@@ -97,7 +98,7 @@ class Writer:
         return self._guarded(build, construct)
 
     def _lacks_hierarchy(self, condition: DesignedCondition, alias: str | None, attribute: Attribute) -> bool:
-        """Whether the operator would follow a hierarchy that there is not."""
+        """Whether the operator follows a hierarchy that does not exist."""
         follows = condition.operator in OF_RECORDS_HIERARCHY
         applies = follows and FAMILY[attribute.type] in OPERATORS[Operator.UNDER]
         return applies and not self.names.has_hierarchy(alias, attribute)
@@ -147,7 +148,7 @@ class Writer:
 
     @property
     def nothing(self) -> Condition:
-        """What holds for no row."""
+        """Return a condition that never matches a row."""
         return Condition(self.names.primary_id(self.standing), Operator.NULL)
 
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
@@ -176,9 +177,9 @@ def can_compare(
 ) -> bool:
     """Whether the condition on `attribute` takes `value` in the place of what a caller or fetcher gives."""
     given = Parameter("value")
-    asked = replace(condition, values=(given,) * len(condition.values), link=None)
+    with_parameter = replace(condition, values=(given,) * len(condition.values), link=None)
     try:
-        _builder(asked, attribute, calendar)(
+        _builder(with_parameter, attribute, calendar)(
             Circumstances(dt.datetime.now(dt.UTC), parameters={given.name: value})
         )
     except Absent:
@@ -207,7 +208,10 @@ def _takes(values: int | None, given: int) -> Sentence:
 def _builder(
     condition: DesignedCondition, attribute: Attribute, calendar: Calendar
 ) -> Callable[[Circumstances], FilterItem]:
-    """Raises ValueError for what is wrong whatever the circumstances."""
+    """Return the function that builds the condition in given circumstances.
+
+    Raises ValueError, TypeError for a condition that is wrong in all circumstances.
+    """
     match condition.operator:
         case UserOperator():
             return of_user(condition, condition.operator, attribute)
@@ -253,7 +257,10 @@ def _not_for(family: Family) -> Sentence:
 
 
 def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Callable[[object], Value]:
-    """How a value, of a literal or given, becomes one that compares with the attribute."""
+    """Return the function that converts a value to one that can be compared with the attribute.
+
+    The function raises TypeError, ValueError.
+    """
     holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
 
     def typed(value: object) -> Value:
@@ -270,7 +277,7 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
         if isinstance(value, str):
             value = literals.read_whole(value) if operator in _OPTIONS else literals.read(value, attribute)
         elif attribute.type is AttributeType.MULTISELECT:
-            (fitting.whole_number if operator in _OPTIONS else fitting.options)(value)
+            (value_checks.whole_number if operator in _OPTIONS else value_checks.options)(value)
         if attribute.type is not AttributeType.DATETIME:
             literals.fit(cast(Value, value), attribute)
             return cast(Value, value)
@@ -285,8 +292,8 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
                     value=value.isoformat(),
                 )
             )
-        found = literals.stored(value, attribute, calendar)
-        literals.fit(found, attribute)
-        return found
+        stored = literals.stored(value, attribute, calendar)
+        literals.fit(stored, attribute)
+        return stored
 
     return typed

@@ -1,4 +1,4 @@
-"""What the names in a designed query mean, and the problems found on the way."""
+"""Looks up the names in a designed query, and collects the problems."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Names:
         self.problems.append(Problem(construct, message))
 
     def all_of(self, entity: str, construct: str) -> Mapping[str, Attribute]:
-        """The attributes of an entity, none of one that does not exist."""
+        """Return the attributes of an entity; empty for an unknown entity, which is noted as a problem."""
         if entity not in self._known:
             try:
                 self._known[entity] = self._attributes(entity)
@@ -56,7 +56,11 @@ class Names:
         return self._known[entity]
 
     def attribute(self, alias: str | None, name: str, construct: str) -> Attribute | None:
-        """An attribute of the entity or a link. A lookup's name is an attribute too: its name with `name`."""
+        """Return an attribute of the entity or a link; None, with a problem, if there is none.
+
+        The name of a lookup's record counts as an attribute, too: it is called as the lookup with `name`
+        added.
+        """
         if alias not in self._entities and alias != self.root:
             self.wrong(construct, Sentence("no link has the alias %(alias)s", alias=repr(alias)))
             return None
@@ -74,7 +78,7 @@ class Names:
         return attribute
 
     def find(self, alias: str | None, name: str) -> Attribute | None:
-        """As `attribute`, of a name whose problems are known already."""
+        """Return an attribute as `attribute` does, but without noting problems."""
         attributes = self._known.get(self._entities.get(alias, self.root), {})
         attribute = attributes.get(name)
         lookup = attributes.get(name.removesuffix("name"))
@@ -98,7 +102,9 @@ class Names:
         return alias == parent or (parent is None and alias == self.root)
 
     def joins(self, alias: str | None) -> bool:
-        """Whether rows have what belongs to `alias`: nothing in a link that does not join takes part."""
+        """Whether rows have columns of `alias`. Those of a link within a link that does not join are not
+        part of the rows.
+        """
         return alias is None or self._enclosing.get(alias) is None
 
     def has_hierarchy(self, alias: str | None, attribute: Attribute) -> bool:
@@ -110,10 +116,10 @@ class Names:
     def parent_of(self, entity: str) -> str | None:
         """The lookup by which records of an entity form a hierarchy; None also for an unknown entity."""
         try:
-            known = self._known.get(entity) or self._attributes(entity)
+            attributes = self._known.get(entity) or self._attributes(entity)
         except UnknownEntity:
             return None
-        return next((name for name, attribute in known.items() if attribute.is_parent), None)
+        return next((name for name, attribute in attributes.items() if attribute.is_parent), None)
 
     def _add_all(
         self, filter: DesignedFilter | None, links: tuple[DesignedLink, ...], parent: str | None

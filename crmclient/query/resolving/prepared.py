@@ -1,4 +1,4 @@
-"""A designed query after metadata: names known, literals typed, everything that is always wrong reported."""
+"""Prepares a designed query: names and literals are checked against metadata, and problems reported."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _DENYING: Final = frozenset({LinkType.NOT_ANY, LinkType.ALL})
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What conditions read of their circumstances, by name.
+    """The circumstances that conditions read, by name.
 
     `user_values` are properties of the caller, among them `type` and `roles`; `claims` are paths. `fetched`
-    are pairs of a data fetcher and a key of its row; `user`: the caller's platform user.
+    are pairs of a data fetcher and a key of its row. `user` is the caller's platform user.
     """
 
     parameters: frozenset[str] = frozenset()
@@ -71,12 +71,12 @@ class Needs:
 
     def are_met(self, circumstances: Circumstances) -> bool:
         """Whether the caller and the fetchers have a value for each of these; parameters do not count."""
-        wanted: list[DesignedValue] = [UserValue(name) for name in self.user_values]
-        wanted += [ClaimValue(path) for path in self.claims]
-        wanted += [FetchValue(*pair) for pair in self.fetched]
-        wanted += [RecordValue(attribute) for attribute in self.record]
+        values: list[DesignedValue] = [UserValue(name) for name in self.user_values]
+        values += [ClaimValue(path) for path in self.claims]
+        values += [FetchValue(*pair) for pair in self.fetched]
+        values += [RecordValue(attribute) for attribute in self.record]
         try:
-            for value in wanted:
+            for value in values:
                 value_of(value, circumstances)
         except Unknown:
             return False
@@ -95,7 +95,10 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class PreparedFilter:
-    """`attributes` are those of its own entity or link that it looks at; `conditions`, how many it has."""
+    """A filter that is checked against the metadata.
+
+    `attributes` are those of its own entity or link that it reads; `conditions` is the number of conditions.
+    """
 
     _resolve: Resolve
     needs: Needs
@@ -103,7 +106,10 @@ class PreparedFilter:
     conditions: int
 
     def resolve(self, circumstances: Circumstances) -> Filter | None:
-        """The filter, None when nothing is left of it. Raises InvalidQuery for values that do not fit."""
+        """Return the filter in these circumstances; None when nothing is left of it.
+
+        Raises InvalidQuery for values that do not fit.
+        """
         item = self._resolve(circumstances)
         return item if item is None or isinstance(item, Filter) else Filter((item,))
 
@@ -118,15 +124,15 @@ class _PreparedLink:
 
     @property
     def needs(self) -> Needs:
-        found = Needs() if self.filter is None else self.filter.needs
+        all_needs = Needs() if self.filter is None else self.filter.needs
         for link in self.links:
-            found |= link.needs
-        return found
+            all_needs |= link.needs
+        return all_needs
 
     @property
     def conditions(self) -> int:
-        own = 0 if self.filter is None else self.filter.conditions
-        return own + sum(link.conditions for link in self.links)
+        conditions_of_filter = 0 if self.filter is None else self.filter.conditions
+        return conditions_of_filter + sum(link.conditions for link in self.links)
 
     def resolve(self, circumstances: Circumstances) -> Link:
         return replace(
@@ -138,7 +144,7 @@ class _PreparedLink:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """`needs` are those of all its filters."""
+    """A query that is checked against the metadata. `needs` are those of all its filters."""
 
     _query: Query
     _filter: PreparedFilter | None
@@ -146,10 +152,10 @@ class PreparedQuery:
     needs: Needs
 
     def resolve(self, circumstances: Circumstances) -> Query:
-        """The query in these circumstances. Raises InvalidQuery for values that do not fit.
+        """Return the query in these circumstances. Raises InvalidQuery for values that do not fit.
 
-        A condition of a parameter that is not given is left out, and so is a group with nothing left in it;
-        links stay. A condition that needs more than is known of the caller holds for no row.
+        A condition on a parameter that is not given is left out, and so is a group without conditions; links
+        stay. A condition that needs an unknown value of the caller holds for no row.
         """
         return replace(
             self._query,
@@ -159,7 +165,10 @@ class PreparedQuery:
 
 
 def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = UTC) -> PreparedQuery:
-    """Raises QueryProblems: every name that does not exist and every literal that does not fit."""
+    """Check a query against the metadata, and prepare it for `resolve`.
+
+    Raises QueryProblems with every name that does not exist and every literal that does not fit.
+    """
     names = Names.of(query, attributes)
     columns = _columns(query, None, names, calendar)
     writer = Writer(names, calendar, None)
@@ -179,7 +188,7 @@ def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = U
 def prepare_filter(
     filter: DesignedFilter, entity: str, attributes: Attributes, calendar: Calendar = UTC
 ) -> PreparedFilter:
-    """A filter on one entity, alone. Raises QueryProblems."""
+    """Check a filter on one entity, and prepare it for `resolve`. Raises QueryProblems."""
     names = Names.of_filter(filter, entity, attributes)
     prepared = _filter(filter, Writer(names, calendar, None))
     if names.problems or prepared is None:
@@ -194,14 +203,14 @@ def _check_size(
     links: tuple[_PreparedLink, ...],
     names: Names,
 ) -> None:
-    width = len(columns) + sum(len(link.link.columns) for link in _each(links))
+    width = len(columns) + sum(len(link.link.columns) for link in _with_nested_links(links))
     most = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
     if width > most:
         names.wrong(
             f"entity {query.entity}",
             Sentence("it selects %(count)s columns; at most %(most)s can be", count=width, most=most),
         )
-    conditions = sum(found.conditions for found in (filter, *links) if found is not None)
+    conditions = sum(part.conditions for part in (filter, *links) if part is not None)
     if conditions > MOST_CONDITIONS:
         names.wrong(
             f"entity {query.entity}",
@@ -211,23 +220,27 @@ def _check_size(
         )
 
 
-def _each(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLink]:
+def _with_nested_links(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLink]:
     for link in links:
         yield link
-        yield from _each(link.links)
+        yield from _with_nested_links(link.links)
 
 
 def _link(link: DesignedLink, outside: Writer) -> _PreparedLink:
-    """A link that stands in what `outside` writes the conditions of."""
+    """Prepare a link. `outside` is the writer of the conditions of the entity or link that has it."""
     names, parent = outside.names, outside.standing
     # What has no name has been found wrong where it was read.
-    own = theirs = None
+    own_attribute = parent_attribute = None
     if link.from_attribute:
-        own = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
+        own_attribute = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
     if link.to_attribute:
-        theirs = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
-    if own is not None and theirs is not None and not are_comparable(own, theirs):
-        names.wrong(f"link-entity {link.alias}", not_comparable(own, theirs))
+        parent_attribute = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
+    if (
+        own_attribute is not None
+        and parent_attribute is not None
+        and not are_comparable(own_attribute, parent_attribute)
+    ):
+        names.wrong(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
     columns = _columns(link, link.alias, names, outside.calendar)
     writer = replace(outside, standing=link.alias, denied=outside.denied or link.type in _DENYING)
     plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
@@ -244,9 +257,9 @@ def _columns(
     chosen = tuple(_column(column, alias, names, calendar) for column in source.columns)
     if not source.all_columns:
         return chosen
-    named = {column.attribute for column in chosen if column.alias is None}
+    unaliased = {column.attribute for column in chosen if column.alias is None}
     every = names.all_of(source.entity, f"entity {source.entity}")
-    return chosen + tuple(Column(name) for name in every_column(every) if name not in named)
+    return chosen + tuple(Column(name) for name in every_column(every) if name not in unaliased)
 
 
 def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
@@ -325,14 +338,14 @@ def _leaves(group: DesignedFilter) -> Iterator[DesignedCondition | DesignedLink]
 
 
 def _group(group: DesignedFilter, writer: Writer, links: Iterator[_PreparedLink]) -> Resolve:
-    """`links` are those of the group, prepared, in the order of `_leaves`."""
+    """Prepare a group. `links` yields its prepared links in the order of `_leaves`."""
     prepared = [_item(item, writer, links) for item in group.items]
     items = [item for item in prepared if item is not None]
 
     def resolve(circumstances: Circumstances) -> FilterItem | None:
-        left = (item(circumstances) for item in items)
-        kept = tuple(item for item in left if item is not None)
-        return Filter(kept, group.any) if kept else None
+        resolved_items = (item(circumstances) for item in items)
+        kept_items = tuple(item for item in resolved_items if item is not None)
+        return Filter(kept_items, group.any) if kept_items else None
 
     return resolve
 
@@ -347,7 +360,10 @@ def _item(item: DesignedItem, writer: Writer, links: Iterator[_PreparedLink]) ->
 
 
 def _known_or_nothing(link: _PreparedLink, writer: Writer) -> Resolve:
-    """The link. Where something in it is unknown that would keep rows by being denied, it keeps none."""
+    """Return the function that resolves a link in a filter.
+
+    A link that denies something would keep rows because a value is unknown. Such a link keeps no row instead.
+    """
     if writer.denied or link.link.type not in _DENYING:
         return link.resolve
 

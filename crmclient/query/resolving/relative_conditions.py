@@ -9,7 +9,7 @@ import datetime as dt
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from crmclient import fitting
+from crmclient import value_checks
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, PlatformUser, UserReports
 from crmclient.query import literals
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
@@ -58,8 +58,8 @@ def of_user(
             return _never(condition)
         values = tuple(dict.fromkeys(values))
         parts = tuple(
-            Condition(condition.attribute, plain, values[at : at + MOST_VALUES], condition.link)
-            for at in range(0, len(values), MOST_VALUES)
+            Condition(condition.attribute, plain, values[start : start + MOST_VALUES], condition.link)
+            for start in range(0, len(values), MOST_VALUES)
         )
         return parts[0] if len(parts) == 1 else Filter(parts, any=True)
 
@@ -67,7 +67,7 @@ def of_user(
 
 
 def _never(condition: DesignedCondition) -> FilterItem:
-    """What holds for no row, as is known for certain."""
+    """Return a filter that never matches a row."""
     empty, filled = (
         Condition(condition.attribute, operator, (), condition.link)
         for operator in (Operator.NULL, Operator.NOT_NULL)
@@ -85,7 +85,7 @@ def of_date(
     values = condition.values
 
     def day(given: object) -> dt.date:
-        return fitting.day(literals.day_of(given, calendar))
+        return value_checks.day(literals.day_of(given, calendar))
 
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...] | None:
         moment = Moment(circumstances.now, calendar)
@@ -97,12 +97,12 @@ def of_date(
         return moment.bounds(operator, read_value(values[0], circumstances, _count) if values else 1)
 
     def build(circumstances: Circumstances) -> FilterItem:
-        found = bounds(circumstances)
-        if found is None:
+        limits = bounds(circumstances)
+        if limits is None:
             return _never(condition)
         parts = tuple(
             Condition(condition.attribute, sign, (stored_bound(instant, attribute),), condition.link)
-            for sign, instant in found
+            for sign, instant in limits
         )
         return parts[0] if len(parts) == 1 else Filter(parts)
 
@@ -112,7 +112,10 @@ def of_date(
 
 
 def of_period(condition: DesignedCondition, attribute: Attribute) -> Callable[[Circumstances], FilterItem]:
-    """The number of a fiscal period, of whichever year: the platform knows its calendar."""
+    """Return the function that builds a condition on the number of a fiscal period in any year.
+
+    The number is passed on as it is: the platform knows its calendar.
+    """
     if attribute.type is not AttributeType.DATETIME:
         raise ValueError(_not_a_date(attribute))
     (value,) = condition.values
@@ -138,13 +141,13 @@ def _not_a_date(attribute: Attribute) -> Sentence:
 
 
 def stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
-    """A bound in the calendar's zone, as the attribute stores it."""
+    """Return a bound, given in the calendar's zone, as the attribute stores it."""
     match attribute.behavior:
         case DateTimeBehavior.DATE_ONLY:
-            return fitting.day(instant.date())
+            return value_checks.day(instant.date())
         case DateTimeBehavior.TIME_ZONE_INDEPENDENT:
-            return fitting.moment(instant.replace(tzinfo=dt.UTC))
-    return fitting.moment(literals.shifted(instant, dt.UTC))
+            return value_checks.moment(instant.replace(tzinfo=dt.UTC))
+    return value_checks.moment(literals.shifted(instant, dt.UTC))
 
 
 def _count(value: object) -> int:

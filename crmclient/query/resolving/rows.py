@@ -1,4 +1,4 @@
-"""What rows hold and how they are sorted: the keys of columns, aggregates, orders."""
+"""Checks the rows of a query: the keys of columns, aggregates, orders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from crmclient.sentences import Counted, Sentence
 
 
 def check_rows(query: DesignedQuery, names: Names) -> None:
-    """Adds to the problems of `names` what keeps a platform from making, or sorting, the rows of `query`."""
+    """Add to the problems of `names` everything that keeps a platform from making or sorting the query's
+    rows.
+    """
     chosen = list(_chosen(query, None))
     keys = Counter(_key(alias, column) for alias, column in chosen)
     for key, count in keys.items():
@@ -30,7 +32,7 @@ def check_rows(query: DesignedQuery, names: Names) -> None:
     for alias, column in chosen:
         _check_column(column, names.find(alias, column.attribute), names)
     for order in query.orders:
-        _check_order(order, query, {_key(*one): one for one in chosen}, names)
+        _check_order(order, query, {_key(*pair): pair for pair in chosen}, names)
 
 
 def _chosen(

@@ -14,7 +14,7 @@ from crmclient.extensions import Registry
 from crmclient.query.calendar import Moment
 from designer.expressions.functions import dates, formats, lists, numbers, texts
 
-# What CEL writes like a function and is none.
+# CEL writes macros like functions.
 _MACROS = frozenset({"has", "all", "exists", "exists_one", "map", "filter"})
 STANDARD = frozenset(
     {
@@ -89,5 +89,5 @@ __all__ = ["FUNCTIONS", "STANDARD", "Function", "Moment", "names"]
 
 
 def names() -> frozenset[str]:
-    """Every function that an expression may call."""
+    """Return the names of all functions that an expression may call."""
     return STANDARD | FUNCTIONS.keys()

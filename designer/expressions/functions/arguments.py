@@ -10,14 +10,16 @@ from typing import Any, TypeGuard
 
 from designer.sentences import Sentence as _
 
-# Far past what any attribute holds; digits of a number stay cheap to reckon with.
+# More than any attribute holds, and few enough to calculate with at little cost.
 MOST_DIGITS = 60
 _NUMERAL = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,{MOST_DIGITS}}})?", re.ASCII)
 _LONGEST_SHOWN = 30
 
 
 def exact(function: str, value: Any) -> Decimal:
-    """A number, or a text of digits, as exactly that number."""
+    """Return a number, or a text of digits, as exactly that Decimal. Raises TypeError or ValueError for any
+    other.
+    """
     if is_number(value):
         number = Decimal(repr(value))
         if abs(number.adjusted()) > MOST_DIGITS:
@@ -42,12 +44,15 @@ def exact(function: str, value: Any) -> Decimal:
 
 
 def is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether it is a number of CEL's: true and false are none, and neither is what is not finite."""
+    """Whether the value is a finite number of CEL; true and false are no numbers."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def whole(function: str, what: str, value: Any, lowest: int, highest: int) -> int:
-    """A whole number within bounds; `what` says which argument it is."""
+    """Return `value` if it is a whole number from `lowest` to `highest`. Raises TypeError for any other.
+
+    `what` names the argument of `function` in the message.
+    """
     if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
         return value
     raise TypeError(
@@ -63,13 +68,14 @@ def whole(function: str, what: str, value: Any, lowest: int, highest: int) -> in
 
 
 def text(function: str, value: Any) -> str:
+    """Return `value` if it is a text. Raises TypeError for any other."""
     if isinstance(value, str):
         return value
     raise TypeError(_("%(function)s takes text, not %(given)s", function=function, given=shown(value)))
 
 
 def shown(value: Any) -> str:
-    """What was given instead, short enough for a sentence."""
+    """Return a refused argument in words that are short enough for a sentence."""
     match value:
         case None:
             return _("null (coalesce gives another value for it)")

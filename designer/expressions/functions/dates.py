@@ -28,14 +28,14 @@ def today(moment: Moment) -> str:
 
 
 def date_of(moment: Moment, when: Any) -> str:
-    """The day of an instant."""
+    """Return the day of an instant, as text."""
     return _day("dateOf", moment, when).isoformat()
 
 
 def start_of_day(moment: Moment, when: Any) -> dt.datetime:
-    """The instant at which the day of a date or an instant begins."""
+    """Return the instant at which the day of a date or an instant begins, in UTC."""
     day = _day("startOfDay", moment, when)
-    return _within(lambda: moment.calendar.start_of(day).astimezone(dt.UTC))
+    return _in_calendar(lambda: moment.calendar.start_of(day).astimezone(dt.UTC))
 
 
 def add_hours(moment: Moment, when: Any, hours: Any) -> dt.datetime:
@@ -44,32 +44,32 @@ def add_hours(moment: Moment, when: Any, hours: Any) -> dt.datetime:
         raise TypeError(_("addHours takes a date and time: startOfDay gives that of a date"))
     if not is_number(hours):
         raise TypeError(_("addHours takes a number of hours, not %(given)s", given=shown(hours)))
-    return _within(lambda: instant + dt.timedelta(hours=hours))
+    return _in_calendar(lambda: instant + dt.timedelta(hours=hours))
 
 
 def add_days(moment: Moment, when: Any, days: Any) -> Any:
     number = whole("addDays", _("days"), days, -_MOST_DAYS, _MOST_DAYS)
-    return _moved("addDays", moment, when, lambda day: day + dt.timedelta(days=number))
+    return _move_day("addDays", moment, when, lambda day: day + dt.timedelta(days=number))
 
 
 def add_months(moment: Moment, when: Any, months: Any) -> Any:
-    """The same day of another month; its last where it has no such day."""
+    """Return the same day of another month, or its last day where it has no such day."""
     number = whole("addMonths", _("months"), months, -12 * _MOST_YEARS, 12 * _MOST_YEARS)
-    return _moved("addMonths", moment, when, lambda day: _later(day, number))
+    return _move_day("addMonths", moment, when, lambda day: _months_later(day, number))
 
 
 def add_years(moment: Moment, when: Any, years: Any) -> Any:
     number = whole("addYears", _("years"), years, -_MOST_YEARS, _MOST_YEARS)
-    return _moved("addYears", moment, when, lambda day: _later(day, 12 * number))
+    return _move_day("addYears", moment, when, lambda day: _months_later(day, 12 * number))
 
 
 def days_between(moment: Moment, start: Any, end: Any) -> int:
-    """Days from the day of `start` to that of `end`; negative where it is earlier."""
+    """Return the number of days from the day of `start` to that of `end`; negative where `end` is earlier."""
     return (_day("daysBetween", moment, end) - _day("daysBetween", moment, start)).days
 
 
 def years_between(moment: Moment, start: Any, end: Any) -> int:
-    """Whole years from the day of `start` to that of `end`, as an age is counted."""
+    """Return the whole years from the day of `start` to that of `end`, as an age is counted."""
     first, last = _day("yearsBetween", moment, start), _day("yearsBetween", moment, end)
     if last < first:
         return -years_between(moment, last.isoformat(), first.isoformat())
@@ -77,7 +77,9 @@ def years_between(moment: Moment, start: Any, end: Any) -> int:
 
 
 def read(function: str, when: Any) -> dt.date:
-    """A date or an instant (a `datetime`), from either form."""
+    """Return a date, or an instant as a `datetime`, from its value or text. Raises TypeError or
+    ValueError.
+    """
     try:
         if isinstance(when, dt.datetime):
             return when
@@ -99,34 +101,37 @@ def read(function: str, when: Any) -> dt.date:
 
 
 def local(moment: Moment, when: dt.date) -> dt.date:
-    """A date as it is, an instant as the clocks of the time zone show it."""
+    """Return a date as it is, and an instant in the moment's time zone."""
     if not isinstance(when, dt.datetime):
         return when
-    return _within(lambda: when.astimezone(moment.calendar.zone))
+    return _in_calendar(lambda: when.astimezone(moment.calendar.zone))
 
 
 def _day(function: str, moment: Moment, when: Any) -> dt.date:
-    found = local(moment, read(function, when))
-    return found.date() if isinstance(found, dt.datetime) else found
+    local_time = local(moment, read(function, when))
+    return local_time.date() if isinstance(local_time, dt.datetime) else local_time
 
 
-def _moved(function: str, moment: Moment, when: Any, move: Callable[[dt.date], dt.date]) -> Any:
-    found = local(moment, read(function, when))
-    if not isinstance(found, dt.datetime):
-        return _within(lambda: move(found)).isoformat()
-    day = _within(lambda: move(found.date()))
-    return _within(lambda: dt.datetime.combine(day, found.timetz()).astimezone(dt.UTC))
+def _move_day(function: str, moment: Moment, when: Any, move: Callable[[dt.date], dt.date]) -> Any:
+    """Move a date, or the day of a date and time in local time, by `move`. Return it as text, or in UTC."""
+    local_time = local(moment, read(function, when))
+    if not isinstance(local_time, dt.datetime):
+        return _in_calendar(lambda: move(local_time)).isoformat()
+    day = _in_calendar(lambda: move(local_time.date()))
+    return _in_calendar(lambda: dt.datetime.combine(day, local_time.timetz()).astimezone(dt.UTC))
 
 
-def _later(day: dt.date, months: int) -> dt.date:
+def _months_later(day: dt.date, months: int) -> dt.date:
+    """Return the same day `months` later, or the last day of that month where it has no such day."""
     year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     if not dt.MINYEAR <= year <= dt.MAXYEAR:
         raise OverflowError
     return day.replace(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
-def _within(reckon: Callable[[], T]) -> T:
+def _in_calendar(calculate: Callable[[], T]) -> T:
+    """Return what `calculate` gives. Raises ValueError when that is no date of the calendar."""
     try:
-        return reckon()
+        return calculate()
     except (OverflowError, ValueError):
         raise ValueError(_("the date would be out of the calendar")) from None

@@ -29,23 +29,23 @@ _TIMES = {"HH": "%H", "mm": "%M", "ss": "%S"}
 
 
 def filled(moment: Moment, template: Any, *values: Any) -> str:
-    """The template with its placeholders filled in; null gives nothing, `{{` and `}}` are braces."""
+    """Return the template with its placeholders filled in. null gives nothing; `{{` and `}}` are braces."""
     unnumbered = iter(range(len(values) + 1))
 
-    def one(found: re.Match[str]) -> str:
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        if found[0] in ("{", "}"):
+    def fill(match: re.Match[str]) -> str:
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        if match[0] in ("{", "}"):
             raise ValueError(_("format takes {0} for a value, and {{ or }} for a brace itself"))
-        at = int(found[1]) if found[1] else next(unnumbered)
-        if at >= len(values):
-            raise ValueError(_("format has no value for %(place)s: it counts from {0}", place=found[0]))
-        return _shown(moment, values[at], found[2] or "")
+        index = int(match[1]) if match[1] else next(unnumbered)
+        if index >= len(values):
+            raise ValueError(_("format has no value for %(place)s: it counts from {0}", place=match[0]))
+        return _formatted(moment, values[index], match[2] or "")
 
-    return bounded("format", _PLACEHOLDER.sub(one, text("format", template)), *map(as_text, values))
+    return bounded("format", _PLACEHOLDER.sub(fill, text("format", template)), *map(as_text, values))
 
 
-def _shown(moment: Moment, value: Any, pattern: str) -> str:
+def _formatted(moment: Moment, value: Any, pattern: str) -> str:
     if value is None:
         return ""
     if isinstance(value, (list, dict)):
@@ -71,18 +71,18 @@ def _number(value: Any, pattern: re.Match[str]) -> str:
 def _date(moment: Moment, value: Any, pattern: str) -> str:
     when = local(moment, read("format", value))
 
-    def part(found: re.Match[str]) -> str:
-        known = _DAYS | _TIMES if isinstance(when, dt.datetime) else _DAYS
-        if found[0] not in known:
+    def part(match: re.Match[str]) -> str:
+        directives = _DAYS | _TIMES if isinstance(when, dt.datetime) else _DAYS
+        if match[0] not in directives:
             raise ValueError(
                 _(
                     "format: %(part)s is no part of %(what)s; these are: %(known)s",
-                    part=found[0],
+                    part=match[0],
                     what=_("a date and time") if isinstance(when, dt.datetime) else _("a date"),
-                    known=", ".join(known),
+                    known=", ".join(directives),
                 )
             )
         # On Linux %Y does not fill up the years before 1000.
-        return f"{when.year:04}" if found[0] == "yyyy" else when.strftime(known[found[0]])
+        return f"{when.year:04}" if match[0] == "yyyy" else when.strftime(directives[match[0]])
 
     return _DATE_PART.sub(part, pattern)

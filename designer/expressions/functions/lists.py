@@ -15,28 +15,28 @@ from designer.sentences import Sentence as _
 
 
 def join(items: Any, separator: Any = ", ") -> str:
-    """The items as one text."""
+    """Return the items as one text. Raises TypeError for items that are lists or objects."""
     texts = [_single(item) for item in _present("join", items)]
     return bounded("join", text("join", separator).join(texts), *texts)
 
 
 def coalesce(*values: Any) -> Any:
-    """The first value that is not null."""
+    """Return the first value that is not null; null where there is none."""
     return next((value for value in values if value is not None), None)
 
 
 def minimum(*values: Any) -> Any:
-    """The least of several values or of a list; null of none."""
+    """Return the least of several values, or of a list; null where there is none."""
     return _extreme("min", min, values)
 
 
 def maximum(*values: Any) -> Any:
-    """The greatest of several values or of a list; null of none."""
+    """Return the greatest of several values, or of a list; null where there is none."""
     return _extreme("max", max, values)
 
 
 def total(items: Any) -> str:
-    """The sum of a list of numbers, exactly."""
+    """Return the exact sum of a list of numbers, as text."""
     numbers = (exact("sum", item) for item in _present("sum", items))
     return written(reduce(WIDE.add, numbers, exact("sum", 0)))
 
@@ -44,11 +44,13 @@ def total(items: Any) -> str:
 def _extreme(function: str, choose: Callable[..., Any], values: tuple[Any, ...]) -> Any:
     single = len(values) == 1 and isinstance(values[0], list)
     present = _present(function, values[0] if single else list(values))
-    return choose(present, key=_ordered(function, present)) if present else None
+    return choose(present, key=_sort_key(function, present)) if present else None
 
 
-def _ordered(function: str, values: list[Any]) -> Callable[[Any], Any] | None:
-    """By what to compare: as instants, as numbers, else as texts, which suits dates."""
+def _sort_key(function: str, values: list[Any]) -> Callable[[Any], Any] | None:
+    """Return the key to compare the values by: numbers exactly; None for instants, and for texts, which suits
+    dates.
+    """
     if all(isinstance(value, dt.datetime) for value in values):
         return None
     try:

@@ -31,7 +31,7 @@ def mul(first: Any, second: Any, *more: Any) -> str:
 
 
 def div(first: Any, second: Any, places: Any) -> str:
-    """The quotient, rounded half up to `places`."""
+    """Return the quotient, rounded half up to `places`."""
     divisor = exact("div", second)
     if not divisor:
         raise ValueError(_("div cannot divide by 0"))
@@ -42,18 +42,18 @@ def div(first: Any, second: Any, places: Any) -> str:
 
 
 def rounded(number: Any, places: Any = 0) -> str:
-    """Rounded half up to `places`."""
-    given = exact("round", number)
-    return written(half_up(given, whole("round", _("decimal places"), places, 0, MOST_PLACES)))
+    """Return the number, rounded half up to `places`."""
+    exact_number = exact("round", number)
+    return written(half_up(exact_number, whole("round", _("decimal places"), places, 0, MOST_PLACES)))
 
 
 def num(value: Any) -> float:
-    """A floating-point number, for comparisons and arithmetic that need not be exact."""
+    """Return a floating-point number, for comparisons and arithmetic that need not be exact."""
     return float(exact("num", value))
 
 
 def compare(first: Any, second: Any) -> int:
-    """-1, 0 or 1: whether `first` is less than, equal to or greater than `second`, exactly."""
+    """Return -1, 0 or 1 when `first` is less than, equal to or greater than `second`, exactly."""
     return int(exact("compare", first).compare(exact("compare", second), WIDE))
 
 
@@ -62,7 +62,7 @@ def half_up(number: Decimal, places: int) -> Decimal:
 
 
 def written(number: Decimal) -> str:
-    """In plain digits. Raises ValueError past MOST_DIGITS."""
+    """Return the number in plain digits. Raises ValueError for more than MOST_DIGITS."""
     # Zero may be negative.
     text = format(number if number else abs(number), "f")
     if sum(map(str.isdigit, text)) > MOST_DIGITS:

@@ -21,35 +21,35 @@ def lower(value: Any) -> str:
 
 
 def trim(value: Any) -> str:
-    """Without white space at both ends."""
+    """Return the text without white space at both ends."""
     return text("trim", value).strip()
 
 
 def substring(value: Any, start: Any, end: Any = MOST_TEXT) -> str:
-    """The characters from `start` up to, not including, `end`; as many of them as there are."""
+    """Return the characters from `start` up to, not including, `end`, or as many of them as there are."""
     first = whole("substring", _("a start"), start, 0, MOST_TEXT)
     return text("substring", value)[first : whole("substring", _("an end"), end, 0, MOST_TEXT)]
 
 
 def replace(value: Any, old: Any, new: Any) -> str:
-    """With every `old` replaced."""
-    given, wanted = text("replace", value), text("replace", old)
-    if not wanted:
+    """Return the text with `new` in place of every `old`."""
+    original, searched = text("replace", value), text("replace", old)
+    if not searched:
         raise ValueError(_("replace takes a text to look for, which is empty here"))
-    by = text("replace", new)
-    # Reckoned before it is made: that many characters may be too many.
-    grown = len(given) + given.count(wanted) * (len(by) - len(wanted))
-    if grown > max(MOST_TEXT, len(given)):
+    replacement = text("replace", new)
+    # Calculated beforehand: the new text may be too long to make.
+    new_length = len(original) + original.count(searched) * (len(replacement) - len(searched))
+    if new_length > max(MOST_TEXT, len(original)):
         raise too_long("replace")
-    return given.replace(wanted, by)
+    return original.replace(searched, replacement)
 
 
 def pad_left(value: Any, width: Any, fill: Any = " ") -> str:
-    """At least `width` characters, filled up on the left with `fill`."""
+    """Return the value as text of at least `width` characters, filled up on the left with `fill`."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise TypeError(_("padLeft takes text or a whole number, not %(given)s", given=shown(value)))
-    wide = whole("padLeft", _("a width"), width, 0, _WIDEST)
+    least_length = whole("padLeft", _("a width"), width, 0, _WIDEST)
     filler = text("padLeft", fill)
     if len(filler) != 1:
         raise ValueError(_("padLeft fills with one character"))
-    return bounded("padLeft", as_text(value).rjust(wide, filler), as_text(value))
+    return bounded("padLeft", as_text(value).rjust(least_length, filler), as_text(value))

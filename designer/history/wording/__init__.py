@@ -19,7 +19,7 @@ from designer.history.wording.field_wording import JsonObject, Words
 
 _Describe: TypeAlias = Callable[[JsonObject, JsonObject], Iterator[Line]]
 
-# By the document's list. What another release of the product recorded is told by its bare differences.
+# By the list of the document. Items of other lists, which another release recorded, get bare differences.
 _DESCRIBE: dict[str, _Describe] = {
     "roles": configuration.role,
     "caller_types": configuration.caller_type,
@@ -38,7 +38,10 @@ _REMOVED: dict[str, Effect] = {
 
 
 def lines(collection: str, before: Any, after: Any) -> list[Line]:
-    """What became of one item of the list `collection`: JSON forms, None where it is not there."""
+    """Return the changes of one item of the list `collection` in sentences, with their effects.
+
+    `before` and `after` are JSON forms; None where the item does not exist.
+    """
     if before is None:
         return [Line(_("added"), Effect.ADDITIVE)]
     if after is None:
@@ -46,15 +49,15 @@ def lines(collection: str, before: Any, after: Any) -> list[Line]:
     if isinstance(before, list):
         return [Line(_("in another order"), Effect.ADDITIVE)]
     describe = _DESCRIBE.get(collection, _anything)
-    # What was recorded has been read exactly, what is there now has not.
-    said = describe(json_numbers(before), json_numbers(after))
+    # Recorded values have exact numbers as Decimals; present ones do not.
+    described = describe(json_numbers(before), json_numbers(after))
     # Nobody could call a draft.
     is_draft = collection == "endpoints" and not before.get("enabled", True)
-    return [Line(line.text, Effect.ADDITIVE) if is_draft else line for line in said]
+    return [Line(line.text, Effect.ADDITIVE) if is_draft else line for line in described]
 
 
 def _removal(collection: str, before: JsonObject) -> Effect:
-    """Nobody could call a draft."""
+    """Return the effect of a removal. That of a draft is harmless, because nobody could call it."""
     if collection == "endpoints" and not before.get("enabled", True):
         return Effect.ADDITIVE
     return _REMOVED.get(collection, Effect.BREAKING)

@@ -46,12 +46,12 @@ def caller_type(before: JsonObject, after: JsonObject) -> Iterator[Line]:
 
 
 def user_property(before: JsonObject, after: JsonObject) -> Iterator[Line]:
-    yield from _PROPERTY.compare(_own(before), _own(after))
+    yield from _PROPERTY.compare(_without_columns(before), _without_columns(after))
     yield from _COLUMNS.compare(before.get("columns", []), after.get("columns", []))
 
 
-def _own(known: JsonObject) -> JsonObject:
-    return {name: value for name, value in known.items() if name != "columns"}
+def _without_columns(content: JsonObject) -> JsonObject:
+    return {name: value for name, value in content.items() if name != "columns"}
 
 
 _DOCUMENTATION = {
@@ -76,12 +76,15 @@ def entity(before: JsonObject, after: JsonObject) -> Iterator[Line]:
     yield from _row_rule(before.get("row_rule"), after.get("row_rule"))
 
 
-def _without_rule(known: JsonObject) -> JsonObject:
-    return {name: value for name, value in known.items() if name != "row_rule"}
+def _without_rule(content: JsonObject) -> JsonObject:
+    return {name: value for name, value in content.items() if name != "row_rule"}
 
 
 def _row_rule(before: Any, after: Any) -> Iterator[Line]:
-    """By the callers that entries are for: several of one set of roles are one to them."""
+    """Yield a line for each change of a row rule, by the callers of its entries.
+
+    Entries for the same roles are one.
+    """
     old, new = _by_callers(before), _by_callers(after)
     if old == new:
         return
@@ -105,7 +108,7 @@ def _row_rule(before: Any, after: Any) -> Iterator[Line]:
 
 
 def _by_callers(rule: Any) -> dict[tuple[str, ...], list[JsonObject]]:
-    found: dict[tuple[str, ...], list[JsonObject]] = {}
+    entries_by_roles: dict[tuple[str, ...], list[JsonObject]] = {}
     for entry in entries_in_json(rule):
-        found.setdefault(tuple(entry.get("roles", ())), []).append(entry)
-    return found
+        entries_by_roles.setdefault(tuple(entry.get("roles", ())), []).append(entry)
+    return entries_by_roles

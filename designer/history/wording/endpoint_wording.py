@@ -25,21 +25,23 @@ from designer.kinds.effects import Switch, Told, ToldBy
 from designer.names import SERVICE_TYPE, USER_TYPE
 
 _ACCESS_FIELDS = ("authentication_required", "roles", "caller_types")
-# What an access that names no caller types means.
-_UNSAID = [SERVICE_TYPE, USER_TYPE]
+# The caller types of an access that names none.
+_DEFAULT_TYPES = [SERVICE_TYPE, USER_TYPE]
 
 
 def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
-    required, requires = (
+    required_before, required_after = (
         before.get("authentication_required", True),
         after.get("authentication_required", True),
     )
-    if requires and not required:
+    if required_after and not required_before:
         yield Line(_("authentication became required"), Effect.BREAKING)
-    elif required and not requires:
+    elif required_before and not required_after:
         yield Line(_("anyone may call, without a token"), Effect.BEHAVIOUR)
     yield from _roles(before.get("roles", []), after.get("roles", []))
-    yield from _caller_types(before.get("caller_types", _UNSAID), after.get("caller_types", _UNSAID))
+    yield from _caller_types(
+        before.get("caller_types", _DEFAULT_TYPES), after.get("caller_types", _DEFAULT_TYPES)
+    )
     yield from Words().compare(_rest(before), _rest(after))
 
 
@@ -71,7 +73,7 @@ def _rest(access: JsonObject) -> JsonObject:
     return {name: value for name, value in access.items() if name not in _ACCESS_FIELDS}
 
 
-_OWN = Words(
+_ENDPOINT = Words(
     {
         "enabled": switched(
             gettext_noop("switched on"),
@@ -145,7 +147,7 @@ _LISTS = {
 
 
 def endpoint(before: JsonObject, after: JsonObject) -> Iterator[Line]:
-    yield from _OWN.compare(_plain(before), _plain(after))
+    yield from _ENDPOINT.compare(_plain(before), _plain(after))
     yield from access(before.get("access", {}), after.get("access", {}))
     yield from inputs(before.get("inputs", []), after.get("inputs", []))
     for name, listed in _LISTS.items():
@@ -160,15 +162,17 @@ def _plain(endpoint: JsonObject) -> JsonObject:
 
 
 def _settings(kind: str) -> Words:
-    """How the settings of a kind are told: as they say themselves, and by their bare difference otherwise."""
-    known = KINDS.get(kind)
-    found: dict[str, FieldWords] = {}
-    for name, info in known.settings.model_fields.items() if known else ():
+    """Return the words for the settings of a kind: those that the settings declare; others are told by their
+    difference.
+    """
+    endpoint_kind = KINDS.get(kind)
+    words_by_field: dict[str, FieldWords] = {}
+    for name, info in endpoint_kind.settings.model_fields.items() if endpoint_kind else ():
         for note in info.metadata:
             if isinstance(note, Switch):
-                found[name] = switched(note.on, note.on_effect, note.off, note.off_effect)
+                words_by_field[name] = switched(note.on, note.on_effect, note.off, note.off_effect)
             elif isinstance(note, Told):
-                found[name] = changed(note.label, note.effect)
+                words_by_field[name] = changed(note.label, note.effect)
             elif isinstance(note, ToldBy):
-                found[name] = note.words
-    return Words(found)
+                words_by_field[name] = note.words
+    return Words(words_by_field)

@@ -21,13 +21,16 @@ FieldWords: TypeAlias = Callable[[Any, Any], tuple[str, Effect]]
 
 @dataclass(frozen=True)
 class Words:
-    """How the fields of one kind of object are told; a field that is not named is told by its difference."""
+    """The words for changes of the fields of one kind of object.
+
+    Other fields are described by their difference.
+    """
 
     fields: Mapping[str, FieldWords] = field(default_factory=dict)
     otherwise: Effect = Effect.BEHAVIOUR
 
     def compare(self, before: JsonObject, after: JsonObject, subject: str = "") -> Iterator[Line]:
-        """A line for each field that changed; `subject` stands before each."""
+        """Yield a line for each field that changed, with `subject` in front."""
         for name in dict.fromkeys((*before, *after)):
             old, new = before.get(name), after.get(name)
             if old == new:
@@ -41,9 +44,10 @@ class Words:
 
 @dataclass(frozen=True)
 class Listed:
-    """How the items of a list are told. `noun` names one; `name` gives an item's own name.
+    """The words for changes of a list. `noun` gives the words for an item by its name; `name` gives an item's
+    name.
 
-    `added` and `removed` say what either means to callers.
+    `added` and `removed` are the effects of an added and of a removed item.
     """
 
     noun: Callable[[str], str]
@@ -53,7 +57,7 @@ class Listed:
     removed: Effect = Effect.BREAKING
 
     def compare(self, before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
-        old, new = self._named(before), self._named(after)
+        old, new = self._by_name(before), self._by_name(after)
         for name in dict.fromkeys((*old, *new)):
             if name not in old:
                 text = _("%(item)s added") % {"item": self.noun(name)}
@@ -65,27 +69,29 @@ class Listed:
         if [name for name in old if name in new] != [name for name in new if name in old]:
             yield Line(_("%(items)s in another order") % {"items": self.noun("…")}, Effect.ADDITIVE)
 
-    def _named(self, items: list[JsonObject]) -> dict[str, JsonObject]:
+    def _by_name(self, items: list[JsonObject]) -> dict[str, JsonObject]:
         return {self.name(item): item for item in items}
 
 
 def changed(label: str, effect: Effect) -> FieldWords:
-    """`label: old → new`."""
+    """Return words for a field that show both values: `label: old → new`."""
     return lambda old, new: (f"{_(label)}: {shown(old)} → {shown(new)}", effect)
 
 
 def told(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
-    """For long texts, of which nobody wants to read both: only that it changed."""
+    """Return words for a field with a long text: they say that it changed, and not what it was."""
     return lambda old, new: (_("%(what)s changed") % {"what": _(label)}, effect)
 
 
 def translated(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
-    """For texts in several languages: in which of them some text has come, changed or gone."""
+    """Return the words for a change of translated texts: the languages whose texts were added, changed
+    or removed.
+    """
 
     def words(old: Any, new: Any) -> tuple[str, Effect]:
         before, after = old or {}, new or {}
-        found = (lcid for lcid in {*before, *after} if before.get(lcid) != after.get(lcid))
-        languages = ", ".join(language_name(int(lcid)) for lcid in sorted(found, key=int))
+        lcids = (lcid for lcid in {*before, *after} if before.get(lcid) != after.get(lcid))
+        languages = ", ".join(language_name(int(lcid)) for lcid in sorted(lcids, key=int))
         return _("%(what)s changed: %(languages)s") % {"what": _(label), "languages": languages}, effect
 
     return words
@@ -94,7 +100,7 @@ def translated(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
 def switched(
     on: str, on_effect: Effect, off: str, off_effect: Effect, *, default: bool = False
 ) -> FieldWords:
-    """For yes and no; the default is what a missing field means."""
+    """Return the words for a change of a yes/no field. `default` is the meaning of a missing value."""
 
     def words(old: Any, new: Any) -> tuple[str, Effect]:
         return (_(on), on_effect) if (default if new is None else new) else (_(off), off_effect)

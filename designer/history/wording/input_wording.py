@@ -32,7 +32,7 @@ BINDINGS = Listed(
 
 
 def _bound(label: str, *, greatest: bool) -> FieldWords:
-    """A limit: tighter breaks, looser adds."""
+    """Return words for a limit. A tighter limit breaks callers, a looser one is additive."""
 
     def words(old: Any, new: Any) -> tuple[str, Effect]:
         return f"{_(label)}: {shown(old)} → {shown(new)}", _tightened(old, new, greatest)
@@ -102,17 +102,19 @@ _INPUTS = Listed(
     ),
 )
 
-# Of a list of records to create along with the endpoint's own.
+# Parts of a list input, which are compared by themselves.
 _PARTS = ("inputs", "bindings")
 
 
 def inputs(before: list[JsonObject], after: list[JsonObject], place: str = "") -> Iterator[Line]:
-    """The inputs of an endpoint, or of each item of the list input at `place`."""
-    for line in _INPUTS.compare([_own(item) for item in before], [_own(item) for item in after]):
+    """Yield the changes of the inputs of an endpoint, or of each item of the list input at `place`."""
+    for line in _INPUTS.compare(
+        [_without_parts(item) for item in before], [_without_parts(item) for item in after]
+    ):
         yield Line(f"{place}{line.text}", line.effect)
-    known = {item.get("name"): item for item in before}
+    before_by_name = {item.get("name"): item for item in before}
     for item in after:
-        old = known.get(item.get("name"))
+        old = before_by_name.get(item.get("name"))
         if old is not None:
             inside = f"{place}{item.get('name')} › "
             yield from inputs(old.get("inputs", []), item.get("inputs", []), inside)
@@ -120,5 +122,5 @@ def inputs(before: list[JsonObject], after: list[JsonObject], place: str = "") -
                 yield Line(f"{inside}{line.text}", line.effect)
 
 
-def _own(item: JsonObject) -> JsonObject:
+def _without_parts(item: JsonObject) -> JsonObject:
     return {name: value for name, value in item.items() if name not in _PARTS}

@@ -42,12 +42,12 @@ def issuer(before: JsonObject, after: JsonObject) -> Iterator[Line]:
     yield from _role_rules(before.get("role_rules") or [], after.get("role_rules") or [])
 
 
-def _without_rules(known: JsonObject) -> JsonObject:
-    return {name: value for name, value in known.items() if name != "role_rules"}
+def _without_rules(content: JsonObject) -> JsonObject:
+    return {name: value for name, value in content.items() if name != "role_rules"}
 
 
 def _role_rules(before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
-    """By their claims. The order of rules changes no roles, because all of them are asked."""
+    """Yield the changes of role rules by their claims. Their order changes no roles: all of them apply."""
     old, new = _by_claim(before), _by_claim(after)
     for name in dict.fromkeys((*old, *new)):
         if name not in old:
@@ -72,26 +72,26 @@ def _role_rule(name: str, before: JsonObject, after: JsonObject) -> Iterator[Lin
         words = _("it gives %(after)s, and gave %(before)s")
         yield Line(subject + words % {"before": _gives(before), "after": _gives(after)}, Effect.BEHAVIOUR)
         return
-    given, gives = _grants(before), _grants(after)
-    for one in given:
-        if one not in gives:
-            yield Line(subject + _("%(grant)s removed") % {"grant": one}, Effect.BEHAVIOUR)
-    for one in gives:
-        if one not in given:
-            yield Line(subject + _("%(grant)s added") % {"grant": one}, Effect.BEHAVIOUR)
+    grants_before, grants_after = _grants(before), _grants(after)
+    for grant in grants_before:
+        if grant not in grants_after:
+            yield Line(subject + _("%(grant)s removed") % {"grant": grant}, Effect.BEHAVIOUR)
+    for grant in grants_after:
+        if grant not in grants_before:
+            yield Line(subject + _("%(grant)s added") % {"grant": grant}, Effect.BEHAVIOUR)
 
 
 def _by_claim(rules: list[JsonObject]) -> dict[str, JsonObject]:
-    """Several rules may read one claim: each but the first has its number behind."""
-    found: dict[str, JsonObject] = {}
+    """Return role rules by claim. Further rules for the same claim have a number behind it."""
+    rules_by_name: dict[str, JsonObject] = {}
     for rule in rules:
         claim = name = str(rule.get("claim", ""))
         number = 1
-        while name in found:
+        while name in rules_by_name:
             number += 1
             name = f"{claim} ({number})"
-        found[name] = rule
-    return found
+        rules_by_name[name] = rule
+    return rules_by_name
 
 
 def _shape(rule: JsonObject) -> str:
@@ -100,7 +100,7 @@ def _shape(rule: JsonObject) -> str:
 
 
 def _grants(rule: JsonObject) -> list[str]:
-    return [f"{one.get('value', '')} → {one.get('role', '')}" for one in rule.get("grants") or []]
+    return [f"{grant.get('value', '')} → {grant.get('role', '')}" for grant in rule.get("grants") or []]
 
 
 def _gives(rule: JsonObject) -> str:

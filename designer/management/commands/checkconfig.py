@@ -10,20 +10,20 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.definitions import ConfigurationDocument
+from designer.documents.document_reader import read_named
 from designer.documents.environment_values import Supply
-from designer.documents.folder_reading import read_folder
-from designer.documents.judging import judge_alone
-from designer.documents.problems import DocumentError
-from designer.documents.reading import read_named
+from designer.documents.folder_reader import read_folder
+from designer.documents.judgement import judge_alone
+from designer.documents.problems import DocumentError, PartlyRead
 from designer.documents.values_file import read_values
+from designer.example_calls.call_runs import CallResult, run_all
 from designer.example_calls.junit import report
-from designer.example_calls.running import CallResult, run_all
+from designer.imports.records_by_key import UnaskedRecords
 from designer.management.report_lines import counted, failures
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
 from designer.readiness import Finding, Metadata, State
 from designer.readiness.recorded_metadata import RecordedMetadata, UnreadableMetadata, read_record
-from designer.records_by_key import UnaskedRecords
 
 
 class Command(BaseCommand):
@@ -81,23 +81,23 @@ class Command(BaseCommand):
             )
         problems: Sequence[str] = ()
         if file is None or metadata is None:
-            seen = overview()
+            checked = overview()
         else:
-            problems, seen = _judge(file, metadata, values)
-        results = _call(seen, junit) if calls else ()
+            problems, checked = _judge(file, metadata, values)
+        results = _run_calls(checked, junit) if calls else ()
         failed = sum(result.failed for result in results)
-        blocking = sum(finding.is_blocking for finding in seen.findings)
+        blocking = sum(finding.is_blocking for finding in checked.findings)
         if as_json:
             report = {
                 "blocking": blocking,
                 "problems": list(map(str, problems)),
-                "states": {state.value: seen.counts.get(state, 0) for state in State},
-                "findings": [finding.to_json() for finding in seen.findings],
+                "states": {state.value: checked.counts.get(state, 0) for state in State},
+                "findings": [finding.to_json() for finding in checked.findings],
                 "calls": [result.to_json() for result in results],
             }
             self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
         else:
-            self._write(problems, seen.findings)
+            self._write(problems, checked.findings)
             if calls:
                 self.stdout.write(counted(results))
             for line in failures(results):
@@ -113,16 +113,16 @@ class Command(BaseCommand):
         for problem in problems:
             self.stdout.write(str(problem))
         for finding in findings:
-            self.stdout.write(
-                f"{finding.severity.value:8}  {finding.subject}: {finding.message} [{finding.rule}]"
-            )
+            place = f"{finding.subject} {finding.field}".strip()
+            self.stdout.write(f"{finding.severity.value:8}  {place}: {finding.message} [{finding.rule}]")
         if not findings and not problems:
             self.stdout.write("Nothing found: everything that is enabled can be served.")
 
 
-def _call(seen: Overview, junit: Path | None) -> Sequence[CallResult]:
-    blocked = {finding.subject for finding in seen.findings if finding.is_blocking}
-    results = run_all(seen.configuration, without=blocked)
+def _run_calls(checked: Overview, junit: Path | None) -> Sequence[CallResult]:
+    """Run the example calls of what can be served, and write `junit`."""
+    blocked = {finding.subject for finding in checked.findings if finding.is_blocking}
+    results = run_all(checked.configuration, without=blocked)
     if junit is not None:
         try:
             junit.write_bytes(report(results))
@@ -132,9 +132,17 @@ def _call(seen: Overview, junit: Path | None) -> Sequence[CallResult]:
 
 
 def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[str], Overview]:
+    """Judge the document in `file` by a metadata file.
+
+    Return its problems and its overview. Raises CommandError.
+    """
     try:
-        known = RecordedMetadata(read_record(metadata.read_bytes()))
-        problems, seen = judge_alone(_document(file, values, known), known)
+        recorded = RecordedMetadata(read_record(metadata.read_bytes()))
+        try:
+            problems, checked = judge_alone(_document(file, values, recorded), recorded)
+        except PartlyRead as error:
+            problems, checked = judge_alone(error.rest, recorded)
+            problems = [*error.problems, *problems]
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
     except UnreadableMetadata as error:
@@ -143,13 +151,14 @@ def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[st
         ) from error
     except DocumentError as error:
         raise CommandError("\n".join(map(str, error.problems))) from error
-    if known.lacking:
-        options = " ".join(f"--entity {name}" for name in sorted(known.lacking))
-        raise CommandError(
-            f"{metadata} does not say what these entities have: {', '.join(sorted(known.lacking))}. "
+    if recorded.lacking:
+        options = " ".join(f"--entity {name}" for name in sorted(recorded.lacking))
+        lacking = (
+            f"{metadata} does not say what these entities have: {', '.join(sorted(recorded.lacking))}. "
             f"Write it anew with exportmetadata {options}."
         )
-    return problems, seen
+        raise CommandError("\n".join((*map(str, problems), lacking)))
+    return problems, checked
 
 
 def _document(file: Path, values: Path | None, metadata: Metadata) -> ConfigurationDocument:

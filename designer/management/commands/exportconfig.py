@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.documents.folder_writing import Format, write_folder
+from designer.documents.document_writer import export, json_bytes
+from designer.documents.folder_writer import Format, write_folder
 from designer.documents.problems import DocumentError
-from designer.documents.writing import export, json_bytes
-from designer.environment import named_json
+from designer.imports.stored_values import named_json
 from designer.loading import load
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.environment import named_entities
+from designer.imports.stored_values import named_entities
 from designer.overview import overview
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.recorded_metadata import record

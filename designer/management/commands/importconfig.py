@@ -9,20 +9,20 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.documents.judging import Judgement, Refused
+from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
 from designer.history.recording import Author, Origin
-from designer.history.refused import ProtectionRefused
-from designer.history.restoring import newest_version, require_version
-from designer.import_report import report_on
-from designer.importing import Source, import_source, preview_source
-from designer.management.report_lines import affected, counted, effects, failures
+from designer.history.refused_changes import ProtectionRefused
+from designer.history.restoration import newest_version, require_version
+from designer.imports.document_import import Source, import_source, preview_source
+from designer.imports.import_report import report_on
+from designer.management.report_lines import affected, counted, effects, failures, taken_back
 from designer.management.sources import add_source_arguments, source_of
-from designer.proposals.opening import open_source
-from designer.proposals.reporting import proposal_json
+from designer.proposals.new_proposals import open_source
+from designer.proposals.proposal_json import proposal_json
 from designer.readiness import Finding
 
-# What is reported of a document that cannot be read: all members of a judgement, so that scripts find them.
+# The report on a document that cannot be read has all members of a judgement, so that scripts find them.
 UNREAD: dict[str, Any] = {
     "blocking": 0,
     "changes": [],
@@ -34,6 +34,7 @@ UNREAD: dict[str, Any] = {
     "effect": None,
     "effects": [],
     "affected": [],
+    "taken_back": [],
 }
 
 # Whoever has a shell of the service may change everything.
@@ -138,7 +139,7 @@ class Command(BaseCommand):
     def _proposed(
         self, source: Source, file: str, refused: ProtectionRefused, *, as_json: bool
     ) -> CommandError:
-        """Opens what is protected as a proposal, all of it, and is what the command ends with."""
+        """Open the whole document as a proposal. Return the error that the command ends with."""
         proposal = open_source(source, "", Path(file).name)
         if as_json:
             report = {"result": "proposed", "version": newest_version(), **UNREAD, "problems": []}
@@ -157,7 +158,7 @@ class Command(BaseCommand):
 
     def _write_plan(self, judged: Judgement) -> None:
         report = report_on(judged)
-        for line in (*judged.plan.lines(), *effects(report), *affected(report)):
+        for line in (*judged.plan.lines(), *effects(report), *taken_back(report), *affected(report)):
             self.stdout.write(line)
 
     def _write_findings(self, findings: Iterable[Finding], *words: str) -> None:
@@ -173,9 +174,9 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
-        told = UNREAD if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
+        members = UNREAD if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
         wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
-        report = {"result": result, "version": newest_version(), **told, "problems": wrong}
+        report = {"result": result, "version": newest_version(), **members, "problems": wrong}
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 

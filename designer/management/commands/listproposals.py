@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from designer.models import Proposal
-from designer.proposals.reporting import proposal_json
+from designer.proposals.proposal_json import proposal_json
 
 
 class Command(BaseCommand):
@@ -19,11 +19,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write them as JSON.")
 
     def handle(self, *args: Any, all: bool, as_json: bool, **options: Any) -> None:
-        found = [known for known in Proposal.objects.defer("base", "document") if all or known.is_open]
+        proposals = [
+            proposal for proposal in Proposal.objects.defer("base", "document") if all or proposal.is_open
+        ]
         if as_json:
-            told = [proposal_json(known) for known in found]
-            self.stdout.write(json.dumps(told, ensure_ascii=False, indent=2))
+            content = [proposal_json(proposal) for proposal in proposals]
+            self.stdout.write(json.dumps(content, ensure_ascii=False, indent=2))
             return
-        for known in found:
-            line = f"{known.pk:>6} {known.state:10} {known.module or 'everything'} {known.account or '-'}"
-            self.stdout.write(f"{line} {known.title}")
+        for proposal in proposals:
+            scope, account = proposal.module or "everything", proposal.account or "-"
+            line = f"{proposal.pk:>6} {proposal.state:10} {scope} {account}"
+            self.stdout.write(f"{line} {proposal.title}")

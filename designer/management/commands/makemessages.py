@@ -11,5 +11,5 @@ class Command(makemessages.Command):
         "--keyword=Sentence",
         "--keyword=Counted:1,2",
     ]
-    # Else they stand as the file system lists the files: in every checkout otherwise.
+    # Without it, entries have the order in which the file system lists files, which differs by checkout.
     msgmerge_options = [*makemessages.Command.msgmerge_options, "--sort-by-file"]

@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.problems import DocumentError
 from designer.management.sources import add_source_arguments, source_of
-from designer.proposals.opening import open_source
-from designer.proposals.reporting import proposal_json
+from designer.proposals.new_proposals import open_source
+from designer.proposals.proposal_json import proposal_json
 
 
 class Command(BaseCommand):

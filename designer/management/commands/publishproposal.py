@@ -7,16 +7,16 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.documents.judging import Judgement, Refused
+from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
 from designer.history.recording import Author, Origin
-from designer.history.refused import ChangeRefused
-from designer.import_report import report_on
+from designer.history.refused_changes import ChangeRefused
+from designer.imports.import_report import report_on
 from designer.management.proposal_argument import add_proposal_argument, found_proposal
-from designer.management.report_lines import affected, counted, effects, failures
+from designer.management.report_lines import affected, counted, effects, failures, taken_back
 from designer.models import Proposal
-from designer.proposals.publishing import go_back, judge_proposal, obstacles, publish
-from designer.proposals.reporting import proposal_json
+from designer.proposals.proposal_json import proposal_json
+from designer.proposals.publication import go_back, judge_proposal, obstacles, publish
 
 
 class Command(BaseCommand):
@@ -40,45 +40,51 @@ class Command(BaseCommand):
     ) -> None:
         if dry_run and go_back:
             raise CommandError("--dry-run does not go with --go-back.")
-        known = found_proposal(proposal)
+        stored_proposal = found_proposal(proposal)
         try:
-            judged = _carried_out(known, dry_run=dry_run, back=go_back)
+            judged = _carried_out(stored_proposal, dry_run=dry_run, back=go_back)
         except (DocumentError, ChangeRefused) as error:
             refused = error.judgement if isinstance(error, Refused) else None
             if as_json:
-                self._report("refused", known, refused, error.problems)
+                self._report("refused", stored_proposal, refused, error.problems)
             raise CommandError("\n".join(["Nothing was changed.", *map(str, error.problems)])) from error
-        known.refresh_from_db()
+        stored_proposal.refresh_from_db()
         result = "planned" if dry_run else "taken back" if go_back else "published"
         if as_json:
-            self._report(result, known, judged)
+            self._report(result, stored_proposal, judged)
             return
         report = report_on(judged)
-        for line in (*judged.plan.lines(), *effects(report), *affected(report), *failures(judged.calls)):
+        for line in (
+            *judged.plan.lines(),
+            *effects(report),
+            *taken_back(report),
+            *affected(report),
+            *failures(judged.calls),
+        ):
             self.stdout.write(line)
         if judged.calls:
             self.stdout.write(counted(judged.calls))
         self.stdout.write(_RESULTS[result])
 
-    def _report(self, result: str, known: Proposal, judged: Judgement | None, problems: Any = ()) -> None:
-        report = {"result": result, "proposal": proposal_json(known)}
+    def _report(self, result: str, proposal: Proposal, judged: Judgement | None, problems: Any = ()) -> None:
+        report = {"result": result, "proposal": proposal_json(proposal)}
         if judged is not None:
             report |= {**judged.to_json(), **report_on(judged).to_json()}
         report["problems"] = [str(problem) for problem in problems]
         self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 
-def _carried_out(known: Proposal, *, dry_run: bool, back: bool) -> Judgement:
+def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
     # Whoever has a shell of the service may change everything, but approves nothing.
     author = Author(origin=Origin.PROPOSAL, may_change_write_access=True, may_administer=True)
     if back:
-        return go_back(known, author)
+        return go_back(proposal, author)
     if not dry_run:
-        return publish(known, author)
-    held_back = list(obstacles(known))
+        return publish(proposal, author)
+    held_back = list(obstacles(proposal))
     if held_back:
         raise DocumentError(held_back)
-    judged = judge_proposal(known, with_calls=True)
+    judged = judge_proposal(proposal, with_calls=True)
     if not judged.is_acceptable():
         raise Refused(judged)
     return judged

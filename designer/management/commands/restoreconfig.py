@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.documents.judging import Refused
+from designer.documents.judgement import Refused
 from designer.documents.problems import DocumentError
 from designer.history.recording import Author, Origin
-from designer.history.refused import ChangeRefused
-from designer.history.restoring import document_at, plan_to, restore
+from designer.history.refused_changes import ChangeRefused
+from designer.history.restoration import document_at, plan_to, restore
 from designer.models import Version
 
 

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.problems import DocumentError
 from designer.management.proposal_argument import add_proposal_argument, found_proposal
-from designer.proposals.publishing import withdraw
-from designer.proposals.reporting import proposal_json
+from designer.proposals.proposal_json import proposal_json
+from designer.proposals.publication import withdraw
 
 
 class Command(BaseCommand):
@@ -21,13 +21,13 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="Write it as JSON.")
 
     def handle(self, *args: Any, proposal: int, as_json: bool, **options: Any) -> None:
-        known = found_proposal(proposal)
+        stored_proposal = found_proposal(proposal)
         try:
-            withdraw(known, "")
+            withdraw(stored_proposal, "")
         except DocumentError as error:
             raise CommandError(str(error)) from error
-        known.refresh_from_db()
+        stored_proposal.refresh_from_db()
         if as_json:
-            self.stdout.write(json.dumps(proposal_json(known), ensure_ascii=False, indent=2))
+            self.stdout.write(json.dumps(proposal_json(stored_proposal), ensure_ascii=False, indent=2))
         else:
-            self.stdout.write(f"Withdrawn: proposal {known}.")
+            self.stdout.write(f"Withdrawn: proposal {stored_proposal}.")

@@ -1,4 +1,4 @@
-"""What the platform does not have, at the field that needs it."""
+"""Findings about features that the platform does not have, at the field that needs the feature."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from crmclient.conventions import Ability
 from crmclient.query.ast import Operator
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.resolving.prepared import Needs
+from designer.endpoint_facts.query_parameters import conditions
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.queries import PaginatedQuerySettings
 from designer.kinds.versions import VersionSettings
 from designer.names import RESERVED_PROPERTIES
-from designer.query_parameters import conditions
 from designer.readiness.registry import Found, blocking, blocking_for_user_properties, blocking_of
 from designer.readiness.rules.expression_rules import expressions_of
 from designer.readiness.rules.query_rules import QUERY, needs_of_query
@@ -72,8 +72,10 @@ def queries_can_be_run(subject: EndpointSubject) -> Found:
             yield _("The platform cannot link entities in a query. Take the links out."), place
         if query.is_aggregate and not _can(subject, Ability.AGGREGATES):
             yield _("The platform cannot group or sum rows. Take the aggregates out."), place
-        periods = (one for _entity, one in conditions(query) if one.operator is Operator.IN_FISCAL_PERIOD)
-        if any(periods) and not _can(subject, Ability.FISCAL_PERIODS):
+        uses_periods = any(
+            condition.operator is Operator.IN_FISCAL_PERIOD for _entity, condition in conditions(query)
+        )
+        if uses_periods and not _can(subject, Ability.FISCAL_PERIODS):
             yield (
                 _("The platform knows no fiscal periods. Use in-fiscal-period-and-year, or dates."),
                 place,
@@ -88,23 +90,23 @@ def lists_are_created_at_once(subject: EndpointSubject) -> Found:
     writes_itself = subject.definition.settings.creates_records or subject.endpoint.kind.partial
     if _can(subject, Ability.BATCHES) or not writes_itself:
         return
-    for known in subject.inputs:
-        if holds_records(known.type):
+    for input_definition in subject.inputs:
+        if holds_records(input_definition.type):
             yield (
                 _(
                     "The platform cannot write several records at once, all or none. Remove the list "
                     "“%(name)s”.",
-                    name=known.name,
+                    name=input_definition.name,
                 ),
-                f"inputs.{known.name}.type",
+                f"inputs.{input_definition.name}.type",
             )
 
 
-@blocking("platform-users")
+@blocking("platform-users", row_rules=True)
 def callers_are_users(subject: EndpointSubject) -> Found:
     if subject.metadata.conventions.users is not None:
         return
-    for place in dict.fromkeys(_places_of_users(subject)):
+    for place in dict.fromkeys(_places_that_read_user(subject)):
         yield _("It needs the caller's user on the platform, but the platform has no users."), place
 
 
@@ -120,10 +122,16 @@ def related_data_can_be_read(subject: UserPropertySubject) -> Found:
     metadata, definition = subject.metadata, subject.definition
     if definition.kind != "related" or Ability.LINKS in metadata.conventions.abilities:
         return
-    known = {one.name: one for one in metadata.relationships(subject.entity)} if subject.entity else {}
-    found = known.get(definition.relationship)
-    # Records that refer to the user are asked for alone.
-    if found is not None and (found.intersect is not None or found.referencing == subject.entity):
+    relationships = (
+        {relationship.name: relationship for relationship in metadata.relationships(subject.entity)}
+        if subject.entity
+        else {}
+    )
+    relationship = relationships.get(definition.relationship)
+    # Records that refer to the user are read by a query of their own, without a link.
+    if relationship is not None and (
+        relationship.intersect is not None or relationship.referencing == subject.entity
+    ):
         yield (
             _(
                 "The platform cannot link entities in a query, which “%(relationship)s” needs. Choose "
@@ -139,32 +147,35 @@ def _can(subject: EndpointSubject, ability: Ability) -> bool:
 
 
 def _queries(subject: EndpointSubject) -> Iterator[tuple[str, DesignedQuery]]:
-    """The endpoint's own and those of its data fetchers, with their places."""
-    own = subject.definition.settings.designed_query
-    if own is not None:
-        yield QUERY, own
+    """Yield the endpoint's own query and those of its data fetchers, each after its place."""
+    designed_query = subject.definition.settings.designed_query
+    if designed_query is not None:
+        yield QUERY, designed_query
     for fetcher in subject.definition.fetchers:
         if fetcher.query is not None:
             yield f"fetchers.{fetcher.name}.query", fetcher.query
 
 
-def _places_of_users(subject: EndpointSubject) -> Iterator[str]:
-    needing = [*needs_of_row_rules(subject), (QUERY, needs_of_query(subject))]
-    needing += [
+def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:
+    """Yield the places of the endpoint that need the caller's user: queries, rules, bindings, expressions."""
+    needs_by_place = [*needs_of_row_rules(subject), (QUERY, needs_of_query(subject))]
+    needs_by_place += [
         (f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name))
         for fetcher in subject.definition.fetchers
     ]
-    yield from (place for place, needs in needing if _asks_for_user(needs))
-    yield from (f"bindings.{known.attribute}.value" for known in subject.bindings if known.source == "user")
+    yield from (place for place, needs in needs_by_place if _asks_for_user(needs))
+    yield from (
+        f"bindings.{binding.attribute}.value" for binding in subject.bindings if binding.source == "user"
+    )
     for parent in subject.inputs:
-        for known in parent.bindings:
-            if known.source == "user":
-                yield f"inputs.{parent.name}.bindings.{known.attribute}.value"
+        for binding in parent.bindings:
+            if binding.source == "user":
+                yield f"inputs.{parent.name}.bindings.{binding.attribute}.value"
     yield from (written.field for written in expressions_of(subject) if _reads_user(written.text))
 
 
 def _asks_for_user(needs: Needs) -> bool:
-    # Type and roles are known of callers who are no users, too.
+    # The type and the roles of callers who are not users are known, too.
     return needs.user or bool(needs.user_values - RESERVED_PROPERTIES)
 
 

@@ -33,25 +33,25 @@ def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -
 def relationship_is_many_to_many(subject: EndpointSubject, settings: AssociateSettings) -> Found:
     if not subject.entity:
         return
-    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
-    if known is None or known.other_end(subject.entity) is not None:
+    relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    if relationship is None or relationship.other_end(subject.entity) is not None:
         return
-    if known.referencing_attribute is not None:
+    if relationship.referencing_attribute is not None:
         yield (
             _(
                 "“%(relationship)s” is not many-to-many. An update of %(entity)s that sets "
                 "“%(attribute)s” does what you want.",
-                relationship=known.name,
-                entity=known.referencing,
-                attribute=known.referencing_attribute,
+                relationship=relationship.name,
+                entity=relationship.referencing,
+                attribute=relationship.referencing_attribute,
             ),
             _RELATIONSHIP,
         )
     else:
         yield (
             _(
-                "“%(relationship)s” relates %(entity)s to itself. Choose a relationship of two entities.",
-                relationship=known.name,
+                "“%(relationship)s” does not lead from %(entity)s. Choose a relationship that does.",
+                relationship=relationship.name,
                 entity=subject.entity,
             ),
             _RELATIONSHIP,
@@ -112,7 +112,7 @@ def related_records_can_be_found(subject: EndpointSubject, settings: AssociateSe
 
 
 def _answers(endpoint: Endpoint, exposure: ExposedEntityDefinition) -> bool:
-    """Whether callers of the endpoint get to know records of the exposed entity."""
+    """Whether the endpoint answers with records of the exposed entity."""
     definition = endpoint.definition
     if not definition.enabled or definition.module != exposure.module or endpoint.kind.writes:
         return False
@@ -125,5 +125,5 @@ def _answers(endpoint: Endpoint, exposure: ExposedEntityDefinition) -> bool:
 def _other_end(subject: EndpointSubject, settings: AssociateSettings) -> str | None:
     if not subject.entity:
         return None
-    known = settings.relationship_among(subject.metadata.relationships(subject.entity))
-    return None if known is None else known.other_end(subject.entity)
+    relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
+    return None if relationship is None else relationship.other_end(subject.entity)

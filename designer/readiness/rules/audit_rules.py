@@ -13,7 +13,7 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-@warning("anonymous-read")
+@warning("anonymous-read", row_rules=True)
 def reading_is_guarded(subject: EndpointSubject) -> Found:
     reads_records = not subject.endpoint.kind.writes and subject.definition.settings.answers_records
     if reads_records and _is_open(subject) and not _has_row_rule(subject):
@@ -35,13 +35,13 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
         )
 
 
-@warning("delete-without-row-rule")
+@warning("delete-without-row-rule", row_rules=True)
 def deleting_is_narrowed(subject: EndpointSubject) -> Found:
     if subject.endpoint.kind.removes_records and not _has_row_rule(subject):
         yield _("Its callers may delete any record: a row rule would say which."), "row_rule"
 
 
-@warning("write-without-roles")
+@warning("write-without-roles", row_rules=True)
 def writing_is_for_roles(subject: EndpointSubject) -> Found:
     access = subject.definition.access
     kind = subject.endpoint.kind

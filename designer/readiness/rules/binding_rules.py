@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
-from designer.queries import answered
+from designer.queries.answered_columns import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -33,7 +33,7 @@ def attributes_exist(subject: EndpointSubject) -> Found:
 @blocking("attribute-read-only")
 def attributes_can_be_written(subject: EndpointSubject) -> Found:
     creates = subject.endpoint.kind.binds_all_required
-    for binding, attribute in _known(subject):
+    for binding, attribute in _bindings_with_attributes(subject):
         if natural_type(attribute) is None:
             yield (
                 _("“%(attribute)s” holds a file, which no binding gives.", attribute=binding.attribute),
@@ -68,18 +68,22 @@ def required_attributes_are_bound(subject: EndpointSubject) -> Found:
 def required_attributes_are_sent(subject: EndpointSubject) -> Found:
     if not subject.endpoint.kind.binds_all_required:
         return
-    for binding, attribute in _known(subject):
-        known = _input(subject, binding)
-        given = known is not None and known.default is not None and not subject.endpoint.kind.partial
-        if attribute.is_required and known and not known.required and not given:
+    for binding, attribute in _bindings_with_attributes(subject):
+        input_definition = _input(subject, binding)
+        has_default = (
+            input_definition is not None
+            and input_definition.default is not None
+            and not subject.endpoint.kind.partial
+        )
+        if attribute.is_required and input_definition and not input_definition.required and not has_default:
             yield (
                 _(
                     "The platform requires “%(attribute)s”, but callers may leave out "
                     "“%(name)s”: make the input required, or give it a default.",
                     attribute=binding.attribute,
-                    name=known.name,
+                    name=input_definition.name,
                 ),
-                f"inputs.{known.name}.required",
+                f"inputs.{input_definition.name}.required",
             )
 
 
@@ -100,11 +104,11 @@ def inputs_are_defined(subject: EndpointSubject) -> Found:
 
 @blocking("binding-types")
 def types_fit(subject: EndpointSubject) -> Found:
-    for binding, attribute in _known(subject):
-        known = _input(subject, binding)
-        if known is None or known.type not in TYPES or natural_type(attribute) is None:
+    for binding, attribute in _bindings_with_attributes(subject):
+        input_definition = _input(subject, binding)
+        if input_definition is None or input_definition.type not in TYPES or natural_type(attribute) is None:
             continue
-        if not fits(TYPES[known.type], attribute):
+        if not fits(TYPES[input_definition.type], attribute):
             natural = natural_type(attribute)
             yield (
                 _(
@@ -112,35 +116,40 @@ def types_fit(subject: EndpointSubject) -> Found:
                     "make it %(natural)s.",
                     attribute=binding.attribute,
                     type=natural.name if natural and attribute.holds_days else attribute.type.value,
-                    name=known.name,
-                    input_type=known.type,
+                    name=input_definition.name,
+                    input_type=input_definition.type,
                     natural=natural.name if natural else _("another type"),
                 ),
-                f"inputs.{known.name}.type",
+                f"inputs.{input_definition.name}.type",
             )
 
 
 @warning("binding-length")
 def lengths_fit(subject: EndpointSubject) -> Found:
-    for binding, attribute in _known(subject):
-        known = _input(subject, binding)
-        if known and known.max_length and attribute.max_length and known.max_length > attribute.max_length:
+    for binding, attribute in _bindings_with_attributes(subject):
+        input_definition = _input(subject, binding)
+        if (
+            input_definition
+            and input_definition.max_length
+            and attribute.max_length
+            and input_definition.max_length > attribute.max_length
+        ):
             yield (
                 _(
                     "“%(attribute)s” holds %(max_length)s characters; input “%(name)s” allows "
                     "%(allowed)s. The shorter limit counts.",
                     attribute=binding.attribute,
                     max_length=attribute.max_length,
-                    name=known.name,
-                    allowed=known.max_length,
+                    name=input_definition.name,
+                    allowed=input_definition.max_length,
                 ),
-                f"inputs.{known.name}.max_length",
+                f"inputs.{input_definition.name}.max_length",
             )
 
 
 @blocking("binding-constant")
 def constants_fit(subject: EndpointSubject) -> Found:
-    for binding, attribute in _known(subject):
+    for binding, attribute in _bindings_with_attributes(subject):
         kind = natural_type(attribute)
         if binding.source != "constant" or binding.value is None or kind is None:
             continue
@@ -208,7 +217,10 @@ def fetchers_exist(subject: EndpointSubject) -> Found:
             )
 
 
-def _known(subject: EndpointSubject) -> Iterator[tuple[BindingDefinition, Attribute]]:
+def _bindings_with_attributes(
+    subject: EndpointSubject,
+) -> Iterator[tuple[BindingDefinition, Attribute]]:
+    """Yield the bindings whose attribute exists, with that attribute."""
     for binding in subject.bindings:
         if binding.attribute in subject.attributes:
             yield binding, subject.attributes[binding.attribute]
@@ -217,13 +229,16 @@ def _known(subject: EndpointSubject) -> Iterator[tuple[BindingDefinition, Attrib
 def _input(subject: EndpointSubject, binding: BindingDefinition) -> InputDefinition | None:
     if binding.source != "input":
         return None
-    return next((known for known in subject.inputs if known.name == binding.value), None)
+    return next(
+        (input_definition for input_definition in subject.inputs if input_definition.name == binding.value),
+        None,
+    )
 
 
 def _not_fetched(subject: EndpointSubject, value: str) -> str:
-    """Why there is no `fetcher.column`; empty where there is one, or that is not known."""
+    """Return why there is no column `value` (`fetcher.column`); empty when there is one, or it is unknown."""
     name, _dot, key = value.partition(".")
-    fetchers = {known.name: known for known in subject.definition.fetchers}
+    fetchers = {fetcher.name: fetcher for fetcher in subject.definition.fetchers}
     if name not in fetchers:
         return _("there is no data fetcher “%(name)s”.%(hint)s", name=name, hint=did_you_mean(name, fetchers))
     query = fetchers[name].query

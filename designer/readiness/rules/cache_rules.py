@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from designer.endpoint_facts.answer_sharing import sharing
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.expressions.nearest import did_you_mean
@@ -10,7 +11,6 @@ from designer.kinds.settings import CachedSettings
 from designer.readiness.registry import Found, warning_of
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.sharing import sharing
 
 
 @warning_of(CachedSettings, "cache-off")
@@ -25,7 +25,7 @@ def late_answers_are_kept(subject: EndpointSubject, settings: CachedSettings) ->
         )
 
 
-@warning_of(CachedSettings, "cache-downstream")
+@warning_of(CachedSettings, "cache-downstream", row_rules=True)
 def what_browsers_keep_is_for_everybody(subject: EndpointSubject, settings: CachedSettings) -> Found:
     if not settings.cache.downstream:
         return
@@ -43,14 +43,14 @@ def what_browsers_keep_is_for_everybody(subject: EndpointSubject, settings: Cach
 
 @warning_of(ActionSettings, "action-changes")
 def changed_entities_exist(subject: EndpointSubject, settings: ActionSettings) -> Found:
-    known = subject.metadata.entities() if settings.changes else {}
+    entities = subject.metadata.entities() if settings.changes else {}
     for name in settings.changes:
-        if name not in known:
+        if name not in entities:
             yield (
                 _(
                     "The platform has no entity “%(name)s”.%(hint)s",
                     name=name,
-                    hint=did_you_mean(name, known),
+                    hint=did_you_mean(name, entities),
                 ),
                 "settings.changes",
             )
@@ -77,5 +77,5 @@ def _reads_the_present(text: str) -> bool:
     try:
         return Expression(text, ENDPOINT_NAMES).reads_time
     except ExpressionError:
-        # Another rule says so.
+        # The rule of the expression reports the mistake.
         return False

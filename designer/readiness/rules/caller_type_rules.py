@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from crmclient.query.resolving.prepared import Needs
-from designer.claim_paths import leads_into
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.names import RESERVED_PROPERTIES
@@ -17,12 +16,13 @@ from designer.readiness.rules.query_rules import QUERY, needs_of_query
 from designer.readiness.rules.step_rules import needs_of_fetcher, needs_of_row_rules
 from designer.readiness.subjects import EndpointSubject, UserPropertySubject
 from designer.sentences import Sentence as _
+from designer.token_issuers.claim_paths import leads_into
 
 _FIELD = "caller_types"
 # The resolver that reads issuers, by its name among the entry points.
 STANDARD_RESOLVER = "standard"
-# Known of every caller, whatever the type.
-_AROUND = RESERVED_PROPERTIES | {"id", "teams"}
+# Members of `user` that every caller has, whatever the type.
+_OF_EVERY_CALLER = RESERVED_PROPERTIES | {"id", "teams"}
 
 
 @blocking("caller-type-unknown")
@@ -39,15 +39,18 @@ def somebody_is_admitted(subject: EndpointSubject) -> Found:
         yield _("The endpoint admits no type of caller. Choose at least one."), _FIELD
 
 
-@warning("caller-type-properties")
+@warning("caller-type-properties", row_rules=True)
 def callers_have_what_is_read(subject: EndpointSubject) -> Found:
-    """A property that nobody has is another rule's."""
-    reads = dict.fromkeys((*_compared(subject), *_written(subject)))
+    """Find user properties that callers of an admitted type lack.
+
+    Another rule finds properties that no caller type has.
+    """
+    reads = dict.fromkeys((*_compared(subject), *_user_properties_used(subject)))
     for type in _admitted(subject):
-        own = subject.surroundings.properties_by_type.get(type, {})
+        properties = subject.surroundings.properties_by_type.get(type, {})
         lacking: dict[str, list[str]] = {}
         for place, name in reads:
-            if name not in own and name in subject.surroundings.user_properties:
+            if name not in properties and name in subject.surroundings.user_properties:
                 lacking.setdefault(place, []).append(name)
         for place, names in lacking.items():
             yield (
@@ -62,7 +65,7 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
             )
 
 
-@warning("caller-type-claims")
+@warning("caller-type-claims", row_rules=True)
 def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
     if settings.PORTICO["USER_RESOLVER"] != STANDARD_RESOLVER:
         # A resolver of a package says itself which claims there are.
@@ -77,7 +80,7 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
         ]
         lacking: dict[str, list[str]] = {}
         for place, path in reads:
-            if not any(leads_into(path, known) for known in readable):
+            if not any(leads_into(path, readable_path) for readable_path in readable):
                 lacking.setdefault(place, []).append(path)
         for place, paths in lacking.items():
             yield (
@@ -92,13 +95,15 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
             )
 
 
-@blocking("user-property-broken")
+@blocking("user-property-broken", row_rules=True)
 def properties_can_be_read(subject: EndpointSubject) -> Found:
     of_type = subject.surroundings.properties_by_type
-    for place, name in dict.fromkeys((*_compared(subject), *_written(subject))):
+    for place, name in dict.fromkeys((*_compared(subject), *_user_properties_used(subject))):
         for type in subject.definition.access.caller_types:
-            known = of_type.get(type, {}).get(name)
-            if known is not None and _is_broken(UserPropertySubject(known, subject.surroundings)):
+            user_property = of_type.get(type, {}).get(name)
+            if user_property is not None and _is_broken(
+                UserPropertySubject(user_property, subject.surroundings)
+            ):
                 yield (
                     _(
                         "The user property “%(name)s” of the type “%(type)s” cannot be read: its page says "
@@ -110,7 +115,7 @@ def properties_can_be_read(subject: EndpointSubject) -> Found:
                 )
 
 
-@warning("caller-type-no-users")
+@warning("caller-type-no-users", row_rules=True)
 def callers_are_platform_users(subject: EndpointSubject) -> Found:
     places = dict.fromkeys(place for place, needs in _needs(subject) if needs.user)
     for type in _admitted(subject):
@@ -128,7 +133,7 @@ def callers_are_platform_users(subject: EndpointSubject) -> Found:
 
 
 def _admitted(subject: EndpointSubject) -> Iterator[str]:
-    """The types that there are; of those without a token other rules tell."""
+    """Yield the existing caller types that the endpoint admits; none where callers need no token."""
     access = subject.definition.access
     if access.authentication_required:
         yield from (name for name in access.caller_types if name in subject.surroundings.caller_types)
@@ -139,6 +144,7 @@ def _is_broken(subject: UserPropertySubject) -> bool:
 
 
 def _needs(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+    """Yield what the row rules, the query and the data fetchers need of the caller, each with its place."""
     yield from needs_of_row_rules(subject)
     yield QUERY, needs_of_query(subject)
     for fetcher in subject.definition.fetchers:
@@ -146,25 +152,28 @@ def _needs(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
 
 
 def _compared(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
-    """Places with the names of the properties that they read."""
+    """Yield the places of conditions that compare with user properties, with the name of each property."""
     for place, needs in _needs(subject):
         yield from ((place, name) for name in needs.user_values)
 
 
-def _written(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+def _user_properties_used(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+    """Yield the places of bindings and expressions that read a user property, with the name of the
+    property.
+    """
     # A property that no admitted type has is a blocking finding of the binding.
     bound = [
-        (f"bindings.{known.attribute}.value", known)
-        for known in subject.bindings
-        if known.source != "user" or known.value in subject.admitted_properties
+        (f"bindings.{binding.attribute}.value", binding)
+        for binding in subject.bindings
+        if binding.source != "user" or binding.value in subject.admitted_properties
     ]
     for parent in subject.inputs:
         place = f"inputs.{parent.name}.bindings"
-        bound += [(f"{place}.{known.attribute}.value", known) for known in parent.bindings]
-    yield from ((place, str(known.value)) for place, known in bound if known.source == "user")
+        bound += [(f"{place}.{binding.attribute}.value", binding) for binding in parent.bindings]
+    yield from ((place, str(binding.value)) for place, binding in bound if binding.source == "user")
     for written in expressions_of(subject):
         try:
             names = Expression(written.text, ENDPOINT_NAMES).members("user") or ()
         except ExpressionError:
             continue
-        yield from ((written.field, name) for name in names if name not in _AROUND)
+        yield from ((written.field, name) for name in names if name not in _OF_EVERY_CALLER)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from crmclient.metadata import Attribute
-from designer.column_keys import keys
 from designer.definitions import ColumnDefinition
+from designer.endpoint_facts.column_keys import keys
 from designer.kinds.read import ReadSettings
 from designer.names import output_key
 from designer.readiness.registry import Found, blocking, blocking_of
@@ -39,7 +39,7 @@ def columns_exist(subject: EndpointSubject) -> Found:
 
 @blocking("column-unreadable")
 def columns_can_be_read(subject: EndpointSubject) -> Found:
-    for column, attribute in _known(subject):
+    for column, attribute in _columns_with_attributes(subject):
         if attribute is not None and not attribute.readable:
             yield (
                 _(
@@ -52,20 +52,25 @@ def columns_can_be_read(subject: EndpointSubject) -> Found:
 
 @blocking("column-name")
 def calculated_columns_have_names(subject: EndpointSubject) -> Found:
-    for at, column in enumerate(subject.columns):
+    for position, column in enumerate(subject.columns):
         if column.expression and column.attribute:
             yield (
                 _("“%(shown_as)s” has an attribute and an expression: choose one.", shown_as=column.shown_as),
                 _at(column),
             )
         if column.expression and not column.name:
-            yield _("A calculated column needs a name, for its key in the answer."), f"columns.{at}.name"
+            yield (
+                _("A calculated column needs a name, for its key in the answer."),
+                f"columns.{position}.name",
+            )
 
 
 @blocking("column-key")
 def keys_are_different(subject: EndpointSubject) -> Found:
     counted = Counter(
-        key for column, attribute in _known(subject) for key in _keys(subject, column, attribute)
+        key
+        for column, attribute in _columns_with_attributes(subject)
+        for key in _keys(subject, column, attribute)
     )
     for key, count in counted.items():
         if count > 1:
@@ -77,13 +82,13 @@ def keys_are_different(subject: EndpointSubject) -> Found:
                 ),
                 "columns",
             )
-    for column, _attribute in _known(subject):
+    for column, _attribute in _columns_with_attributes(subject):
         if not output_key(column.shown_as):
             yield _("“%(shown_as)s” gives no key: write letters.", shown_as=column.shown_as), _at(column)
 
 
-def _known(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribute | None]]:
-    """Columns with their attributes: None for those that are calculated."""
+def _columns_with_attributes(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribute | None]]:
+    """Yield the columns whose attribute exists, with that attribute, and calculated columns with None."""
     attributes = subject.vocabulary.read if subject.vocabulary else {}
     for column in subject.columns:
         if column.expression and column.name:

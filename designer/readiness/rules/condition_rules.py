@@ -15,7 +15,7 @@ from crmclient.query.designed import DesignedCondition, FetchValue, UserValue
 from crmclient.query.resolving import can_compare
 from crmclient.query.shape import LISTS
 from designer.calendar import calendar
-from designer.query_parameters import conditions, conditions_of_filter
+from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
 from designer.readiness.registry import Found, blocking
 from designer.readiness.rules.query_rules import QUERY
 from designer.readiness.rules.step_rules import row_rules
@@ -25,7 +25,7 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 _ID = "00000000-0000-0000-0000-000000000001"
-# A text may say anything that an attribute is read from.
+# Samples for a text of unknown content: it may be a number, a truth value, a date or an id.
 _TEXTS = ("1", "true", "2026-01-31", "2026-01-31T12:00:00Z", _ID)
 
 
@@ -36,7 +36,7 @@ class _Name(str):
     """A text that is a value itself, not a sample of one."""
 
 
-@blocking("condition-value-types")
+@blocking("condition-value-types", row_rules=True)
 def values_can_be_compared(subject: EndpointSubject) -> Found:
     for place, entity, condition in dict.fromkeys(_conditions(subject)):
         attribute = subject.metadata.attributes(entity).get(condition.attribute) if entity else None
@@ -54,7 +54,7 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                     place,
                 )
                 continue
-            given = _given(subject, value)
+            given = _result_of(subject, value)
             if given is not None and not _suits(condition, attribute, given):
                 yield (
                     _(
@@ -70,20 +70,23 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
 
 
 def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCondition]]:
-    """Each with its place and the entity of its attribute."""
+    """Yield each condition with its place and the entity of its attribute."""
     query = subject.definition.settings.designed_query
     if query is not None:
-        yield from ((QUERY, *found) for found in conditions(query))
+        yield from ((QUERY, *placed_condition) for placed_condition in conditions(query))
     for fetcher in subject.definition.fetchers:
         if fetcher.query is not None:
-            yield from ((f"fetchers.{fetcher.name}.query", *found) for found in conditions(fetcher.query))
+            yield from (
+                (f"fetchers.{fetcher.name}.query", *placed_condition)
+                for placed_condition in conditions(fetcher.query)
+            )
     for rule in row_rules(subject):
-        found_in_rule = conditions_of_filter(rule.filter, None, {None: rule.entity})
-        yield from ((rule.place, *found) for found in found_in_rule)
+        conditions_in_rule = conditions_of_filter(rule.filter, None, {None: rule.entity})
+        yield from ((rule.place, *placed_condition) for placed_condition in conditions_in_rule)
 
 
-def _given(subject: EndpointSubject, value: object) -> Given | None:
-    """None where another rule judges, or says what is wrong."""
+def _result_of(subject: EndpointSubject, value: object) -> Given | None:
+    """Return what the value of a condition may be; None when another rule checks it."""
     match value:
         case UserValue("type"):
             return Given("@user.type", _names(subject.surroundings.caller_types))
@@ -104,13 +107,16 @@ def _suits(condition: DesignedCondition, attribute: Attribute, given: Given) -> 
     )
 
 
-def _names(known: Iterable[str]) -> tuple[_Name, ...]:
-    """Roles and types are texts, and never ids: where there is none yet, any name will do."""
-    return tuple(map(_Name, known)) or (_Name("name"),)
+def _names(names: Iterable[str]) -> tuple[_Name, ...]:
+    """Return the names as samples.
+
+    Names of roles and types are texts, and never ids; without any, one sample name.
+    """
+    return tuple(map(_Name, names)) or (_Name("name"),)
 
 
 def _values(sample: Any) -> tuple[Any, ...]:
-    """Values of the sample's kind, as requests have them."""
+    """Return values of the sample's kind, as a request has them."""
     match sample:
         case _Name():
             return (str(sample),)

@@ -1,4 +1,6 @@
-"""Creates under row rules: what could never be made, and what only the platform could tell."""
+"""Creates under row rules: records that would always be refused, and cases that only the platform can
+decide.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from crmclient.query.designed import (
     DesignedLink,
     UserOperator,
 )
-from crmclient.query.matching import DECIDED, HOLD_FOR_EMPTY
+from crmclient.query.filter_match import DECIDED, HOLD_FOR_EMPTY
 from designer.definitions import ExposedEntityDefinition
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
@@ -25,13 +27,13 @@ from designer.sentences import Sentence as _
 from designer.types import holds_records
 
 _SETTING = "settings.may_create_outside_rule"
-# An empty value is not the caller's.
+# Operators that an empty value meets, because it is not the caller's.
 _EMPTY_IS_OTHER = frozenset({UserOperator.NE_USER, UserOperator.NE_BUSINESS_UNIT})
 _ONE_OF = frozenset({Operator.EQ, Operator.IN})
 
 
 class Outcome(Enum):
-    """Of a rule for a record that is to be made, before its values are known; from the best to the worst."""
+    """Whether a new record can meet a rule, before its values are known; from the best to the worst."""
 
     POSSIBLE = 0
     UNDECIDABLE = 1
@@ -39,8 +41,11 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """Records that a create makes: those that it is for, or those of a list."""
+class _NewRecords:
+    """Records that a create makes, of its own entity or of a list, and the row rules they have to meet.
+
+    `given` are the attributes that bindings or the path set; `place` is where the bindings are.
+    """
 
     filters: tuple[DesignedFilter, ...]
     attributes: Mapping[str, Attribute]
@@ -49,16 +54,20 @@ class _Made:
     place: str
 
     def outcome(self, item: DesignedItem) -> Outcome:
+        """Return whether the new records can meet a condition, link or filter.
+
+        For a filter, the worst outcome of its items counts; for a filter with `any`, the best.
+        """
         if isinstance(item, DesignedCondition):
-            return self._of_condition(item)
+            return self._outcome_of_condition(item)
         if isinstance(item, DesignedLink):
             return Outcome.UNDECIDABLE
-        found = [self.outcome(inner) for inner in item.items]
-        if not found:
+        outcomes = [self.outcome(inner) for inner in item.items]
+        if not outcomes:
             return Outcome.POSSIBLE
-        return (min if item.any else max)(found, key=lambda one: one.value)
+        return (min if item.any else max)(outcomes, key=lambda outcome: outcome.value)
 
-    def _of_condition(self, condition: DesignedCondition) -> Outcome:
+    def _outcome_of_condition(self, condition: DesignedCondition) -> Outcome:
         operator = condition.operator
         where = origin(condition.attribute, self.attributes, self.given, self.system)
         undecided = isinstance(operator, Operator) and operator not in DECIDED
@@ -70,7 +79,7 @@ class _Made:
         return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
 
     def attributes_of(self, outcome: Outcome) -> Iterator[str]:
-        """The attributes whose conditions and links have that outcome."""
+        """Yield the attributes whose conditions and links have `outcome`."""
         stack: list[DesignedItem] = list(self.filters)
         for item in stack:
             if isinstance(item, DesignedFilter):
@@ -79,9 +88,9 @@ class _Made:
                 yield item.attribute if isinstance(item, DesignedCondition) else item.to_attribute
 
 
-@warning("create-outside-rule")
+@warning("create-outside-rule", row_rules=True)
 def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
-    if subject.definition.settings.creates_outside_row_rule and any(_made(subject)):
+    if subject.definition.settings.creates_outside_row_rule and any(_new_records(subject)):
         yield (
             _(
                 "It may create records outside the row rule, which its caller cannot read afterwards. Switch "
@@ -91,11 +100,11 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
         )
 
 
-@blocking("create-never-inside")
+@blocking("create-never-inside", row_rules=True)
 def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
-    for made in _judged(subject):
-        whole = made.outcome(DesignedFilter(made.filters))
-        for attribute in made.attributes_of(whole) if whole is not Outcome.POSSIBLE else ():
+    for new_records in _records_under_rule(subject):
+        whole = new_records.outcome(DesignedFilter(new_records.filters))
+        for attribute in new_records.attributes_of(whole) if whole is not Outcome.POSSIBLE else ():
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
@@ -110,59 +119,62 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
                     attribute=attribute,
                 )
             )
-            yield sentence, made.place
+            yield sentence, new_records.place
 
 
-@warning("create-undecidable")
+@warning("create-undecidable", row_rules=True)
 def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
-    for made in _judged(subject):
-        if made.outcome(DesignedFilter(made.filters)) is Outcome.POSSIBLE:
-            for attribute in made.attributes_of(Outcome.UNDECIDABLE):
+    for new_records in _records_under_rule(subject):
+        if new_records.outcome(DesignedFilter(new_records.filters)) is Outcome.POSSIBLE:
+            for attribute in new_records.attributes_of(Outcome.UNDECIDABLE):
                 yield (
                     _(
                         "What the row rule says of “%(attribute)s” is known only when the record is there. A "
                         "call that depends on it is refused.",
                         attribute=attribute,
                     ),
-                    made.place,
+                    new_records.place,
                 )
 
 
-def _judged(subject: EndpointSubject) -> Iterator[_Made]:
-    """What has to be inside of its rule."""
+def _records_under_rule(subject: EndpointSubject) -> Iterator[_NewRecords]:
+    """Yield the new records that have to meet their row rule."""
     if not subject.definition.settings.creates_outside_row_rule:
-        yield from _made(subject)
+        yield from _new_records(subject)
 
 
-def _made(subject: EndpointSubject) -> Iterator[_Made]:
-    """What the endpoint creates that is under a rule."""
-    exposed = subject.endpoint.entity
+def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
+    """Yield the records that the endpoint creates and that have a row rule."""
+    own_entity = subject.endpoint.entity
     conventions = subject.metadata.conventions
-    if subject.definition.settings.creates_records and exposed is not None:
-        own = [*_alternatives([exposed])]
+    if subject.definition.settings.creates_records and own_entity is not None:
+        filters = [*_alternatives([own_entity])]
         if subject.definition.row_rule is not None:
-            own.append(subject.definition.row_rule)
-        if own:
+            filters.append(subject.definition.row_rule)
+        if filters:
             given = {binding.attribute for binding in subject.bindings} | subject.set_by_path
-            attributes, system = subject.metadata.attributes(exposed.entity), conventions.of(exposed.entity)
-            yield _Made(tuple(own), attributes, system, given, "bindings")
+            attributes, system = (
+                subject.metadata.attributes(own_entity.entity),
+                conventions.of(own_entity.entity),
+            )
+            yield _NewRecords(tuple(filters), attributes, system, given, "bindings")
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
-    for known in subject.inputs:
-        group = offered.get(known.relationship) if holds_records(known.type) else None
+    for record_input in subject.inputs:
+        group = offered.get(record_input.relationship) if holds_records(record_input.type) else None
         if group is None:
             continue
-        exposures = (one for one in subject.endpoint.exposures if one.entity == group.entity)
+        exposures = (exposed for exposed in subject.endpoint.exposures if exposed.entity == group.entity)
         rules = tuple(_alternatives(exposures))
         if rules:
-            given = {binding.attribute for binding in known.bindings} | {group.parent}
+            given = {binding.attribute for binding in record_input.bindings} | {group.parent}
             attributes, system = subject.metadata.attributes(group.entity), conventions.of(group.entity)
-            yield _Made(rules, attributes, system, given, f"inputs.{known.name}.bindings")
+            yield _NewRecords(rules, attributes, system, given, f"inputs.{record_input.name}.bindings")
 
 
 def _alternatives(exposures: Iterable[ExposedEntityDefinition]) -> Iterator[DesignedFilter]:
-    """Each rule as one filter: a caller may have the roles of any of its entries."""
+    """Yield each row rule as one filter: a caller may have the roles of any of its entries."""
     for exposed in exposures:
-        # Where all records are meant, every record is inside: an empty group holds.
+        # An entry for all records has no filter. An empty filter matches every record.
         filters = tuple(entry.filter or DesignedFilter() for entry in exposed.row_rule)
         if filters:
             yield filters[0] if len(filters) == 1 else DesignedFilter(filters, any=True)

@@ -9,11 +9,11 @@ from designer.sentences import Sentence as _
 
 @warning("example-call-outdated")
 def example_calls_can_be_made(subject: EndpointSubject) -> Found:
-    """What the calls are answered is not asked here: `designer.example_calls` makes them."""
-    known = subject.surroundings
+    """Find example calls that name what no longer exists. `designer.example_calls` checks their answers."""
+    surroundings = subject.surroundings
     for call in subject.definition.example_calls:
         field = f"example_calls.{call.name}"
-        for role in sorted({*call.roles, *call.refused_for} - known.roles):
+        for role in sorted({*call.roles, *call.refused_for} - surroundings.roles):
             yield (
                 _(
                     "The example call “%(name)s” names the role “%(role)s”, which does not exist. Remove "
@@ -23,13 +23,22 @@ def example_calls_can_be_made(subject: EndpointSubject) -> Found:
                 ),
                 field,
             )
-        if call.caller_type not in known.caller_types:
+        if call.caller_type not in surroundings.caller_types:
             yield (
                 _(
                     "The example call “%(name)s” names the caller type “%(type)s”, which does not exist. "
                     "Remove the call, or keep a new one with “Try it”.",
                     name=call.name,
                     type=call.caller_type,
+                ),
+                field,
+            )
+        if call.upload is not None and not subject.endpoint.kind.takes_files:
+            yield (
+                _(
+                    "The example call “%(name)s” sends a file, which the endpoint does not take. Remove the "
+                    "call, or keep a new one with “Try it”.",
+                    name=call.name,
                 ),
                 field,
             )

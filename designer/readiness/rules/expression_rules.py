@@ -16,7 +16,9 @@ from designer.sentences import Sentence as _
 
 
 class Written(NamedTuple):
-    """An expression: what it is of, in words; its place in the definition; and what it sees."""
+    """An expression of the endpoint: what it is for, in words; its place; its text; and samples of what it
+    sees.
+    """
 
     what: str
     field: str
@@ -47,7 +49,7 @@ def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
 
 
 def expressions_of(subject: EndpointSubject) -> Iterator[Written]:
-    """Every expression of the endpoint."""
+    """Yield every expression of the endpoint."""
     yield from _bindings(subject)
     yield from _preconditions(subject)
     yield from _columns(subject)
@@ -60,17 +62,17 @@ def _faults(expressions: Iterator[Written]) -> Found:
 
 
 def _bindings(subject: EndpointSubject) -> Iterator[Written]:
-    # What is seen of a record of many attributes takes longer to say than all the rest, and few endpoints
-    # have expressions.
-    if own := _calculated(subject.bindings):
+    # Samples of a record with many attributes take longer to make than all the rest, and few endpoints have
+    # expressions.
+    if calculated := _calculated(subject.bindings):
         seen = of_endpoint(subject, subject.inputs, _record(subject))
-        for binding in own:
+        for binding in calculated:
             what = _("The expression for “%(attribute)s”", attribute=binding.attribute)
             yield Written(what, f"bindings.{binding.attribute}.value", str(binding.value or ""), seen)
     for parent in subject.inputs:
-        if of_list := _calculated(parent.bindings):
+        if calculated_in_list := _calculated(parent.bindings):
             seen = of_endpoint(subject, parent.inputs, None)
-            for binding in of_list:
+            for binding in calculated_in_list:
                 place = f"inputs.{parent.name}.bindings.{binding.attribute}.value"
                 what = _(
                     "The expression for “%(attribute)s” in “%(list)s”",
@@ -81,7 +83,7 @@ def _bindings(subject: EndpointSubject) -> Iterator[Written]:
 
 
 def _calculated(bindings: Iterable[BindingDefinition]) -> list[BindingDefinition]:
-    return [known for known in bindings if known.source == "expression"]
+    return [binding for binding in bindings if binding.source == "expression"]
 
 
 def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
@@ -89,11 +91,11 @@ def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
     if Section.PRECONDITIONS not in subject.endpoint.kind.sections or not preconditions:
         return
     seen = of_endpoint(subject, subject.inputs, _record(subject))
-    for at, known in enumerate(preconditions):
+    for position, precondition in enumerate(preconditions):
         yield Written(
-            _("Pre-condition %(number)s", number=at + 1),
-            f"preconditions.{at}.expression",
-            known.expression,
+            _("Pre-condition %(number)s", number=position + 1),
+            f"preconditions.{position}.expression",
+            precondition.expression,
             seen,
         )
 
@@ -110,5 +112,5 @@ def _columns(subject: EndpointSubject) -> Iterator[Written]:
 
 
 def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:
-    """The attributes of the path's record; None where there is no record."""
+    """Return the attributes of the record in the path; None where the path has no record."""
     return subject.metadata.attributes(subject.entity) if subject.endpoint.kind.is_on_record else None

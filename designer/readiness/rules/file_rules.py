@@ -16,8 +16,8 @@ def files_are_somewhere(subject: EndpointSubject, settings: FileSettings) -> Fou
         if settings.attribute:
             yield _("Choose a file column or notes, not both."), "settings.attribute"
         entity = subject.metadata.entities().get(subject.entity)
-        there = subject.metadata.conventions.notes is not None
-        if entity is not None and not (entity.has_notes and there):
+        platform_has_notes = subject.metadata.conventions.notes is not None
+        if entity is not None and not (entity.has_notes and platform_has_notes):
             yield _("%(entity)s has no notes on the platform.", entity=subject.entity), "settings.notes"
         return
     if not settings.attribute:

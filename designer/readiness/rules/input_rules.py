@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from designer.definitions import InputDefinition
+from designer.endpoint_facts.query_parameters import parameters_of
 from designer.kinds import Section
 from designer.names import INPUT_PATTERN
-from designer.query_parameters import parameters_of
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -30,141 +30,147 @@ _LABELS = {
 
 @blocking("input-name")
 def names_are_well_formed(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if not _NAME.match(known.name):
+    for definition in subject.inputs:
+        if not _NAME.match(definition.name):
             yield (
                 _(
                     "“%(name)s” cannot name an input. Use letters, digits and _, and do not start with a "
                     "digit.",
-                    name=known.name,
+                    name=definition.name,
                 ),
-                f"inputs.{known.name}.name",
+                f"inputs.{definition.name}.name",
             )
 
 
 @blocking("input-repeated")
 def names_are_different(subject: EndpointSubject) -> Found:
-    spellings = Counter(known.name.lower() for known in subject.inputs)
-    for known in subject.inputs:
-        if spellings[known.name.lower()] > 1:
+    spellings = Counter(definition.name.lower() for definition in subject.inputs)
+    for definition in subject.inputs:
+        if spellings[definition.name.lower()] > 1:
             yield (
-                _("Another input differs from “%(name)s” in case at most.", name=known.name),
-                _at(known, "name"),
+                _("Another input differs from “%(name)s” in case at most.", name=definition.name),
+                _at(definition, "name"),
             )
 
 
 @blocking("input-type")
 def types_exist(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if known.type not in TYPES:
+    for definition in subject.inputs:
+        if definition.type not in TYPES:
             yield (
                 _(
                     "Input “%(name)s” has the type “%(type)s”, which does not exist.",
-                    name=known.name,
-                    type=known.type,
+                    name=definition.name,
+                    type=definition.type,
                 ),
-                _at(known, "type"),
+                _at(definition, "type"),
             )
 
 
 @blocking("input-limits")
 def limits_leave_something(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if known.minimum is not None and known.maximum is not None and known.minimum > known.maximum:
-            yield (
-                _("Input “%(name)s” has a minimum above its maximum.", name=known.name),
-                _at(known, "minimum"),
-            )
+    for definition in subject.inputs:
         if (
-            known.min_length is not None
-            and known.max_length is not None
-            and known.min_length > known.max_length
+            definition.minimum is not None
+            and definition.maximum is not None
+            and definition.minimum > definition.maximum
         ):
             yield (
-                _("Input “%(name)s” has a minimum length above its maximum.", name=known.name),
-                _at(known, "min_length"),
+                _("Input “%(name)s” has a minimum above its maximum.", name=definition.name),
+                _at(definition, "minimum"),
+            )
+        if (
+            definition.min_length is not None
+            and definition.max_length is not None
+            and definition.min_length > definition.max_length
+        ):
+            yield (
+                _("Input “%(name)s” has a minimum length above its maximum.", name=definition.name),
+                _at(definition, "min_length"),
             )
 
 
 @warning("input-limits-unused")
 def limits_mean_something(subject: EndpointSubject) -> Found:
-    for known, kind in _typed(subject):
+    for definition, kind in _typed(subject):
         for field, label in _LABELS.items():
-            if getattr(known, field) not in _UNSET and field not in kind.constraints:
+            if getattr(definition, field) not in _UNSET and field not in kind.constraints:
                 yield (
                     _(
                         "Input “%(name)s”: %(label)s means nothing for %(type)s.",
-                        name=known.name,
+                        name=definition.name,
                         label=label,
                         type=kind.name,
                     ),
-                    _at(known, field),
+                    _at(definition, field),
                 )
 
 
 @blocking("input-pattern")
 def patterns_compile(subject: EndpointSubject) -> Found:
-    for known, kind in _typed(subject):
-        if known.pattern and "pattern" in kind.constraints:
+    for definition, kind in _typed(subject):
+        if definition.pattern and "pattern" in kind.constraints:
             try:
-                kind.compile(Limits(pattern=known.pattern))
+                kind.compile(Limits(pattern=definition.pattern))
             except ValueError as error:
                 yield (
-                    _("Input “%(name)s”: %(error)s.", name=known.name, error=str(error)),
-                    _at(known, "pattern"),
+                    _("Input “%(name)s”: %(error)s.", name=definition.name, error=str(error)),
+                    _at(definition, "pattern"),
                 )
 
 
 @blocking("input-allowed")
 def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
-    for known, kind in _typed(subject):
+    for definition, kind in _typed(subject):
         if "allowed" not in kind.constraints:
             continue
-        # Each by itself: the list itself is no limit for its own items.
-        item = replace(_limits(subject, known), allowed=(), min_length=None)
-        for value in known.allowed:
+        # Each value is judged by itself, without the limits of the list of allowed values and of its length.
+        item = replace(_limits(subject, definition), allowed=(), min_length=None)
+        for value in definition.allowed:
             if reason := _refusal(kind, item, [value] if kind.is_several else value):
                 yield (
                     _(
                         "Input “%(name)s”: the allowed value %(value)s: %(reason)s",
-                        name=known.name,
+                        name=definition.name,
                         value=repr(value),
                         reason=reason,
                     ),
-                    _at(known, "allowed"),
+                    _at(definition, "allowed"),
                 )
 
 
 @blocking("input-default")
 def defaults_are_accepted(subject: EndpointSubject) -> Found:
-    for known, kind in _typed(subject):
-        if known.default is not None and (reason := _refusal(kind, _limits(subject, known), known.default)):
+    for definition, kind in _typed(subject):
+        if definition.default is not None and (
+            reason := _refusal(kind, _limits(subject, definition), definition.default)
+        ):
             yield (
-                _("Input “%(name)s”: its default: %(reason)s", name=known.name, reason=reason),
-                _at(known, "default"),
+                _("Input “%(name)s”: its default: %(reason)s", name=definition.name, reason=reason),
+                _at(definition, "default"),
             )
 
 
 @warning("input-default-partial")
 def defaults_mean_something(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if subject.endpoint.kind.partial and known.default is not None:
+    for definition in subject.inputs:
+        if subject.endpoint.kind.partial and definition.default is not None:
             yield (
                 _(
                     "Input “%(name)s” has a default, but what a call leaves out here stays as it is.",
-                    name=known.name,
+                    name=definition.name,
                 ),
-                _at(known, "default"),
+                _at(definition, "default"),
             )
 
 
 @warning("input-required-default")
-def defaults_can_be_used(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if known.required and known.default is not None:
+def defaults_are_of_optional_inputs(subject: EndpointSubject) -> Found:
+    for definition in subject.inputs:
+        if definition.required and definition.default is not None:
             yield (
-                _("Input “%(name)s” is required, so its default is never used.", name=known.name),
-                _at(known, "default"),
+                _("Input “%(name)s” is required, so its default is never used.", name=definition.name),
+                _at(definition, "default"),
             )
 
 
@@ -173,33 +179,36 @@ def inputs_are_used(subject: EndpointSubject) -> Found:
     used = {binding.value for binding in subject.bindings if binding.source == "input"}
     used |= parameters_of(subject.definition).keys()
     expressions = [str(binding.value) for binding in subject.bindings if binding.source == "expression"]
-    expressions += [known.expression for known in subject.definition.preconditions]
+    expressions += [definition.expression for definition in subject.definition.preconditions]
     expressions += [column.expression for column in subject.columns]
-    for known in subject.inputs:
-        mentioned = any(re.search(rf"\b{re.escape(known.name)}\b", text) for text in expressions)
-        if known.name not in used and not mentioned and not holds_records(known.type):
+    for definition in subject.inputs:
+        mentioned = any(re.search(rf"\b{re.escape(definition.name)}\b", text) for text in expressions)
+        if definition.name not in used and not mentioned and not holds_records(definition.type):
             queries = Section.BINDINGS not in subject.endpoint.kind.sections
             how = (
-                _("compare with @%(name)s in the query", name=known.name)
+                _("compare with @%(name)s in the query", name=definition.name)
                 if queries
                 else _("bind an attribute to it")
             )
-            yield _("Input “%(name)s” goes nowhere: %(how)s.", name=known.name, how=how), _at(known, "name")
+            yield (
+                _("Input “%(name)s” goes nowhere: %(how)s.", name=definition.name, how=how),
+                _at(definition, "name"),
+            )
 
 
 def _typed(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, InputType]]:
-    for known in subject.inputs:
-        if known.type in TYPES:
-            yield known, TYPES[known.type]
+    for definition in subject.inputs:
+        if definition.type in TYPES:
+            yield definition, TYPES[definition.type]
 
 
-def _limits(subject: EndpointSubject, known: InputDefinition) -> Limits:
-    attribute = subject.bound(known.name)
-    return replace(Limits.of(known, attribute, subject.options(attribute)), pattern="")
+def _limits(subject: EndpointSubject, definition: InputDefinition) -> Limits:
+    attribute = subject.bound(definition.name)
+    return replace(Limits.of(definition, attribute, subject.options(attribute)), pattern="")
 
 
 def _refusal(kind: InputType, limits: Limits, value: object) -> str:
-    """Why `kind` does not take `value`; empty when it does."""
+    """Return why `kind` does not accept `value`; empty when it does."""
     try:
         kind.compile(limits)(value)
     except InvalidInput as error:
@@ -210,5 +219,5 @@ def _refusal(kind: InputType, limits: Limits, value: object) -> str:
     return ""
 
 
-def _at(known: InputDefinition, field: str) -> str:
-    return f"inputs.{known.name}.{field}"
+def _at(definition: InputDefinition, field: str) -> str:
+    return f"inputs.{definition.name}.{field}"

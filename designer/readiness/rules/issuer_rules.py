@@ -8,28 +8,31 @@ from django.conf import settings
 
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.outbound import check_url
-from designer.claim_paths import WrongPath, names_mail, parsed
 from designer.definitions import TENANT
-from designer.public_keys import pem_keys
 from designer.readiness.expressions import faults
 from designer.readiness.registry import Found, blocking_for_issuers, warning_for_issuers
 from designer.readiness.samples import UNKNOWN, of_row
 from designer.readiness.subjects import IssuerSubject
 from designer.sentences import Sentence as _
+from designer.token_issuers.claim_paths import WrongPath, names_mail, parsed
+from designer.token_issuers.public_keys import pem_keys
 
 _MATCHED = (AttributeType.STRING, AttributeType.MEMO, AttributeType.UNIQUEIDENTIFIER)
 
 
 @blocking_for_issuers("issuer-name")
 def issuer_is_its_own(subject: IssuerSubject) -> Found:
-    known = subject.definition
-    if not known.issuer or known.issuer != known.issuer.strip():
+    definition = subject.definition
+    if not definition.issuer or definition.issuer != definition.issuer.strip():
         yield _("Write the issuer exactly as it stands in “iss”, without spaces around it."), "issuer"
-    if known.issuer == settings.SIMPLE_JWT["ISSUER"]:
-        yield _("“%(issuer)s” is this service's own issuer. Write another.", issuer=known.issuer), "issuer"
-    if known.is_template and not known.tenants:
+    if definition.issuer == settings.SIMPLE_JWT["ISSUER"]:
+        yield (
+            _("“%(issuer)s” is this service's own issuer. Write another.", issuer=definition.issuer),
+            "issuer",
+        )
+    if definition.is_template and not definition.tenants:
         yield _("The issuer has %(tenant)s in it. Name at least one tenant.", tenant=TENANT), "tenants"
-    if known.tenants and not known.is_template:
+    if definition.tenants and not definition.is_template:
         yield (
             _(
                 "The issuer lists tenants, but its “iss” has no %(tenant)s. Remove the tenants.",
@@ -38,8 +41,8 @@ def issuer_is_its_own(subject: IssuerSubject) -> Found:
             "tenants",
         )
     for other in subject.surroundings.configuration.issuers:
-        if other.name != known.name and known.enabled and other.enabled:
-            for name in sorted(set(other.names) & set(known.names)):
+        if other.name != definition.name and definition.enabled and other.enabled:
+            for name in sorted(set(other.names) & set(definition.names)):
                 yield _("The issuer “%(other)s” has “%(iss)s” too.", other=other.name, iss=name), "issuer"
 
 
@@ -77,10 +80,10 @@ def keys_can_be_found(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-accepted")
 def something_is_accepted(subject: IssuerSubject) -> Found:
-    known = subject.definition
-    if not known.audiences:
+    definition = subject.definition
+    if not definition.audiences:
         yield _("Name at least one audience: a token for anybody else is not for this service."), "audiences"
-    if not known.algorithms:
+    if not definition.algorithms:
         yield _("Choose at least one algorithm."), "algorithms"
 
 
@@ -105,57 +108,60 @@ def expression_compiles(subject: IssuerSubject) -> Found:
 
 @warning_for_issuers("issuer-role-unknown")
 def roles_exist(subject: IssuerSubject) -> Found:
-    known = subject.definition
-    given = [(role, "roles") for role in known.roles]
-    given += [
-        (grant.role, f"role_rules.{at}.grants")
-        for at, rule in enumerate(known.role_rules)
+    definition = subject.definition
+    named_roles = [(role, "roles") for role in definition.roles]
+    named_roles += [
+        (grant.role, f"role_rules.{position}.grants")
+        for position, rule in enumerate(definition.role_rules)
         for grant in rule.grants
     ]
-    for role, field in given:
+    for role, field in named_roles:
         if role not in subject.surroundings.roles:
             yield _("There is no role “%(role)s”. Add it, or write another.", role=role), field
 
 
 @warning_for_issuers("issuer-role-rule-empty")
 def rules_give_roles(subject: IssuerSubject) -> Found:
-    for at, rule in enumerate(subject.definition.role_rules):
+    for position, rule in enumerate(subject.definition.role_rules):
         if not rule.as_named and not rule.grants:
             message = _(
                 "The rule for “%(claim)s” gives no role. Name values with their roles.", claim=rule.claim
             )
-            yield message, f"role_rules.{at}.grants"
+            yield message, f"role_rules.{position}.grants"
 
 
 @blocking_for_issuers("issuer-record")
 def record_can_be_found(subject: IssuerSubject) -> Found:
-    known = subject.definition.record
+    record = subject.definition.record
     type = subject.caller_type
     if type is None:
-        yield _("There is no caller type “%(type)s”.", type=known.type), "record.type"
+        yield _("There is no caller type “%(type)s”.", type=record.type), "record.type"
         return
-    if not known.claim:
-        if known.missing == "register":
+    if not record.claim:
+        if record.missing == "register":
             yield _("Name the claim that a registered caller is found by."), "record.claim"
         return
     if not subject.entity:
         if not type.is_of_users or subject.metadata.users:
-            message = _("Callers of the type “%(type)s” have no record. Empty the claim.", type=known.type)
+            message = _("Callers of the type “%(type)s” have no record. Empty the claim.", type=record.type)
             yield message, "record.claim"
         return
-    if known.attribute:
-        yield from _attribute(subject.attributes, subject.entity, known.attribute, "record.attribute")
-    if names_mail(known.claim) and not known.verified:
-        yield _unverified(known.claim), "record.verified"
+    if record.attribute:
+        yield from _attribute(subject.attributes, subject.entity, record.attribute, "record.attribute")
+    if names_mail(record.claim) and not record.verified:
+        yield _unverified(record.claim), "record.verified"
 
 
 @warning_for_issuers("issuer-record-optional")
 def callers_have_their_records(subject: IssuerSubject) -> Found:
-    """Without it, *my cases* would answer an empty list, and nothing would say why."""
-    known = subject.definition.record
+    """Find issuers whose callers may have no record.
+
+    Row rules such as “my cases” would find nothing for them, and no answer would say why.
+    """
+    record = subject.definition.record
     if not subject.entity or not _may_call(subject):
         return
-    if not known.claim:
+    if not record.claim:
         yield (
             _(
                 "Callers of this issuer have no record. Row rules and queries that compare with “@user” "
@@ -164,7 +170,7 @@ def callers_have_their_records(subject: IssuerSubject) -> Found:
             ),
             "record.claim",
         )
-    elif known.missing == "continue":
+    elif record.missing == "continue":
         yield (
             _(
                 "Callers without a record go on. Row rules and queries that compare with “@user” values find "
@@ -176,7 +182,10 @@ def callers_have_their_records(subject: IssuerSubject) -> Found:
 
 def _may_call(subject: IssuerSubject) -> bool:
     """Whether an endpoint that is served admits the issuer's callers by their type."""
-    endpoints = (known.definition for known in subject.surroundings.configuration.endpoints.values())
+    endpoints = (
+        configured_endpoint.definition
+        for configured_endpoint in subject.surroundings.configuration.endpoints.values()
+    )
     return any(
         endpoint.enabled
         and endpoint.access.authentication_required
@@ -187,8 +196,8 @@ def _may_call(subject: IssuerSubject) -> bool:
 
 @blocking_for_issuers("issuer-registration")
 def registration_can_work(subject: IssuerSubject) -> Found:
-    known, rules = subject.definition.record, subject.definition.record.registration
-    if known.missing != "register":
+    record, rules = subject.definition.record, subject.definition.record.registration
+    if record.missing != "register":
         return
     if not rules.endpoint and not rules.link_claim:
         yield (
@@ -205,7 +214,7 @@ def registration_can_work(subject: IssuerSubject) -> Found:
             yield from _attribute(subject.attributes, subject.entity, rules.link_attribute, place)
         if not rules.link_verified:
             yield _unverified(rules.link_claim), "record.registration.link_verified"
-        if not known.attribute:
+        if not record.attribute:
             message = _("Choose the attribute that says whose a record is: a linked record has it set.")
             yield message, "record.attribute"
 
@@ -224,30 +233,32 @@ def linking_needs_one_tenant(subject: IssuerSubject) -> Found:
 def _endpoint(subject: IssuerSubject) -> Found:
     rules, place = subject.definition.record.registration, "record.registration.endpoint"
     endpoints = subject.surroundings.configuration.endpoints.values()
-    found = next((known for known in endpoints if known.definition.key == rules.endpoint), None)
-    if found is None:
+    endpoint = next(
+        (candidate for candidate in endpoints if candidate.definition.key == rules.endpoint), None
+    )
+    if endpoint is None:
         yield _("There is no endpoint “%(endpoint)s”.", endpoint=rules.endpoint), place
         return
-    if not found.kind.makes_new_records:
+    if not endpoint.kind.makes_new_records:
         yield _("“%(endpoint)s” does not create records. Choose a Create.", endpoint=rules.endpoint), place
         return
-    if not found.definition.enabled:
+    if not endpoint.definition.enabled:
         yield _("Enable the endpoint “%(endpoint)s”.", endpoint=rules.endpoint), place
-    if subject.entity and found.entity is not None and found.entity.entity != subject.entity:
+    if subject.entity and endpoint.entity is not None and endpoint.entity.entity != subject.entity:
         yield (
             _(
                 "“%(endpoint)s” creates records of %(made)s, but the callers' records are of %(entity)s.",
                 endpoint=rules.endpoint,
-                made=found.entity.entity,
+                made=endpoint.entity.entity,
                 entity=subject.entity,
             ),
             place,
         )
-    inputs = {known.name for known in found.definition.inputs}
-    for given in rules.inputs:
-        if given.input not in inputs:
+    inputs = {candidate.name for candidate in endpoint.definition.inputs}
+    for claim_input in rules.inputs:
+        if claim_input.input not in inputs:
             message = _(
-                "“%(endpoint)s” has no input “%(input)s”.", endpoint=rules.endpoint, input=given.input
+                "“%(endpoint)s” has no input “%(input)s”.", endpoint=rules.endpoint, input=claim_input.input
             )
             yield message, "record.registration.inputs"
 
@@ -268,14 +279,15 @@ def _unverified(claim: str) -> _:
 
 
 def _paths(subject: IssuerSubject) -> Iterator[tuple[str, str]]:
-    known = subject.definition
-    for rule in known.required_claims:
+    """Yield the claim paths of the issuer, each with its field."""
+    definition = subject.definition
+    for rule in definition.required_claims:
         yield rule.claim, "required_claims"
-    for at, role_rule in enumerate(known.role_rules):
-        yield role_rule.claim, f"role_rules.{at}.claim"
-    for path in known.readable_claims:
+    for position, role_rule in enumerate(definition.role_rules):
+        yield role_rule.claim, f"role_rules.{position}.claim"
+    for path in definition.readable_claims:
         yield path, "readable_claims"
-    record, rules = known.record, known.record.registration
+    record, rules = definition.record, definition.record.registration
     optional = (
         (record.claim, "record.claim"),
         (record.verified, "record.verified"),
@@ -283,5 +295,5 @@ def _paths(subject: IssuerSubject) -> Iterator[tuple[str, str]]:
         (rules.link_verified, "record.registration.link_verified"),
     )
     yield from ((path, field) for path, field in optional if path)
-    for given in rules.inputs:
-        yield given.claim, "record.registration.inputs"
+    for claim_input in rules.inputs:
+        yield claim_input.claim, "record.registration.inputs"

@@ -15,10 +15,10 @@ _KEY = "settings.key"
 
 @blocking_of(KeySettings, "key-unknown")
 def key_exists(subject: EndpointSubject, settings: KeySettings) -> Found:
-    known = subject.metadata.entities().get(subject.entity)
-    if known is None or settings.key_among(known.keys) is not None:
+    entity = subject.metadata.entities().get(subject.entity)
+    if entity is None or settings.key_among(entity.keys) is not None:
         return
-    if not known.keys:
+    if not entity.keys:
         yield _("%(entity)s has no alternate key. Define one on the platform.", entity=subject.entity), _KEY
     elif settings.key:
         yield (
@@ -36,9 +36,9 @@ def key_exists(subject: EndpointSubject, settings: KeySettings) -> Found:
 @blocking_of(KeySettings, "key-attributes")
 def key_can_be_read(subject: EndpointSubject, settings: KeySettings) -> Found:
     key = _key(subject, settings)
-    known = subject.metadata.attributes(subject.entity)
+    attributes = subject.metadata.attributes(subject.entity)
     for name in key.attributes if key else ():
-        if name not in known or natural_type(known[name]) is None:
+        if name not in attributes or natural_type(attributes[name]) is None:
             yield (
                 _(
                     "The key “%(key)s” has the attribute “%(attribute)s”, which no path can hold. Choose "
@@ -86,5 +86,5 @@ def attributes_can_be_changed(subject: EndpointSubject, settings: UpsertSettings
 
 
 def _key(subject: EndpointSubject, settings: KeySettings) -> AlternateKey | None:
-    known = subject.metadata.entities().get(subject.entity)
-    return None if known is None else settings.key_among(known.keys)
+    entity = subject.metadata.entities().get(subject.entity)
+    return None if entity is None else settings.key_among(entity.keys)

@@ -17,30 +17,30 @@ from designer.sentences import Sentence as _
 from designer.types import TYPES, holds_records, type_of_records
 from designer.types.lists import MOST_ITEMS
 
-# Rules of inputs and bindings that hold for those of items as well.
+# Beginnings of the ids of rules that also apply to the inputs and bindings of items.
 _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
 
 
 @blocking("list-place")
 def records_stand_where_they_are_made(subject: EndpointSubject) -> Found:
-    for known in subject.inputs:
-        if holds_records(known.type) and not subject.endpoint.kind.takes_lists:
+    for outer in subject.inputs:
+        if holds_records(outer.type) and not subject.endpoint.kind.takes_lists:
             yield (
                 _(
                     "“%(name)s” holds records: only a create, an update and an action take them.",
-                    name=known.name,
+                    name=outer.name,
                 ),
-                _at(known, "type"),
+                _at(outer, "type"),
             )
-        for inner in known.inputs:
+        for inner in outer.inputs:
             if holds_records(inner.type):
                 yield (
                     _(
                         "“%(name)s” holds records inside of “%(outer)s”: take it out.",
                         name=inner.name,
-                        outer=known.name,
+                        outer=outer.name,
                     ),
-                    _at(known, "type"),
+                    _at(outer, "type"),
                 )
 
 
@@ -49,60 +49,69 @@ def records_lead_somewhere(subject: EndpointSubject) -> Found:
     if not subject.endpoint.kind.takes_lists:
         return
     offered = _offered(subject)
-    for known in _lists(subject):
-        place = _at(known, "relationship")
-        if not known.relationship:
-            yield _("Choose the relationship that leads to what “%(name)s” holds.", name=known.name), place
-        elif known.relationship not in offered:
-            yield _nowhere(subject, known, offered), place
+    for record_input in _lists(subject):
+        place = _at(record_input, "relationship")
+        if not record_input.relationship:
+            yield (
+                _("Choose the relationship that leads to what “%(name)s” holds.", name=record_input.name),
+                place,
+            )
+        elif record_input.relationship not in offered:
+            yield _nowhere(subject, record_input, offered), place
 
 
-def _nowhere(subject: EndpointSubject, known: InputDefinition, offered: Mapping[str, RecordGroup]) -> str:
-    hint = did_you_mean(known.relationship, offered)
+def _nowhere(
+    subject: EndpointSubject, record_input: InputDefinition, offered: Mapping[str, RecordGroup]
+) -> str:
+    hint = did_you_mean(record_input.relationship, offered)
     process = subject.definition.settings.platform_name
     if process:
         return _(
             "%(process)s makes no records of a parameter “%(parameter)s”.%(hint)s",
             process=process,
-            parameter=known.relationship,
+            parameter=record_input.relationship,
             hint=hint,
         )
-    there = {one.name for one in subject.metadata.relationships(subject.entity)} if subject.entity else ()
-    if known.relationship not in there:
+    there = (
+        {relationship.name for relationship in subject.metadata.relationships(subject.entity)}
+        if subject.entity
+        else ()
+    )
+    if record_input.relationship not in there:
         return _(
             "%(entity)s has no relationship “%(relationship)s”.%(hint)s",
             entity=subject.entity,
-            relationship=known.relationship,
+            relationship=record_input.relationship,
             hint=hint,
         )
     return _(
         "“%(relationship)s” does not lead from one %(entity)s to many records.",
-        relationship=known.relationship,
+        relationship=record_input.relationship,
         entity=subject.entity,
     )
 
 
 @blocking("record-type")
 def types_hold_as_many(subject: EndpointSubject) -> Found:
-    for known, group in _related(subject):
+    for record_input, group in _related(subject):
         wanted = type_of_records(several=group.several)
-        if TYPES[known.type].holds_one is group.several:
+        if TYPES[record_input.type].holds_one is group.several:
             yield (
                 _(
                     "“%(name)s” is of type %(type)s, and “%(group)s” holds %(many)s. Make it %(wanted)s.",
-                    name=known.name,
-                    type=known.type,
+                    name=record_input.name,
+                    type=record_input.type,
                     group=group.name,
                     many=_("several records") if group.several else _("one record"),
                     wanted=wanted.name,
                 ),
-                _at(known, "type"),
+                _at(record_input, "type"),
             )
 
 
 @blocking("record-missing")
 def required_records_are_handed_over(subject: EndpointSubject) -> Found:
-    held = {known.relationship for known in _lists(subject)}
+    held = {record_input.relationship for record_input in _lists(subject)}
     for group in _offered(subject).values():
         if group.required and group.name not in held:
             yield (
@@ -119,16 +128,16 @@ def required_records_are_handed_over(subject: EndpointSubject) -> Found:
 
 @warning("record-optional")
 def required_records_are_sent(subject: EndpointSubject) -> Found:
-    for known, group in _related(subject):
-        if group.required and not known.required:
+    for record_input, group in _related(subject):
+        if group.required and not record_input.required:
             yield (
                 _(
                     "The platform requires the record “%(group)s”, but callers may leave out “%(name)s”: "
                     "make the input required.",
                     group=group.name,
-                    name=known.name,
+                    name=record_input.name,
                 ),
-                _at(known, "required"),
+                _at(record_input, "required"),
             )
 
 
@@ -137,39 +146,39 @@ def records_are_handed_over_once(subject: EndpointSubject) -> Found:
     if not subject.definition.settings.platform_name:
         return
     taken: dict[str, str] = {}
-    for known in _lists(subject):
-        if known.relationship and known.relationship in taken:
+    for record_input in _lists(subject):
+        if record_input.relationship and record_input.relationship in taken:
             yield (
                 _(
                     "“%(name)s” and “%(other)s” hold the same record “%(group)s”. Remove one of them.",
-                    name=known.name,
-                    other=taken[known.relationship],
-                    group=known.relationship,
+                    name=record_input.name,
+                    other=taken[record_input.relationship],
+                    group=record_input.relationship,
                 ),
-                _at(known, "relationship"),
+                _at(record_input, "relationship"),
             )
-        taken.setdefault(known.relationship, known.name)
+        taken.setdefault(record_input.relationship, record_input.name)
 
 
 @blocking("list-bindings")
 def items_are_records(subject: EndpointSubject) -> Found:
-    for known, group in _related(subject):
-        if not known.bindings:
+    for record_input, group in _related(subject):
+        if not record_input.bindings:
             yield (
-                _("Nothing of “%(name)s” is written: bind attributes of its items.", name=known.name),
-                _at(known, "name"),
+                _("Nothing of “%(name)s” is written: bind attributes of its items.", name=record_input.name),
+                _at(record_input, "name"),
             )
         attributes = subject.metadata.attributes(group.entity)
-        for binding in known.bindings:
+        for binding in record_input.bindings:
             attribute = attributes.get(binding.attribute)
             if binding.attribute == group.parent:
                 yield (
                     _(
                         "“%(attribute)s” of “%(name)s” is the record that is created: do not bind it.",
                         attribute=binding.attribute,
-                        name=known.name,
+                        name=record_input.name,
                     ),
-                    _at(known, f"bindings.{binding.attribute}"),
+                    _at(record_input, f"bindings.{binding.attribute}"),
                 )
             elif not group.parent and attribute is not None and attribute.is_primary_id:
                 yield (
@@ -177,26 +186,29 @@ def items_are_records(subject: EndpointSubject) -> Found:
                         "“%(attribute)s” of “%(name)s” is the id of a record that is to be made: do not "
                         "bind it.",
                         attribute=binding.attribute,
-                        name=known.name,
+                        name=record_input.name,
                     ),
-                    _at(known, f"bindings.{binding.attribute}"),
+                    _at(record_input, f"bindings.{binding.attribute}"),
                 )
 
 
 @blocking("list-changes")
 def items_can_be_changed(subject: EndpointSubject) -> Found:
-    """Of an update, whose lists change records that are there, which their ids name."""
+    """Check the lists of an update. They change existing records, which their ids name."""
     if not subject.endpoint.kind.partial:
         return
-    for known, group in _related(subject):
-        for inner in known.inputs:
+    for record_input, group in _related(subject):
+        for inner in record_input.inputs:
             if inner.name == "id":
                 yield (
-                    _("“%(name)s” has an input “id”, which names the record. Rename it.", name=known.name),
-                    _at(known, "inputs.id.name"),
+                    _(
+                        "“%(name)s” has an input “id”, which names the record. Rename it.",
+                        name=record_input.name,
+                    ),
+                    _at(record_input, "inputs.id.name"),
                 )
         attributes = subject.metadata.attributes(group.entity)
-        for binding in known.bindings:
+        for binding in record_input.bindings:
             attribute = attributes.get(binding.attribute)
             if attribute is not None and attribute.creatable and not attribute.updatable:
                 yield (
@@ -204,40 +216,47 @@ def items_can_be_changed(subject: EndpointSubject) -> Found:
                         "“%(attribute)s” of “%(name)s” can be set when a record is created, and never "
                         "changed. Remove the binding.",
                         attribute=binding.attribute,
-                        name=known.name,
+                        name=record_input.name,
                     ),
-                    _at(known, f"bindings.{binding.attribute}"),
+                    _at(record_input, f"bindings.{binding.attribute}"),
                 )
 
 
 @warning("list-length")
 def lists_are_short(subject: EndpointSubject) -> Found:
-    for known in _lists(subject):
-        if known.max_length is not None and known.max_length > MOST_ITEMS:
+    for record_input in _lists(subject):
+        if record_input.max_length is not None and record_input.max_length > MOST_ITEMS:
             yield (
-                _("“%(name)s” holds %(most_items)s items at most.", name=known.name, most_items=MOST_ITEMS),
-                _at(known, "max_length"),
+                _(
+                    "“%(name)s” holds %(most_items)s items at most.",
+                    name=record_input.name,
+                    most_items=MOST_ITEMS,
+                ),
+                _at(record_input, "max_length"),
             )
 
 
 @blocking("list-item")
 def items_can_be_created(subject: EndpointSubject) -> Found:
-    yield from _of_items(subject, Severity.BLOCKING)
+    yield from _findings_of_items(subject, Severity.BLOCKING)
 
 
 @warning("list-item-doubtful")
 def items_are_as_meant(subject: EndpointSubject) -> Found:
-    yield from _of_items(subject, Severity.WARNING)
+    yield from _findings_of_items(subject, Severity.WARNING)
 
 
-def _of_items(subject: EndpointSubject, severity: Severity) -> Found:
-    """What the rules of inputs and bindings find of the records that inputs hold."""
-    for known, group in _related(subject):
-        items = _items(subject, known, group)
+def _findings_of_items(subject: EndpointSubject, severity: Severity) -> Found:
+    """Yield the findings of the rules for inputs and bindings about the items of lists."""
+    for record_input, group in _related(subject):
+        items = _items(subject, record_input, group)
         for rule in ENDPOINT_RULES:
             if rule.severity is severity and _holds_for_items(rule.id):
                 for message, field in rule.find(items):
-                    yield _("In “%(name)s”: %(message)s", name=known.name, message=message), _at(known, field)
+                    yield (
+                        _("In “%(name)s”: %(message)s", name=record_input.name, message=message),
+                        _at(record_input, field),
+                    )
 
 
 def _holds_for_items(rule: str) -> bool:
@@ -245,15 +264,18 @@ def _holds_for_items(rule: str) -> bool:
     return rule.startswith(_OF_ITEMS) and rule != "binding-expression"
 
 
-def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup) -> EndpointSubject:
-    """An endpoint that makes one such record, as it were. A relationship sets the lookup to the parent."""
-    bindings = tuple(binding for binding in known.bindings if binding.attribute != group.parent)
+def _items(subject: EndpointSubject, record_input: InputDefinition, group: RecordGroup) -> EndpointSubject:
+    """Return a subject that stands for an endpoint that makes one such record.
+
+    The relationship sets the lookup to the parent, so a constant binding stands for that lookup.
+    """
+    bindings = tuple(binding for binding in record_input.bindings if binding.attribute != group.parent)
     if group.parent:
         bindings += (BindingDefinition(attribute=group.parent, source="constant", value=None),)
     definition = subject.definition.model_copy(
         update={
             "kind": kind_of_items().name,
-            "inputs": known.inputs,
+            "inputs": record_input.inputs,
             "bindings": bindings,
             "settings": EndpointSettings(),
         }
@@ -265,13 +287,13 @@ def _items(subject: EndpointSubject, known: InputDefinition, group: RecordGroup)
 
 
 def _related(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, RecordGroup]]:
-    """The inputs that hold records which there are."""
+    """Yield the inputs that hold records of a group that exists, with that group."""
     lists = _lists(subject)
-    # Most endpoints have no lists, and what an entity offers is not asked for them.
+    # Most endpoints have no lists. Without lists, the metadata is not asked.
     offered = _offered(subject) if lists else {}
-    for known in lists:
-        if known.relationship in offered:
-            yield known, offered[known.relationship]
+    for record_input in lists:
+        if record_input.relationship in offered:
+            yield record_input, offered[record_input.relationship]
 
 
 def _offered(subject: EndpointSubject) -> Mapping[str, RecordGroup]:
@@ -279,8 +301,8 @@ def _offered(subject: EndpointSubject) -> Mapping[str, RecordGroup]:
 
 
 def _lists(subject: EndpointSubject) -> list[InputDefinition]:
-    return [known for known in subject.inputs if holds_records(known.type)]
+    return [input_definition for input_definition in subject.inputs if holds_records(input_definition.type)]
 
 
-def _at(known: InputDefinition, field: str) -> str:
-    return f"inputs.{known.name}.{field}"
+def _at(record_input: InputDefinition, field: str) -> str:
+    return f"inputs.{record_input.name}.{field}"

@@ -34,9 +34,11 @@ def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -
     if not settings.filter.values:
         yield _("The filter names no values."), "settings.filter.values"
     option_set = _option_set(subject, settings)
-    known = {option.value for option in option_set.options} if option_set else set(settings.filter.values)
+    option_values = (
+        {option.value for option in option_set.options} if option_set else set(settings.filter.values)
+    )
     for value in settings.filter.values:
-        if value not in known:
+        if value not in option_values:
             yield (
                 _("The filter names %(value)s, which is not a value of the option set.", value=value),
                 "settings.filter.values",

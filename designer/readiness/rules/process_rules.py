@@ -13,7 +13,7 @@ def process_exists(subject: EndpointSubject, settings: ActionSettings) -> Found:
     if not settings.process:
         yield _("Choose the process to run."), "settings.process"
     elif settings.process in subject.metadata.conventions.forbidden_processes:
-        # Another rule says so.
+        # The rule “process-forbidden” reports this.
         return
     elif subject.metadata.process(settings.process) is None:
         yield _("The platform has no process “%(process)s”.", process=settings.process), "settings.process"

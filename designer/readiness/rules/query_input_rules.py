@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from crmclient.query.shape import LISTS
 from designer.definitions import InputDefinition
+from designer.endpoint_facts.parameter_types import fitting_types
+from designer.endpoint_facts.query_parameters import parameters_of
 from designer.names import RESERVED_PARAMETERS
-from designer.parameter_types import fitting_types
-from designer.query_parameters import parameters_of
 from designer.readiness.registry import Found, blocking
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -17,57 +17,57 @@ from designer.types import TYPES
 
 @blocking("query-input-name")
 def names_are_free(subject: EndpointSubject) -> Found:
-    for known in _inputs(subject):
-        if known.name.lower() in RESERVED_PARAMETERS:
+    for parameter in _inputs(subject):
+        if parameter.name.lower() in RESERVED_PARAMETERS:
             yield (
-                _("“%(name)s” is every query's own parameter: take another name.", name=known.name),
-                _at(known, "name"),
+                _("“%(name)s” is every query's own parameter: take another name.", name=parameter.name),
+                _at(parameter, "name"),
             )
 
 
 @blocking("query-input-type")
 def types_fit_the_conditions(subject: EndpointSubject) -> Found:
     uses = parameters_of(subject.definition)
-    for known in _inputs(subject):
-        kind = TYPES.get(known.type)
+    for parameter in _inputs(subject):
+        kind = TYPES.get(parameter.type)
         if kind is not None and not kind.in_query:
             yield (
-                _("“%(name)s”: a query string holds no %(type)s.", name=known.name, type=known.type),
-                _at(known, "type"),
+                _("“%(name)s”: a query string holds no %(type)s.", name=parameter.name, type=parameter.type),
+                _at(parameter, "type"),
             )
             continue
-        for use in uses.get(known.name, ()):
+        for use in uses.get(parameter.name, ()):
             attribute = subject.metadata.attributes(use.entity).get(use.attribute)
             if attribute is None:
                 continue
             wanted = fitting_types(use.operator, attribute)
-            if wanted and known.type not in wanted:
+            if wanted and parameter.type not in wanted:
                 yield (
                     _(
                         "“%(attribute)s” %(operator)s @%(name)s takes %(wanted)s; the input is %(type)s.",
                         attribute=use.attribute,
                         operator=use.operator.value,
-                        name=known.name,
+                        name=parameter.name,
                         wanted=wanted[0],
-                        type=known.type,
+                        type=parameter.type,
                     ),
-                    _at(known, "type"),
+                    _at(parameter, "type"),
                 )
 
 
 @blocking("query-input-list")
-def lists_are_lists_everywhere(subject: EndpointSubject) -> Found:
+def parameters_are_lists_everywhere_or_nowhere(subject: EndpointSubject) -> Found:
     uses = parameters_of(subject.definition)
-    for known in _inputs(subject):
-        several = {use.operator in LISTS for use in uses.get(known.name, ())}
-        if len(several) > 1:
+    for parameter in _inputs(subject):
+        takes_list = {use.operator in LISTS for use in uses.get(parameter.name, ())}
+        if len(takes_list) > 1:
             yield (
                 _(
                     "@%(name)s stands for several values in one condition and for one in "
                     "another: make two inputs of it.",
-                    name=known.name,
+                    name=parameter.name,
                 ),
-                _at(known, "name"),
+                _at(parameter, "name"),
             )
 
 
@@ -76,5 +76,5 @@ def _inputs(subject: EndpointSubject) -> Iterator[InputDefinition]:
         yield from subject.inputs
 
 
-def _at(known: InputDefinition, field: str) -> str:
-    return f"inputs.{known.name}.{field}"
+def _at(parameter: InputDefinition, field: str) -> str:
+    return f"inputs.{parameter.name}.{field}"

@@ -13,10 +13,10 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
-from designer.column_keys import keys
 from designer.definitions import ColumnDefinition
+from designer.endpoint_facts.column_keys import keys
 from designer.kinds.queries import PaginatedQuerySettings, QuerySettings, SortedQuerySettings
-from designer.queries import answered, sortable
+from designer.queries.answered_columns import answered, sortable
 from designer.readiness.registry import Found, blocking, blocking_of, warning, warning_of
 from designer.readiness.rules.step_rules import rows_of_fetchers, unknown_fetchers, unknown_properties
 from designer.readiness.subjects import EndpointSubject
@@ -56,14 +56,14 @@ def the_platform_can_run_it(subject: EndpointSubject) -> Found:
 @blocking("query-columns")
 def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
     for query in _query(subject):
-        known = answered(query, subject.metadata.attributes)
-        if not known and not subject.columns:
+        attributes_by_key = answered(query, subject.metadata.attributes)
+        if not attributes_by_key and not subject.columns:
             yield _("The query selects no columns: add the attributes to answer with."), QUERY
         elif not subject.columns:
             labels = subject.definition.settings.has_labels
             counted = Counter(
                 key
-                for name, attribute in known.items()
+                for name, attribute in attributes_by_key.items()
                 for key in keys(ColumnDefinition(attribute=name), attribute, labels)
             )
             for key, count in counted.items():
@@ -112,10 +112,10 @@ def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings
         if count > 1:
             yield _("%(count)s orders are called “%(name)s”.", count=count, name=name), "settings.orders"
     for query in _query(subject):
-        known = sortable(query, subject.metadata.attributes)
+        orders_by_key = sortable(query, subject.metadata.attributes)
         for offered in settings.orders:
             for key in offered.by:
-                if key.removeprefix("-") not in known:
+                if key.removeprefix("-") not in orders_by_key:
                     yield (
                         _(
                             "The order “%(name)s” sorts by “%(key)s”, which is no column of the "
@@ -134,7 +134,7 @@ def what_is_cut_has_no_pages(subject: EndpointSubject, settings: PaginatedQueryS
 
 
 @blocking("query-page-alone")
-def a_later_page_is_one_of_pages(subject: EndpointSubject) -> Found:
+def only_paginated_queries_have_pages(subject: EndpointSubject) -> Found:
     queries = [] if subject.definition.settings.has_pages else [(QUERY, query) for query in _query(subject)]
     queries += [
         (f"fetchers.{fetcher.name}.query", fetcher.query)
@@ -167,10 +167,10 @@ def pages_are_sorted_by_the_entity(subject: EndpointSubject, settings: Paginated
     for query in _query(subject):
         if any(order.link is not None for order in query.orders):
             yield _("The platform cannot page what is sorted by a linked entity's attribute."), QUERY
-        known = sortable(query, subject.metadata.attributes)
+        orders_by_key = sortable(query, subject.metadata.attributes)
         for offered in settings.orders:
-            found = (known.get(key.removeprefix("-")) for key in offered.by)
-            if any(order is not None and order.link is not None for order in found):
+            orders = (orders_by_key.get(key.removeprefix("-")) for key in offered.by)
+            if any(order is not None and order.link is not None for order in orders):
                 yield (
                     _(
                         "The platform cannot page the order “%(name)s”, by a linked entity's attribute.",
@@ -210,13 +210,14 @@ def page_sizes_mean_something(subject: EndpointSubject, settings: QuerySettings)
 
 
 def _query(subject: EndpointSubject) -> Iterator[DesignedQuery]:
-    """The query, where there is one."""
+    """Yield the endpoint's own query, if it has one."""
     query = subject.definition.settings.designed_query
     if query is not None:
         yield query
 
 
 def needs_of_query(subject: EndpointSubject) -> Needs:
+    """Return what the endpoint's own query needs; nothing where it has no query, or a wrong one."""
     for query in _query(subject):
         try:
             return prepare(query, subject.metadata.known_attributes, calendar()).needs

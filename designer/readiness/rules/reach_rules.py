@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designer.reach import Reach, reach
+from designer.endpoint_facts.reached_entities import Reach, reach
 from designer.readiness.findings import Finding
 from designer.readiness.registry import Found, warning
 from designer.readiness.subjects import EndpointSubject
@@ -11,44 +11,44 @@ from designer.sentences import Sentence as _
 RULE = "row-rule-not-applied"
 
 
-@warning(RULE)
+@warning(RULE, row_rules=True)
 def queries_apply_row_rules(subject: EndpointSubject) -> Found:
-    acknowledged = {known.entity for known in subject.definition.acknowledgements}
-    for one in reach(subject.endpoint):
-        if one.is_ruled or one.entity in acknowledged:
+    acknowledged = {acknowledgement.entity for acknowledgement in subject.definition.acknowledgements}
+    for reached in reach(subject.endpoint):
+        if reached.is_ruled or reached.entity in acknowledged:
             continue
-        if one.entity in subject.surroundings.ruled_entities:
-            yield _sentence(one), one.place
+        if reached.entity in subject.surroundings.ruled_entities:
+            yield _sentence(reached), reached.place
 
 
 def entity_of(finding: Finding) -> str:
-    """The entity that can be acknowledged for a finding; empty for findings of other rules."""
+    """Return the entity that can be acknowledged for a finding; empty for findings of other rules."""
     if finding.rule != RULE or not isinstance(finding.message, _):
         return ""
     return str(finding.message.values["entity"])
 
 
-def _sentence(one: Reach) -> _:
-    if not one.rule_at_hand:
+def _sentence(reached: Reach) -> _:
+    if not reached.rule_at_hand:
         return _(
             "The query reaches all records of %(entity)s: another module has a row rule for %(entity)s, and "
             "this module has none. Give it a row rule in this module, or acknowledge this with a reason.",
-            entity=one.entity,
+            entity=reached.entity,
         )
-    if one.place.startswith("fetchers.") and not one.is_link:
+    if reached.place.startswith("fetchers.") and not reached.is_link:
         return _(
             "The query reaches all records of %(entity)s, whatever the row rule says. Tick “apply row "
             "rules”, or acknowledge this with a reason.",
-            entity=one.entity,
+            entity=reached.entity,
         )
-    if one.place.startswith("fetchers."):
+    if reached.place.startswith("fetchers."):
         return _(
             "The query links to %(entity)s without its row rule, which data fetchers apply to their own "
             "entity only. Take the link out, or acknowledge this with a reason.",
-            entity=one.entity,
+            entity=reached.entity,
         )
     return _(
         "The query links to %(entity)s without its row rule. Tick “Row rules of linked entities”, or "
         "acknowledge this with a reason.",
-        entity=one.entity,
+        entity=reached.entity,
     )

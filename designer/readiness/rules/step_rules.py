@@ -11,21 +11,24 @@ from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
-from designer.claim_paths import WrongPath, parsed
+from designer.endpoint_facts.reached_entities import reach
 from designer.names import RESERVED_PROPERTIES
-from designer.queries import answered
-from designer.reach import reach
+from designer.queries.answered_columns import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
+from designer.token_issuers.claim_paths import WrongPath, parsed
 
 ENTITY_RULE = "entity.row_rule"
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedRule:
-    """A filter of a row rule with its place. `roles` are those of its entry; None for the endpoint's own.
-    `exposed` is the key of the entity that has it, where that is not the endpoint's own."""
+    """The filter of a row rule, with its place.
+
+    `roles` are those of its entry; None for the endpoint's own row rule. `exposed` is the key of the entity
+    that has the row rule, unless that is the endpoint's own entity.
+    """
 
     place: str
     entity: str
@@ -42,35 +45,55 @@ class PlacedRule:
             return _("The row rule of %(entity)s", entity=self.exposed)
         return _("The row rule for %(roles)s", roles=roles) if roles else _("The row rule")
 
+    def problems(self, subject: EndpointSubject) -> QueryProblems | None:
+        """Return why the filter does not fit its entity; None where it does."""
+        prepared = self._prepared(subject)
+        return prepared if isinstance(prepared, QueryProblems) else None
+
     def needs(self, subject: EndpointSubject) -> Needs:
+        """Return what the filter needs of a request; nothing where the filter is wrong."""
+        prepared = self._prepared(subject)
+        return prepared if isinstance(prepared, Needs) else Needs()
+
+    def _prepared(self, subject: EndpointSubject) -> Needs | InvalidQuery:
+        """Return what the filter needs, or why it is wrong.
+
+        Each filter is prepared once for all endpoints.
+        """
+        prepared = subject.surroundings.prepared_row_rules
+        # The filter is kept in the value, so that no other object gets the same `id`.
+        key = id(self.filter), self.entity
+        if key not in prepared:
+            prepared[key] = self.filter, self._prepare(subject)
+        return prepared[key][1]
+
+    def _prepare(self, subject: EndpointSubject) -> Needs | InvalidQuery:
         try:
-            known = subject.metadata.known_attributes
-            return prepare_filter(self.filter, self.entity, known, calendar()).needs
-        except InvalidQuery:
-            return Needs()
+            attributes = subject.metadata.known_attributes
+            return prepare_filter(self.filter, self.entity, attributes, calendar()).needs
+        except InvalidQuery as error:
+            return error
 
 
-@blocking("row-rule")
+@blocking("row-rule", row_rules=True)
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
     for rule in applied_rules(subject):
-        try:
-            prepare_filter(rule.filter, rule.entity, subject.metadata.known_attributes, calendar())
-        except QueryProblems as error:
-            for problem in error.problems:
-                yield (
-                    _(
-                        "%(rule)s: %(construct)s: %(message)s.",
-                        rule=rule.named,
-                        construct=problem.construct,
-                        message=problem.message,
-                    ),
-                    rule.place,
-                )
+        misfit = rule.problems(subject)
+        for problem in misfit.problems if misfit else ():
+            yield (
+                _(
+                    "%(rule)s: %(construct)s: %(message)s.",
+                    rule=rule.named,
+                    construct=problem.construct,
+                    message=problem.message,
+                ),
+                rule.place,
+            )
 
 
-@blocking("row-rule-values")
+@blocking("row-rule-values", row_rules=True)
 def row_rules_know_their_values(subject: EndpointSubject) -> Found:
-    inputs = {known.name: known for known in subject.inputs}
+    inputs = {input_definition.name: input_definition for input_definition in subject.inputs}
     for rule in applied_rules(subject):
         place, needs = rule.place, rule.needs(subject)
         if rule.roles is not None:
@@ -96,7 +119,7 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
         yield from unknown_properties(subject, needs, place)
 
 
-@warning("row-rule-anonymous")
+@warning("row-rule-anonymous", row_rules=True)
 def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
     if subject.definition.access.authentication_required:
         return
@@ -109,9 +132,9 @@ def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
             )
 
 
-@warning("row-rule-reaches-nothing")
+@warning("row-rule-reaches-nothing", row_rules=True)
 def callers_reach_something(subject: EndpointSubject) -> Found:
-    """With entries, a caller without one of its own reaches nothing."""
+    """Find callers who reach no records, because no entry of the row rule is for them."""
     exposed, access = subject.endpoint.entity, subject.definition.access
     if exposed is None or not exposed.row_rule or not _heeds_entity_rule(subject):
         return
@@ -178,7 +201,7 @@ def fetchers_have_queries(subject: EndpointSubject) -> Found:
 @blocking("fetcher-values")
 def fetchers_know_their_values(subject: EndpointSubject) -> Found:
     rows: dict[str, frozenset[str]] = {}
-    known = subject.metadata.attributes(subject.entity).keys() if subject.entity else frozenset()
+    attribute_names = subject.metadata.attributes(subject.entity).keys() if subject.entity else frozenset()
     for fetcher in subject.definition.fetchers:
         place = f"fetchers.{fetcher.name}.query"
         needs = needs_of_fetcher(subject, fetcher.name)
@@ -199,7 +222,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
                 ),
                 place,
             )
-        elif unknown := sorted(needs.record - known):
+        elif unknown := sorted(needs.record - attribute_names):
             yield (
                 _(
                     "The data fetcher “%(name)s” takes @record.%(unknown)s: %(entity)s has none.",
@@ -215,7 +238,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
 
 
 def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
-    """The endpoint's own, and each entry of the exposed entity's."""
+    """Yield the filter of the endpoint's own row rule, and that of each entry of its exposed entity's."""
     definition = subject.definition
     if definition.settings.creates_outside_row_rule:
         return
@@ -226,21 +249,23 @@ def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
     exposed = subject.endpoint.entity
     if exposed is None or not _heeds_entity_rule(subject):
         return
-    for at, entry in enumerate(exposed.row_rule):
+    for position, entry in enumerate(exposed.row_rule):
         if entry.filter is not None:
-            yield PlacedRule(f"{ENTITY_RULE}.{at}", exposed.entity, entry.filter, entry.roles)
+            yield PlacedRule(f"{ENTITY_RULE}.{position}", exposed.entity, entry.filter, entry.roles)
 
 
 def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
-    """As `row_rules`, and the entries of each other entity of the module whose rule queries apply."""
+    """Yield those of `row_rules`, and the entries of other entities of the module whose row rules queries
+    apply.
+    """
     yield from row_rules(subject)
     places: dict[str, str] = {}
-    for one in reach(subject.endpoint):
-        if one.is_ruled:
-            places.setdefault(one.entity, one.place)
-    own = subject.endpoint.entity if _heeds_entity_rule(subject) else None
+    for reached in reach(subject.endpoint):
+        if reached.is_ruled:
+            places.setdefault(reached.entity, reached.place)
+    own_entity = subject.endpoint.entity if _heeds_entity_rule(subject) else None
     for exposed in subject.endpoint.exposures:
-        if exposed.entity not in places or exposed == own:
+        if exposed.entity not in places or exposed == own_entity:
             continue
         for entry in exposed.row_rule:
             if entry.filter is not None:
@@ -249,15 +274,18 @@ def applied_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
 
 
 def _heeds_entity_rule(subject: EndpointSubject) -> bool:
+    """Whether the row rule of the exposed entity applies to the endpoint."""
     return subject.endpoint.kind.has_rows and not subject.definition.settings.creates_outside_row_rule
 
 
 def needs_of_row_rules(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+    """Yield the place of each row rule, and what its filter needs."""
     return ((rule.place, rule.needs(subject)) for rule in row_rules(subject))
 
 
 def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
-    query = next(known.query for known in subject.definition.fetchers if known.name == name)
+    """Return what the query of a data fetcher needs; nothing where it has no query, or a wrong one."""
+    query = next(fetcher.query for fetcher in subject.definition.fetchers if fetcher.name == name)
     try:
         return (
             Needs() if query is None else prepare(query, subject.metadata.known_attributes, calendar()).needs
@@ -267,20 +295,22 @@ def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
 
 
 def rows_of_fetchers(subject: EndpointSubject) -> Iterator[tuple[str, frozenset[str]]]:
-    return ((known.name, _keys(subject, known.name)) for known in subject.definition.fetchers)
+    """Yield the name of each data fetcher, and the keys of the row that it finds."""
+    return ((fetcher.name, _keys(subject, fetcher.name)) for fetcher in subject.definition.fetchers)
 
 
 def _keys(subject: EndpointSubject, name: str) -> frozenset[str]:
-    query = next(known.query for known in subject.definition.fetchers if known.name == name)
+    query = next(fetcher.query for fetcher in subject.definition.fetchers if fetcher.name == name)
     return frozenset() if query is None else frozenset(answered(query, subject.metadata.attributes))
 
 
 def unknown_fetchers(
     subject: EndpointSubject, needs: Needs, rows: list[tuple[str, frozenset[str]]], place: str
 ) -> Found:
-    known: Mapping[str, frozenset[str]] = dict(rows)
+    """Find columns of data fetchers that `needs` names and that `rows`, the earlier fetchers' keys, lack."""
+    columns_by_fetcher: Mapping[str, frozenset[str]] = dict(rows)
     for name, key in sorted(needs.fetched):
-        if name not in known:
+        if name not in columns_by_fetcher:
             yield (
                 _(
                     "@fetch.%(name)s.%(key)s: there is no data fetcher “%(name)s” before it.",
@@ -289,8 +319,8 @@ def unknown_fetchers(
                 ),
                 place,
             )
-        elif key not in known[name]:
-            columns = ", ".join(sorted(known[name])) or _("none")
+        elif key not in columns_by_fetcher[name]:
+            columns = ", ".join(sorted(columns_by_fetcher[name])) or _("none")
             yield (
                 _(
                     "@fetch.%(name)s.%(key)s: it has no such column; there are: %(columns)s.",
@@ -303,8 +333,9 @@ def unknown_fetchers(
 
 
 def unknown_properties(subject: EndpointSubject, needs: Needs, place: str) -> Found:
-    known = subject.surroundings.user_properties.keys() | RESERVED_PROPERTIES
-    for name in sorted(needs.user_values - known):
+    """Find user properties that `needs` names and that do not exist, and wrong paths of claims."""
+    property_names = subject.surroundings.user_properties.keys() | RESERVED_PROPERTIES
+    for name in sorted(needs.user_values - property_names):
         yield _("There is no user property “%(name)s”.", name=name), place
     for path in sorted(needs.claims):
         try:

@@ -16,16 +16,16 @@ def languages_are_the_platforms(subject: EndpointSubject) -> Found:
     used = subject.definition.languages()
     if not used:
         return
-    known = subject.metadata.languages()
-    if not known:
+    languages = subject.metadata.languages()
+    if not languages:
         return
-    for lcid in sorted(used.difference(known)):
+    for lcid in sorted(used.difference(languages)):
         yield (
             _(
                 "There are texts in the language %(lcid)s, which the platform does not have: labels of its "
                 "attributes and options are then in another language. The platform has: %(known)s.",
                 lcid=lcid,
-                known=", ".join(map(str, known)),
+                known=", ".join(map(str, languages)),
             ),
             "translations",
         )
@@ -52,16 +52,16 @@ def translations_are_short(subject: EndpointSubject) -> Found:
 
 
 def _translated(subject: EndpointSubject) -> Iterator[tuple[str, Translated]]:
-    """What has texts, by where it stands."""
+    """Yield the parts of the endpoint that have texts, each after its place."""
     definition = subject.definition
     yield "", definition
     yield from _inputs(definition.inputs, "")
-    for at, known in enumerate(definition.preconditions):
-        yield f"preconditions.{at}", known
+    for position, precondition in enumerate(definition.preconditions):
+        yield f"preconditions.{position}", precondition
 
 
 def _inputs(inputs: Iterable[InputDefinition], inside: str) -> Iterator[tuple[str, Translated]]:
-    for known in inputs:
-        place = f"{inside}inputs.{known.name}"
-        yield place, known
-        yield from _inputs(known.inputs, f"{place}.")
+    for input_definition in inputs:
+        place = f"{inside}inputs.{input_definition.name}"
+        yield place, input_definition
+        yield from _inputs(input_definition.inputs, f"{place}.")

@@ -86,7 +86,9 @@ def relationship_and_columns_exist(subject: UserPropertySubject) -> Found:
     definition = subject.definition
     if definition.kind != "related" or not subject.entity:
         return
-    relationships = {known.name: known for known in subject.metadata.relationships(subject.entity)}
+    relationships = {
+        candidate.name: candidate for candidate in subject.metadata.relationships(subject.entity)
+    }
     if not definition.relationship:
         yield _("Choose the relationship that leads to the data."), "relationship"
         return
@@ -124,7 +126,7 @@ def column_keys_are_different(subject: UserPropertySubject) -> Found:
 @blocking_for_user_properties("user-property-expression")
 def expression_compiles(subject: UserPropertySubject) -> Found:
     if subject.definition.kind == "custom":
-        own = subject.surroundings.properties_by_type[subject.definition.caller_type]
-        seen = {"user": of_user(subject.surroundings, own, custom=False)}
+        properties = subject.surroundings.properties_by_type[subject.definition.caller_type]
+        seen = {"user": of_user(subject.surroundings, properties, custom=False)}
         for fault in faults(subject.definition.expression, seen):
             yield _("The expression: %(fault)s", fault=fault), "expression"

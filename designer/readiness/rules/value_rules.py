@@ -11,7 +11,7 @@ from crmclient.metadata import Attribute, RequiredLevel
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions import ExpressionError
 from designer.kinds import Section
-from designer.queries import answered
+from designer.queries.answered_columns import answered
 from designer.readiness.expressions import fixed, outcome, path_of
 from designer.readiness.metadata import Metadata
 from designer.readiness.registry import Found, blocking
@@ -25,8 +25,10 @@ _EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a source gives: `words` for it, a sample of each kind of value that it may give, and, of a
-    choice, the values of its options."""
+    """The values that a source may give: `words` for the source, and a sample of each kind of value.
+
+    For a choice, `options` are the values of its options.
+    """
 
     words: str
     samples: tuple[Sample, ...]
@@ -34,28 +36,32 @@ class Given:
 
     @classmethod
     def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> Given:
-        """What `attribute` holds: of a lookup a sample for each entity that it may point at."""
+        """Return the values that `attribute` holds.
+
+        A lookup has a sample for each entity that it may point at.
+        """
         if attribute.type.is_reference:
             targets: Iterable[str] = attribute.targets or ("",)
             return cls(words, tuple(Reference(target, "1") for target in targets))
         return cls(words, (of_attribute(attribute),), _options(attribute, metadata))
 
     def suits(self, attribute: Attribute, metadata: Metadata) -> bool:
-        if self.options and (wanted := _options(attribute, metadata)) and not self.options & wanted:
+        """Whether `attribute` may take any of the values."""
+        if self.options and (accepted := _options(attribute, metadata)) and not self.options & accepted:
             return False
         return any(sample is UNKNOWN or may_hold(attribute, sample) for sample in self.samples)
 
 
 @blocking("binding-value-types")
 def values_fit(subject: EndpointSubject) -> Found:
-    for binding, attribute, seen in _bound(subject):
-        given = _given(subject, binding, seen)
+    for binding, attribute, seen in _bindings_to_check(subject):
+        given = _result_of(subject, binding, seen)
         if given is not None and not given.suits(attribute, subject.metadata):
             yield (
                 _(
                     "“%(attribute)s” takes %(wanted)s, which %(given)s does not give. Choose another value.",
                     attribute=binding.attribute,
-                    wanted=_wanted(attribute),
+                    wanted=_expected_type(attribute),
                     given=given.words,
                 ),
                 f"bindings.{binding.attribute}.value",
@@ -64,7 +70,7 @@ def values_fit(subject: EndpointSubject) -> Found:
 
 @blocking("binding-expression-value")
 def expressions_have_a_value(subject: EndpointSubject) -> Found:
-    for binding, attribute, seen in _bound(subject):
+    for binding, attribute, seen in _bindings_to_check(subject):
         if binding.source == "expression" and (reason := _refusal(subject, binding, attribute, seen)):
             yield (
                 _(
@@ -79,7 +85,7 @@ def expressions_have_a_value(subject: EndpointSubject) -> Found:
 @blocking("binding-empty")
 def required_attributes_are_not_emptied(subject: EndpointSubject) -> Found:
     creates = subject.endpoint.kind.binds_all_required
-    for binding, attribute, seen in _bound(subject):
+    for binding, attribute, seen in _bindings_to_check(subject):
         if attribute.required is not RequiredLevel.SYSTEM and not (creates and attribute.is_required):
             continue
         value = binding.value if binding.source == "constant" else _fixed(binding, seen)
@@ -99,24 +105,27 @@ def references_point_somewhere(subject: EndpointSubject) -> Found:
     # In a query string an id says which record is meant, whatever entity it is of.
     if Section.BINDINGS not in subject.endpoint.kind.sections or not subject.attributes:
         return
-    for known in subject.inputs:
-        kind, bound = TYPES.get(known.type), subject.bound(known.name)
+    for input_definition in subject.inputs:
+        kind, bound = TYPES.get(input_definition.type), subject.bound(input_definition.name)
         if kind is not None and kind.needs_targets and (bound is None or not bound.targets):
             yield (
                 _(
                     "It is not known which entity “%(name)s” refers to. "
                     "Bind it to a lookup, or make it %(guid)s.",
-                    name=known.name,
+                    name=input_definition.name,
                     guid="Guid",
                 ),
-                f"inputs.{known.name}.type",
+                f"inputs.{input_definition.name}.type",
             )
 
 
-def _bound(
+def _bindings_to_check(
     subject: EndpointSubject,
 ) -> Iterator[tuple[BindingDefinition, Attribute, Mapping[str, Sample]]]:
-    """Bindings to what can be bound, with what their expressions see."""
+    """Yield the bindings whose attribute exists and can be bound.
+
+    Each comes with its attribute and with samples of the values that its expression may read, by name.
+    """
     seen: Mapping[str, Sample] = {}
     if any(binding.source == "expression" for binding in subject.bindings):
         on_record = subject.endpoint.kind.is_on_record
@@ -128,27 +137,29 @@ def _bound(
             yield binding, attribute, seen
 
 
-def _given(subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]) -> Given | None:
-    """None where another rule judges, or says what is wrong."""
+def _result_of(
+    subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]
+) -> Given | None:
+    """Return what the binding gives; None when another rule checks it."""
     if binding.source == "user":
         return given_by_user(subject, str(binding.value))
     if binding.source == "fetch":
         return given_by_fetcher(subject, str(binding.value or ""))
     if binding.source != "expression":
         return None
-    return _of_expression(subject, str(binding.value or ""), seen)
+    return _result_of_expression(subject, str(binding.value or ""), seen)
 
 
-def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> Given | None:
+def _result_of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> Given | None:
     words = _("the expression")
     match path_of(text, seen):
-        # One that only names a value gives it untouched: a lookup with its entity.
+        # An expression that is only a path gives the value as it is: a lookup keeps its entity.
         case ("user", name) if name in subject.user_properties:
             return given_by_user(subject, name)
         case ("fetch", name, column):
             return given_by_fetcher(subject, f"{name}.{column}")
-        case ("record", name) if name in (known := subject.metadata.attributes(subject.entity)):
-            return Given.of(words, known[name], subject.metadata)
+        case ("record", name) if name in (attributes := subject.metadata.attributes(subject.entity)):
+            return Given.of(words, attributes[name], subject.metadata)
     try:
         if fixed(text, seen) is not UNKNOWN:
             return None
@@ -162,7 +173,7 @@ def _of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sampl
 def _refusal(
     subject: EndpointSubject, binding: BindingDefinition, attribute: Attribute, seen: Mapping[str, Sample]
 ) -> str:
-    """Why an expression that always gives the same can never be written."""
+    """Return why an expression with a constant result can never be written; empty when it can."""
     try:
         value = fixed(str(binding.value or ""), seen)
     except ExpressionError as error:
@@ -171,7 +182,7 @@ def _refusal(
 
 
 def _fixed(binding: BindingDefinition, seen: Mapping[str, Sample]) -> Sample:
-    """What a binding to an expression always gives; UNKNOWN where that is not so."""
+    """Return the constant result of a binding's expression; UNKNOWN without one."""
     try:
         return fixed(str(binding.value or ""), seen) if binding.source == "expression" else UNKNOWN
     except ExpressionError:
@@ -179,7 +190,7 @@ def _fixed(binding: BindingDefinition, seen: Mapping[str, Sample]) -> Sample:
 
 
 def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
-    """Why `attribute` does not take the value; empty where it does."""
+    """Return why `attribute` does not accept the value; empty when it does."""
     kind = natural_type(attribute)
     if value is None or kind is None:
         return ""
@@ -192,27 +203,27 @@ def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
 
 
 def given_by_user(subject: EndpointSubject, name: str) -> Given | None:
-    """What a user property gives; None where it is not known."""
-    known = subject.user_properties.get(name)
-    if known is None:
+    """Return what a user property gives; None when that is not known."""
+    user_property = subject.user_properties.get(name)
+    if user_property is None:
         return None
     words = f"@user.{name}"
-    if known.kind == "related":
+    if user_property.kind == "related":
         return Given(words, ())
-    if known.kind == "custom":
-        own = subject.surroundings.properties_by_type[known.caller_type]
-        seen = {"user": of_user(subject.surroundings, own, custom=False)}
-        return Given(words, (outcome(known.expression, seen),))
-    attribute = subject.surroundings.attribute_of(known)
+    if user_property.kind == "custom":
+        properties = subject.surroundings.properties_by_type[user_property.caller_type]
+        seen = {"user": of_user(subject.surroundings, properties, custom=False)}
+        return Given(words, (outcome(user_property.expression, seen),))
+    attribute = subject.surroundings.attribute_of(user_property)
     if attribute is None:
         return None
     if attribute.is_primary_id:
-        return Given(words, (Reference(subject.surroundings.entity_of(known.caller_type), "1"),))
+        return Given(words, (Reference(subject.surroundings.entity_of(user_property.caller_type), "1"),))
     return Given.of(words, attribute, subject.metadata)
 
 
 def given_by_fetcher(subject: EndpointSubject, value: str) -> Given | None:
-    """What a data fetcher's column gives, as `fetcher.column`; None where it is not known."""
+    """Return what a data fetcher's column (`fetcher.column`) gives; None when that is not known."""
     name, _dot, key = value.partition(".")
     for fetcher in subject.definition.fetchers:
         if fetcher.name == name and fetcher.query is not None:
@@ -223,14 +234,15 @@ def given_by_fetcher(subject: EndpointSubject, value: str) -> Given | None:
 
 
 def _options(attribute: Attribute, metadata: Metadata) -> frozenset[int]:
-    """The values of a choice's options; none where they are not known."""
+    """Return the values of a choice's options; empty when they are not known."""
     if attribute.option_set is None:
         return frozenset()
-    known = attribute.options or metadata.option_set(attribute.option_set)
-    return frozenset(option.value for option in known.options) if known else frozenset()
+    option_set = attribute.options or metadata.option_set(attribute.option_set)
+    return frozenset(option.value for option in option_set.options) if option_set else frozenset()
 
 
-def _wanted(attribute: Attribute) -> str:
+def _expected_type(attribute: Attribute) -> str:
+    """Return the type that an attribute takes, in words."""
     kind = natural_type(attribute)
     name = kind.name if kind else attribute.type.value
     return f"{name} ({', '.join(attribute.targets)})" if attribute.targets else name

@@ -5,8 +5,9 @@
 (() => {
   const pressed = "studio-matrix-cell";
   // The row of the endpoint and the column, without what the page said of the access.
-  const place = (cell) => cell.value.split("#")[0];
-  const cellsOf = (row) => [...(row ? row.querySelectorAll(".studio-cell") : [])];
+  const CELLS = ".studio-cell, .studio-cell-rule";
+  const place = (cell) => (cell.href ? new URL(cell.href).pathname : cell.value.split("#")[0]);
+  const cellsOf = (row) => [...(row ? row.querySelectorAll(CELLS) : [])];
 
   const beside = (cell, key) => {
     const row = cell.closest("tr");
@@ -19,26 +20,26 @@
     if (key === "End") return cells[cells.length - 1];
     const next = key === "ArrowDown" ? "nextElementSibling" : key === "ArrowUp" ? "previousElementSibling" : null;
     let other = next && row[next];
-    // Rows of row rules have no cells to press.
+    // Row rules that nobody here may change have no cells to press.
     while (other && !cellsOf(other).length) other = other[next];
     return other ? cellsOf(other)[at] : undefined;
   };
 
   document.addEventListener("keydown", (event) => {
-    if (!event.target.matches(".studio-cell") || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!event.target.matches(CELLS) || event.altKey || event.ctrlKey || event.metaKey) return;
     const cell = beside(event.target, event.key);
     if (!cell) return;
     event.preventDefault();
     cell.focus();
   });
   document.addEventListener("click", (event) => {
-    const cell = event.target.closest(".studio-cell");
+    const cell = event.target.closest(CELLS);
     if (cell) sessionStorage.setItem(pressed, place(cell));
   });
   document.addEventListener("DOMContentLoaded", () => {
     const last = sessionStorage.getItem(pressed);
     sessionStorage.removeItem(pressed);
-    const cell = last && [...document.querySelectorAll(".studio-cell")].find((one) => place(one) === last);
+    const cell = last && [...document.querySelectorAll(CELLS)].find((one) => place(one) === last);
     if (cell) cell.focus();
   });
 })();

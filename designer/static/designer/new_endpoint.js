@@ -5,8 +5,9 @@ class NewEndpoint {
   constructor(kind) {
     this.kind = kind;
     this.kinds = JSON.parse(kind.dataset.kinds);
+    const names = ["module", "entity", "segment", "name", "callers", ...Object.values(this.kinds).flatMap(({ fields }) => fields)];
     this.fields = Object.fromEntries(
-      ["module", "entity", "segment", "name"].map((name) => [name, document.getElementById(`id_${name}`)]).filter(([, field]) => field),
+      names.map((name) => [name, document.getElementById(`id_${name}`)]).filter(([, field]) => field),
     );
     this.path = document.createElement("code");
     const line = document.createElement("p");

@@ -43,7 +43,7 @@ def grid(inputs: Any, bindings: Any = None) -> InputGrid:
 
 
 def _rows(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The rows that are there, and the blank one."""
+    """Return the existing rows, and the blank row (empty if rows cannot be added)."""
     rows = tuple(inline)
     blank = tuple(row for row in rows if str(row.form.prefix).endswith("__prefix__"))
     return tuple(row for row in rows if row not in blank), blank[-1:]

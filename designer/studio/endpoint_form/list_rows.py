@@ -27,7 +27,7 @@ from designer.studio.endpoint_form.inlines import (
 from designer.studio.endpoint_form.row_formsets import ItemFormSet
 from designer.studio.look import StackedInline, TabularInline, picked
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 from designer.types import holds_records
 
 # What is in the place of a row's prefix in the rows that scripts make.
@@ -107,24 +107,29 @@ def source_of(related: RecordGroup) -> str:
 
 
 def items_written(related: RecordGroup | None) -> Mapping[str, Attribute]:
-    """What may be set on a record. The lookup to its parent is set by the relationship."""
+    """Return the attributes that may be set on a record of the list.
+
+    The relationship sets the lookup to its parent.
+    """
     if related is None:
         return {}
     try:
-        known = known_metadata().attributes(related.entity)
+        attributes = known_metadata().attributes(related.entity)
     except MetadataUnavailable:
         return {}
-    return {name: attribute for name, attribute in known.items() if name != related.parent}
+    return {name: attribute for name, attribute in attributes.items() if name != related.parent}
 
 
 def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
     """`inputs` and `bindings` of a row that is a list, as far as the page has them."""
     nested = getattr(form, "nested_formsets", ())
-    return dict(zip(("inputs", "bindings"), (each.formset for each in nested), strict=False))
+    return dict(
+        zip(("inputs", "bindings"), (admin_formset.formset for admin_formset in nested), strict=False)
+    )
 
 
 def with_items(formsets: Iterable[BaseFormSet[Any]]) -> Iterator[BaseFormSet[Any]]:
-    """`formsets`, and those inside their rows."""
+    """Yield `formsets`, and the formsets inside their rows."""
     for formset in formsets:
         yield formset
         for form in formset.forms:
@@ -146,14 +151,16 @@ class ItemRows:
         if not holds_records(form["type"].value()):
             return []
         related = self._groups.get(form["relationship"].value() or "")
-        made = self._made(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]
-        return made if all(_is_there(each.formset) for each in made) else []
+        made = self._item_formsets(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]
+        return made if all(_is_there(admin_formset.formset) for admin_formset in made) else []
 
     def template(self) -> list[InlineAdminFormSet]:
-        """Of a row that becomes a list in the browser."""
-        return self._made(_TEMPLATE, Input(endpoint=self._endpoint), None)
+        """Return the formsets of an empty row, for a row that becomes a list in the browser."""
+        return self._item_formsets(_TEMPLATE, Input(endpoint=self._endpoint), None)
 
-    def _made(self, prefix: str, row: Input, related: RecordGroup | None) -> list[InlineAdminFormSet]:
+    def _item_formsets(
+        self, prefix: str, row: Input, related: RecordGroup | None
+    ) -> list[InlineAdminFormSet]:
         site = self._pages.admin_site
         bindings = ItemBindingInline(Input, site)
         bindings.related = related

@@ -12,7 +12,7 @@ from designer import configuration as configured
 from designer.kinds.record_groups import RecordGroup
 from designer.loading import latest
 from designer.models import Endpoint
-from designer.queries import answered
+from designer.queries.answered_columns import answered
 from designer.readiness import Metadata
 from designer.readiness.fixes import group_input, input_for
 from designer.readiness.metadata import MetadataUnavailable
@@ -20,7 +20,7 @@ from designer.readiness.subjects import Surroundings
 from designer.studio.endpoint_form.list_rows import groups_of, items_written, source_of
 from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import option_set_of, vocabulary_of
 from designer.types import TYPES, InputType, natural_type
 
@@ -28,13 +28,13 @@ from designer.types import TYPES, InputType, natural_type
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """`attributes` are what bindings set, `columns` what is answered: by name, in their labels' order."""
     configuration = latest()
-    known = vocabulary_of(row)
+    vocabulary = vocabulary_of(row)
     partial = bool(row.operation and row.operation.partial)
     entity = row.entity.entity if row.entity else ""
     return {
-        "attributes": described_attributes(known.written, entity, metadata, partial=partial),
+        "attributes": described_attributes(vocabulary.written, entity, metadata, partial=partial),
         **_lists(row, metadata),
-        "columns": {name: _shown(attribute) for name, attribute in _in_order(known.read)},
+        "columns": {name: _read_attribute(attribute) for name, attribute in _in_order(vocabulary.read)},
         "settings": {name: settings_of(type) for name, type in TYPES.items()},
         "settings_of_types": sorted({setting for type in TYPES.values() for setting in settings_of(type)}),
         "lists": _list_types(),
@@ -69,7 +69,7 @@ def described_attributes(
 ) -> dict[str, Any]:
     """What scripts know of attributes, in their labels' order; `partial` as for `input_for`."""
     return {
-        name: _written(attribute, option_set_of(attribute, entity, metadata), partial)
+        name: _written_attribute(attribute, option_set_of(attribute, entity, metadata), partial)
         for name, attribute in _in_order(attributes)
     }
 
@@ -78,16 +78,16 @@ def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     """The records that inputs may hold, and what can be written on those that they do hold."""
     if row.operation is None or not row.operation.takes_lists:
         return {}
-    known = groups_of(row)
+    groups = groups_of(row)
     used = set(row.inputs.filter(parent=None, type__in=_list_types()).values_list("relationship", flat=True))
     return {
-        "relationships": {name: _related(related, metadata) for name, related in sorted(known.items())},
+        "relationships": {name: _related(related, metadata) for name, related in sorted(groups.items())},
         **{
-            source_of(known[name]): described_attributes(
-                items_written(known[name]), known[name].entity, metadata
+            source_of(groups[name]): described_attributes(
+                items_written(groups[name]), groups[name].entity, metadata
             )
             for name in used
-            if name in known
+            if name in groups
         },
     }
 
@@ -99,8 +99,8 @@ def _list_types() -> list[str]:
 
 def _related(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
     """`input` is the row of an input for it, where the button adds one: for parameters of a process."""
-    known = metadata.entities().get(group.entity)
-    label = (known.plural_label if group.several else known.label).text() if known else ""
+    entity = metadata.entities().get(group.entity)
+    label = (entity.plural_label if group.several else entity.label).text() if entity else ""
     shown = {
         "label": f"{label or group.entity} ({group.parent or group.name})",
         "facts": _("List of records") if group.several else _("Record"),
@@ -114,7 +114,7 @@ def _related(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
 def user_data(
     configuration: configured.Configuration, metadata: Metadata, *, custom: bool = True
 ) -> dict[str, Any]:
-    """What expressions know of a caller; `custom`: properties that are expressions themselves included."""
+    """Return what expressions may read of a caller. `custom`: include properties that are expressions."""
     return {
         "user": user_values(configuration, metadata, custom=custom),
         "compared": compared_values(configuration),
@@ -134,21 +134,23 @@ def user_values(
     """What `@user.…` values there are: by name, `type` as that of an input, empty where it is not one's."""
     surroundings = Surroundings(configuration, metadata)
     other = {"related": _("related data"), "custom": _("expression")}
-    found = {}
-    for name, known in sorted(surroundings.user_properties.items()):
-        if known.kind == "custom" and not custom:
+    facts_by_name = {}
+    for name, user_property in sorted(surroundings.user_properties.items()):
+        if user_property.kind == "custom" and not custom:
             continue
         try:
-            column = surroundings.attribute_of(known)
+            column = surroundings.attribute_of(user_property)
         except MetadataUnavailable:
             column = None
-        facts_of = {"type": "", "facts": other.get(known.kind, known.attribute)}
-        found[name] = _typed(column) if column else facts_of
-    return found
+        facts_of = {"type": "", "facts": other.get(user_property.kind, user_property.attribute)}
+        facts_by_name[name] = _typed(column) if column else facts_of
+    return facts_by_name
 
 
 def compared_values(configuration: configured.Configuration) -> dict[str, str]:
-    """What else conditions may read of a caller, with words for it: type, roles, and issuers' claims."""
+    """Return further values of a caller for conditions, with words for them: type, roles, and claims of
+    issuers.
+    """
     paths = {path for issuer in configuration.issuers if issuer.enabled for path in issuer.readable_claims}
     return {
         "type": _("the caller type"),
@@ -163,17 +165,17 @@ def _typed(attribute: Attribute) -> dict[str, str]:
 
 
 def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str, dict[str, str]]]:
-    """What `@fetch.…` values there are, of an endpoint that need not be saved: by fetcher and column."""
+    """Return the columns that `@fetch.…` may read, by fetcher. The endpoint need not be saved."""
     if endpoint is None or endpoint.problem is not None:
         return {}
     metadata = known_metadata()
     try:
         return {
-            known.name: {
-                key: _typed(column) for key, column in answered(known.query, metadata.attributes).items()
+            fetcher.name: {
+                key: _typed(column) for key, column in answered(fetcher.query, metadata.attributes).items()
             }
-            for known in endpoint.definition.fetchers
-            if known.query is not None
+            for fetcher in endpoint.definition.fetchers
+            if fetcher.query is not None
         }
     except MetadataUnavailable:
         return {}
@@ -185,25 +187,29 @@ def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
         return {}
     entity = endpoint.entity.entity if endpoint.entity else ""
     try:
-        known = endpoint.definition.settings.vocabulary(entity, known_metadata())
+        vocabulary = endpoint.definition.settings.vocabulary(entity, known_metadata())
     except MetadataUnavailable:
         return {}
-    return {name: _shown(attribute) for name, attribute in known.read.items()} if known else {}
+    return (
+        {name: _read_attribute(attribute) for name, attribute in vocabulary.read.items()}
+        if vocabulary
+        else {}
+    )
 
 
 def _in_order(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
     return sorted(attributes.items(), key=lambda item: (item[1].label.text() or item[0]).casefold())
 
 
-def _shown(attribute: Attribute) -> dict[str, Any]:
+def _read_attribute(attribute: Attribute) -> dict[str, Any]:
     label = attribute.label.text() or attribute.logical_name
     return {"label": label, "facts": facts(attribute), "type": attribute.type.value}
 
 
-def _written(attribute: Attribute, options: OptionSet | None, partial: bool) -> dict[str, Any]:
+def _written_attribute(attribute: Attribute, options: OptionSet | None, partial: bool) -> dict[str, Any]:
     kind = natural_type(attribute)
     made = input_for(attribute, partial=partial)
-    shown = _shown(attribute)
+    shown = _read_attribute(attribute)
     shown["required"] = attribute.is_required
     shown["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
     if kind is not None:

@@ -21,17 +21,18 @@ Names = Mapping[str, str]
 
 
 def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
-    """`data` as it was sent of the page of `row`, with the uses of renamed inputs following the new names.
+    """Return the page's form `data` in which the uses of renamed inputs have the new names.
 
-    A binding that was changed on the page itself stays as it was written. So do all uses, where a new input
-    has taken the old name, or another input has the new one as well: such a page is refused.
+    `row` is the endpoint as stored, with the old names. A binding that was changed on the page itself stays
+    as it was written. Uses stay, too, when a new input has taken the old name, or two inputs have the new
+    name: such a page is refused anyway.
     """
     renamed = _renamed(data, "inputs", dict(row.inputs.filter(parent=None).values_list("pk", "name")))
     nested = list(_nested(data, row))
     if not renamed and not any(names for _, names in nested):
         return data
     changed = data.copy()
-    stored = {str(one.pk): one for one in row.bindings.all()}
+    stored = {str(binding.pk): binding for binding in row.bindings.all()}
     for prefix, names in [("bindings", renamed), *nested]:
         _rename_bindings(changed, prefix, names, stored)
     for name in list(changed) if renamed else ():
@@ -39,23 +40,31 @@ def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
             changed[name] = _in_expression(str(changed[name]), renamed)
         elif _QUERY.fullmatch(name):
             changed[name] = _IN_QUERY.sub(
-                lambda found: f"@{renamed.get(found[1], found[1])}", str(changed[name])
+                lambda match: f"@{renamed.get(match[1], match[1])}", str(changed[name])
             )
     return changed
 
 
 def _nested(data: QueryDict, row: Endpoint) -> Iterator[tuple[str, Names]]:
-    """The prefix of the properties of each list's items, with the renamed inputs of these items."""
+    """Yield the renamed item inputs of each input that is a list.
+
+    Each result is the form prefix of the bindings of the list's items, and the new names by the old ones.
+    """
     lists = row.inputs.exclude(inputs=None).distinct()
-    known: dict[str, Input] = {str(one.pk): one for one in lists.prefetch_related("inputs")}
+    lists_by_pk: dict[str, Input] = {
+        str(list_input.pk): list_input for list_input in lists.prefetch_related("inputs")
+    }
     for prefix, pk in _rows(data, "inputs"):
-        if pk in known:
-            names = {one.pk: one.name for one in known[pk].inputs.all()}
+        if pk in lists_by_pk:
+            names = {item_input.pk: item_input.name for item_input in lists_by_pk[pk].inputs.all()}
             yield f"{prefix}-properties", _renamed(data, f"{prefix}-items", names)
 
 
 def _rows(data: QueryDict, prefix: str) -> Iterator[tuple[str, str]]:
-    """The prefix and the row's id, empty for a new one, of each row that stays."""
+    """Yield the form prefix and the id of each row that is not marked for deletion.
+
+    A new row has an empty id.
+    """
     for name in data:
         if re.fullmatch(rf"{re.escape(prefix)}-\d+-id", name):
             row = name.removesuffix("-id")
@@ -63,24 +72,25 @@ def _rows(data: QueryDict, prefix: str) -> Iterator[tuple[str, str]]:
                 yield row, str(data[name])
 
 
-def _renamed(data: QueryDict, prefix: str, known: Mapping[int, str]) -> dict[str, str]:
-    """The new names of inputs by their old ones."""
+def _renamed(data: QueryDict, prefix: str, names_by_pk: Mapping[int, str]) -> dict[str, str]:
+    """Return the new names of renamed inputs by their old names. `prefix` is the one of their form rows."""
     rows = [(pk, data.get(f"{row}-name", "").strip()) for row, pk in _rows(data, prefix)]
-    old = {str(pk): name for pk, name in known.items()}
+    old = {str(pk): name for pk, name in names_by_pk.items()}
     taken = {name for pk, name in rows if old.get(pk) in (None, name)}
-    given = Counter(name for _, name in rows)
+    name_counts = Counter(name for _, name in rows)
     return {
         old[pk]: name
         for pk, name in rows
-        if pk in old and name and name != old[pk] and old[pk] not in taken and given[name] == 1
+        if pk in old and name and name != old[pk] and old[pk] not in taken and name_counts[name] == 1
     }
 
 
 def _rename_bindings(data: QueryDict, prefix: str, names: Names, stored: Mapping[str, Binding]) -> None:
+    """Put the new names into the bindings in `data` that still have their stored value."""
     for row, pk in _rows(data, prefix):
         field = f"{row}-value_text"
-        known, text = stored.get(pk), data.get(field, "")
-        if known is None or text != known.value:
+        binding, text = stored.get(pk), data.get(field, "")
+        if binding is None or text != binding.value:
             continue
         source = data.get(f"{row}-source")
         rename: Callable[[str, Names], str] | None = {"input": _name, "expression": _in_expression}.get(
@@ -95,8 +105,8 @@ def _name(text: str, names: Names) -> str:
 
 
 def _in_expression(text: str, names: Names) -> str:
-    def replaced(found: re.Match[str]) -> str:
-        name = found[2]
-        return found[0] if name is None else f"input.{names.get(name, name)}"
+    def replaced(match: re.Match[str]) -> str:
+        name = match[2]
+        return match[0] if name is None else f"input.{names.get(name, name)}"
 
     return _IN_EXPRESSION.sub(replaced, text)

@@ -37,7 +37,7 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     def save_new(self, form: Any, commit: bool = True) -> Any:
         if not form.instance.position:
-            taken = [known.instance.position for known in self.forms if known is not form]
+            taken = [other.instance.position for other in self.forms if other is not form]
             form.instance.position = max(taken, default=-1) + 1
         return super().save_new(form, commit)
 
@@ -72,7 +72,7 @@ class OwnFormSet(OrderedFormSet):
 
 
 class ItemFormSet(OrderedFormSet):
-    """Those of a list's items, which are its endpoint's, too."""
+    """The formset of a list's items. They also belong to the endpoint of the list."""
 
     def save_new(self, form: Any, commit: bool = True) -> Any:
         form.instance.endpoint_id = self.instance.endpoint_id

@@ -82,11 +82,11 @@ def page_sections(
     """`fieldsets` are named by their first class, inlines by their prefix. `shared_by` says who shares
     cached answers.
     """
-    found = {}
+    by_anchor = {}
     for fieldset in fieldsets:
         anchor = fieldset.classes.split()[0] if fieldset.classes else "endpoint"
         intro = shared_by if anchor == "caching" else fieldset.description or ""
-        found[anchor] = PageSection(anchor, fieldset.name, intro, fieldset=fieldset)
+        by_anchor[anchor] = PageSection(anchor, fieldset.name, intro, fieldset=fieldset)
     by_prefix = {inline.formset.prefix: inline for inline in inlines}
     bound = by_prefix.pop("bindings", None)
     for prefix, inline in by_prefix.items():
@@ -95,8 +95,8 @@ def page_sections(
         if prefix == "inputs" and bound is not None:
             title, intro = _BOUND_INPUTS
             made = replace(made, title=title, intro=intro, bound=bound)
-        found[prefix] = made
-    sections = sorted(found.values(), key=lambda section: _rank(section.anchor))
+        by_anchor[prefix] = made
+    sections = sorted(by_anchor.values(), key=lambda section: _rank(section.anchor))
     for item in located:
         for section in sections:
             if _holds(section, item.place):
@@ -119,7 +119,7 @@ def _rank(anchor: str) -> int:
 
 def _holds(section: PageSection, place: str) -> bool:
     if section.inline is not None:
-        prefixes = [one.formset.prefix for one in (section.inline, section.bound) if one is not None]
+        prefixes = [inline.formset.prefix for inline in (section.inline, section.bound) if inline is not None]
         return place.startswith(tuple(f"{prefix}-" for prefix in prefixes)) or place in {
             f"#{prefix}" for prefix in prefixes
         }

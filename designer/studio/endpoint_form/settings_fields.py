@@ -19,7 +19,7 @@ from crmclient.query.designed import DesignedQuery
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.queries import OfferedOrder
 from designer.kinds.settings import EndpointSettings
-from designer.reasons import reason_of
+from designer.library_messages import reason_of
 from designer.sentences import said
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
@@ -91,6 +91,34 @@ def refuse_unknown_settings(settings: type[EndpointSettings]) -> None:
 def form_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
     """A form field for each setting by its form name: `settings__filter__mode`."""
     return {name: _field(info, place) for name, info in _flat(settings, PREFIX)}
+
+
+# So many choices stand one below the other; of more, a list is searched.
+_MOST_LISTED = 6
+
+
+def chosen_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
+    """Fields for the settings that are chosen from metadata, by the settings' own names.
+
+    Of a few choices the first is chosen. A setting is left out while there is nothing to choose from.
+    """
+    fields: dict[str, forms.Field] = {}
+    for name, info in settings.model_fields.items():
+        picker = next((note for note in info.metadata if isinstance(note, Picker)), None)
+        choices = offered(picker, place) if picker is not None else []
+        if not choices:
+            continue
+        label = gettext_lazy(info.title) if info.title else ""
+        if len(choices) > _MOST_LISTED:
+            fields[name] = searchable(
+                forms.ChoiceField(label=label, required=False, choices=with_present(choices, None))
+            )
+        else:
+            listed = forms.ChoiceField(
+                label=label, required=False, choices=choices, initial=choices[0][0], widget=forms.RadioSelect
+            )
+            fields[name] = dress(listed)
+    return fields
 
 
 def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
@@ -186,8 +214,8 @@ def _plain_field(info: FieldInfo, shown: dict[str, Any]) -> forms.Field:
 
 def _bounds(info: FieldInfo) -> dict[str, int]:
     names = {Ge: ("min_value", "ge"), Le: ("max_value", "le")}
-    known = [(names[type(bound)], bound) for bound in info.metadata if type(bound) in names]
-    return {option: getattr(bound, attribute) for (option, attribute), bound in known}
+    bounds = [(names[type(bound)], bound) for bound in info.metadata if type(bound) in names]
+    return {option: getattr(bound, attribute) for (option, attribute), bound in bounds}
 
 
 def _labels(info: FieldInfo) -> Mapping[str, str]:

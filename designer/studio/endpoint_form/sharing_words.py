@@ -6,14 +6,14 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from designer.configuration import Endpoint
-from designer.sharing import sharing
+from designer.endpoint_facts.answer_sharing import sharing
 
 # What is listed of the reasons, of which there may be as many as conditions.
 _MOST_REASONS = 3
 
 
 def age_words(endpoint: Endpoint) -> str:
-    """How old an answer may be that callers get; empty where none are cached."""
+    """Return how old a cached answer may be, in words; empty when answers are not cached."""
     cache = endpoint.definition.settings.answer_cache
     if cache is None:
         return ""
@@ -40,18 +40,18 @@ def sharing_words(endpoint: Endpoint | None) -> str:
     """A sentence; empty for an endpoint that cannot be read."""
     if endpoint is None or endpoint.problem is not None:
         return ""
-    known = sharing(endpoint)
-    if known.is_by_caller:
-        reasons = dict.fromkeys(cause.what for cause in known.callers)
+    scope = sharing(endpoint)
+    if scope.is_by_caller:
+        reasons = dict.fromkeys(cause.what for cause in scope.callers)
         listed = ", ".join([*reasons][:_MOST_REASONS]) + (", …" if len(reasons) > _MOST_REASONS else "")
         return _("Each caller has answers of their own, because the endpoint reads %(what)s.") % {
             "what": listed
         }
     if settings.PORTICO["CRM_IMPERSONATE"]:
         return _("Each user has answers of their own, because the platform is called as the caller's user.")
-    if known.roles is None:
+    if scope.roles is None:
         return _("Callers with the same roles share an answer, because an expression reads user.roles.")
-    if known.roles:
-        roles = ", ".join(sorted(known.roles))
+    if scope.roles:
+        roles = ", ".join(sorted(scope.roles))
         return _("Callers who have the same of these roles share an answer: %(roles)s.") % {"roles": roles}
     return _("All callers share one answer, because the endpoint reads nothing about the caller.")

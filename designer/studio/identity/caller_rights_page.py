@@ -21,16 +21,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from crmclient.errors import PlatformError
+from designer.access_control.caller_rights import EndpointRights, Standing, rights_of
 from designer.audit import note
-from designer.caller_rights import EndpointRights, Standing, rights_of
 from designer.definitions import CallerTypeDefinition
 from designer.loading import latest
 from designer.models import AuditEntry, Role
 from designer.ports import CallerSource, KnownCaller, get_runtime
 from designer.sentences import said
-from designer.studio.identity.explaining import NoToken, pasted_token
+from designer.studio.identity.token_explanation_page import NoToken, pasted_token
 from designer.studio.look import dress
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix_rules import MatrixRules
@@ -147,30 +147,34 @@ class CallerRightsPage(StudioPage):
             ) % {"type": type.name}
             return self.again(form=form, problems=[nobody])
         chosen = form.cleaned_data["roles"]
-        callers = [replace(one, roles=tuple(sorted({*one.roles, *chosen}))) for one in callers]
-        at = request.POST.get("as", "")
-        caller = callers[min(int(at), len(callers) - 1) if at.isascii() and at.isdecimal() else 0]
+        callers = [replace(caller, roles=tuple(sorted({*caller.roles, *chosen}))) for caller in callers]
+        chosen_index = request.POST.get("as", "")
+        caller = callers[
+            min(int(chosen_index), len(callers) - 1)
+            if chosen_index.isascii() and chosen_index.isdecimal()
+            else 0
+        ]
         return self.render_to_response(
             self.get_context_data(form=form, callers=callers, sent=_sent(request), **self._list(caller))
         )
 
     def _list(self, caller: KnownCaller) -> dict[str, Any]:
-        shown = list(self._shown(caller))
+        shown = list(self._rights_of(caller))
         return {
             "caller": caller,
-            "may": [one for one in shown if one.rights.may],
-            "may_not": [one for one in shown if not one.rights.may],
+            "may": [shown_right for shown_right in shown if shown_right.rights.may],
+            "may_not": [shown_right for shown_right in shown if not shown_right.rights.may],
             "query": self.request.GET.urlencode() if self.request.method == "GET" else "",
         }
 
-    def _shown(self, caller: KnownCaller) -> Iterator[ShownRights]:
+    def _rights_of(self, caller: KnownCaller) -> Iterator[ShownRights]:
         seen = seen_by(self.request)
         standing = Standing(frozenset(caller.roles), caller.type)
         rights = rights_of(standing, seen.configuration, seen.states)
         return shown_rights(rights, MatrixRules(seen, ()))
 
     def _file(self, caller: KnownCaller) -> HttpResponse:
-        return csv_file("caller-rights.csv", _lines(self._shown(caller)))
+        return csv_file("caller-rights.csv", _lines(self._rights_of(caller)))
 
 
 _NONE = {
@@ -181,18 +185,24 @@ _NONE = {
 
 def _lines(shown: Iterable[ShownRights]) -> Iterator[list[str]]:
     yield ["method", "path", "may call", "why not", "records"]
-    for one in shown:
-        endpoint = one.rights.endpoint
-        may = "yes" if one.rights.may else ""
-        yield [", ".join(endpoint.methods), endpoint.path, may, one.why_not, "; ".join(one.records)]
+    for shown_right in shown:
+        endpoint = shown_right.rights.endpoint
+        may = "yes" if shown_right.rights.may else ""
+        yield [
+            ", ".join(endpoint.methods),
+            endpoint.path,
+            may,
+            shown_right.why_not,
+            "; ".join(shown_right.records),
+        ]
 
 
 def shown_rights(rights: Iterable[EndpointRights], rules: MatrixRules) -> Iterator[ShownRights]:
     # Asked for once: there may be a thousand.
     page = reverse("admin:designer_endpoint_change", args=[0])
-    for one in rights:
-        records = rules.records(one) if one.may else []
-        yield ShownRights(one, page.replace("/0/", f"/{one.id}/"), said(one.why_not), records)
+    for right in rights:
+        records = rules.records(right) if right.may else []
+        yield ShownRights(right, page.replace("/0/", f"/{right.id}/"), said(right.why_not), records)
 
 
 def _types_with_records() -> tuple[CallerTypeDefinition, ...]:
@@ -200,6 +210,8 @@ def _types_with_records() -> tuple[CallerTypeDefinition, ...]:
 
 
 def _sent(request: HttpRequest) -> list[tuple[str, str]]:
-    """What the form was sent with, for the buttons that ask for another caller of the record."""
+    """Return the values that the form was sent with, for the buttons that choose another caller of the
+    record.
+    """
     own = ("csrfmiddlewaretoken", "as", "token")
     return [(name, value) for name, values in request.POST.lists() for value in values if name not in own]

@@ -11,15 +11,15 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from designer.definitions import CallerTypeDefinition
-from designer.issuer_rows import ISSUER_COLUMNS, column_of
 from designer.loading import latest
 from designer.models import Issuer, Role, RoleRule
 from designer.readiness import Finding
 from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField, as_field
 from designer.studio.look import dress, suggesting
 from designer.studio.metadata import choices
-from designer.studio.metadata.known import known_metadata
-from designer.studio.saving.checked import RefusalForm
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.saving.checked_save import RefusalForm
+from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, column_of
 
 _SOURCES = (
     ("discovery", _("Discovery: the issuer's OpenID configuration names them")),
@@ -104,14 +104,14 @@ class IssuerForm(RefusalForm):
         self._choose("record_missing", _MISSING)
         self._choose("caller_type", _caller_types(self.instance.caller_type))
         self._choose("registration_endpoint", _creates(self.instance.registration_endpoint), required=False)
-        self._several("algorithms", [(name, name) for name in _ALGORITHMS])
-        self._several("roles", _roles(self.instance.roles or ()))
-        known = choices.attributes(known_metadata(), _entity(self.instance.caller_type))
+        self._choose_several("algorithms", [(name, name) for name in _ALGORITHMS])
+        self._choose_several("roles", _roles(self.instance.roles or ()))
+        attributes = choices.attributes(known_metadata(), _entity(self.instance.caller_type))
         for name in ("record_attribute", "registration_link_attribute"):
-            suggesting(self.fields[name], known)
+            suggesting(self.fields[name], attributes)
 
-    def tell(self, findings: Collection[Finding]) -> None:
-        """Say at the fields what has been found of them."""
+    def show_findings(self, findings: Collection[Finding]) -> None:
+        """Write each finding into the help text of its field."""
         for finding in findings:
             name = column_of(finding.field)
             if name in self.fields:
@@ -124,26 +124,28 @@ class IssuerForm(RefusalForm):
     def _replace(self, name: str, make: Any) -> None:
         self.fields[name] = dress(as_field(make, self.fields[name]))
 
-    def _choose(self, name: str, offered: Any, *, required: bool = True) -> None:
-        shown = self.fields[name]
+    def _choose(self, name: str, labelled_values: Any, *, required: bool = True) -> None:
+        """Make the field a list to choose one value from."""
+        original = self.fields[name]
         self.fields[name] = dress(
             forms.ChoiceField(
-                choices=offered,
-                label=shown.label,
-                help_text=shown.help_text,
-                initial=shown.initial,
+                choices=labelled_values,
+                label=original.label,
+                help_text=original.help_text,
+                initial=original.initial,
                 required=required,
             )
         )
 
-    def _several(self, name: str, offered: Any) -> None:
-        shown = self.fields[name]
+    def _choose_several(self, name: str, labelled_values: Any) -> None:
+        """Make the field a list of check boxes."""
+        original = self.fields[name]
         self.fields[name] = dress(
             forms.MultipleChoiceField(
-                choices=offered,
-                label=shown.label,
-                help_text=shown.help_text,
-                initial=shown.initial,
+                choices=labelled_values,
+                label=original.label,
+                help_text=original.help_text,
+                initial=original.initial,
                 required=False,
                 widget=forms.CheckboxSelectMultiple,
             )
@@ -161,34 +163,40 @@ class RoleRuleForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields["grants"] = dress(
                 as_field(partial(PairsField, "value", "role"), self.fields["grants"])
             )
-            shown = self.fields["shape"]
+            original = self.fields["shape"]
             self.fields["shape"] = dress(
                 forms.ChoiceField(
-                    choices=_SHAPES, label=shown.label, help_text=shown.help_text, initial="any"
+                    choices=_SHAPES, label=original.label, help_text=original.help_text, initial="any"
                 )
             )
 
 
 def _roles(present: Collection[str]) -> list[tuple[str, str]]:
-    known = [(role.name, str(role)) for role in Role.objects.all()]
-    names = {name for name, _label in known}
-    return [*known, *((name, name) for name in present if name not in names)]
+    roles = [(role.name, str(role)) for role in Role.objects.all()]
+    names = {name for name, _label in roles}
+    return [*roles, *((name, name) for name in present if name not in names)]
 
 
 def _caller_types(present: str) -> list[tuple[str, str]]:
-    known = [(type.name, type.title or type.name) for type in latest().caller_types]
-    return known if any(name == present for name, _title in known) else [*known, (present, present)]
+    caller_types = [(type.name, type.title or type.name) for type in latest().caller_types]
+    return (
+        caller_types
+        if any(name == present for name, _title in caller_types)
+        else [*caller_types, (present, present)]
+    )
 
 
 def _creates(present: str) -> list[tuple[str, str]]:
     """The endpoints that create records, by key."""
     endpoints = latest().endpoints.values()
-    keys = sorted(known.definition.key for known in endpoints if known.kind.makes_new_records)
+    keys = sorted(endpoint.definition.key for endpoint in endpoints if endpoint.kind.makes_new_records)
     if present and present not in keys:
         keys.append(present)
     return [("", "–"), *((key, key) for key in keys)]
 
 
 def _entity(type: str) -> str:
-    known: CallerTypeDefinition | None = next((k for k in latest().caller_types if k.name == type), None)
-    return known.records(known_metadata().users) if known else ""
+    definition: CallerTypeDefinition | None = next(
+        (caller_type for caller_type in latest().caller_types if caller_type.name == type), None
+    )
+    return definition.records(known_metadata().users) if definition else ""

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST
 
 from designer.definitions import IssuerDefinition
 from designer.history.items import digest_of
-from designer.issuer_rows import ISSUER_COLUMNS
 from designer.loading import latest
 from designer.models import Issuer, RoleRule
 from designer.ports import DiscoveredIssuer, get_runtime
@@ -25,7 +24,8 @@ from designer.readiness import Finding, Severity
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.identity.issuer_form import SECTIONS, IssuerForm, RoleRuleForm
 from designer.studio.look import StackedInline
-from designer.studio.saving.checked import SharedAdmin, checker
+from designer.studio.saving.checked_save import SharedAdmin, checker
+from designer.token_issuers.issuer_rows import ISSUER_COLUMNS
 
 _FETCH = "designer_issuer_fetch"
 _UNREACHABLE = "issuer-keys-unreachable"
@@ -72,7 +72,7 @@ class IssuerAdmin(SharedAdmin):
         issuer, address = (request.POST.get(name, "").strip() for name in ("issuer", "key_url"))
         if not issuer and not address:
             return JsonResponse({"problem": _now("Write the issuer first."), "fields": {}})
-        return JsonResponse(_told(get_runtime().discover(issuer, address), issuer))
+        return JsonResponse(_discovery_json(get_runtime().discover(issuer, address), issuer))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         context = {
@@ -87,7 +87,7 @@ class IssuerAdmin(SharedAdmin):
         row, form = kwargs.get("obj"), context["adminform"].form
         findings = _findings(row) if row is not None else []
         if form.fields:
-            form.tell(findings)
+            form.show_findings(findings)
         context |= {"findings": findings, "fetch_url": reverse(f"admin:{_FETCH}")}
         context["explain_url"] = reverse("studio:explain_token")
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
@@ -99,12 +99,17 @@ class IssuerAdmin(SharedAdmin):
         blocking = [finding for finding in own if finding.is_blocking]
         if not blocking and definition is not None:
             self._warn(request, definition, own)
-        return [*blocking, *(known for known in super().refusals(request, row) if known not in blocking)]
+        return [
+            *blocking,
+            *(refusal for refusal in super().refusals(request, row) if refusal not in blocking),
+        ]
 
-    def _warn(self, request: HttpRequest, definition: IssuerDefinition, found: Collection[Finding]) -> None:
+    def _warn(
+        self, request: HttpRequest, definition: IssuerDefinition, findings: Collection[Finding]
+    ) -> None:
         problem = get_runtime().reachable_keys(definition) if definition.enabled else ""
         cache.set(_tried(definition), problem, _TRIED)
-        for finding in found:
+        for finding in findings:
             messages.warning(request, finding.said)
         if problem:
             messages.warning(request, _now("The keys cannot be read now. %(why)s") % {"why": problem})
@@ -115,51 +120,52 @@ class IssuerAdmin(SharedAdmin):
 
     @admin.display(description=_("State"))
     def state(self, row: Issuer) -> str:
-        found = _findings(row)
-        if any(finding.is_blocking for finding in found):
+        findings = _findings(row)
+        if any(finding.is_blocking for finding in findings):
             return f"✖ {_now('needs attention')}"
-        return f"⚠ {_now('with warnings')}" if found else f"✔ {_now('ready')}"
+        return f"⚠ {_now('with warnings')}" if findings else f"✔ {_now('ready')}"
 
 
 def _definition(row: Model) -> IssuerDefinition | None:
     name = getattr(row, "name", "")
-    return next((known for known in latest().issuers if known.name == name), None)
+    return next((issuer for issuer in latest().issuers if issuer.name == name), None)
 
 
 def _findings(row: Issuer) -> list[Finding]:
     definition = _definition(row)
     if definition is None:
         return []
-    found = checker().issuer(definition)
+    findings = checker().issuer(definition)
     problem = cache.get(_tried(definition))
     if problem:
         message = _now("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
         place = "keys.url" if definition.keys.url else "keys.source"
-        found.append(Finding(_UNREACHABLE, Severity.WARNING, message, f"issuer {definition.name}", place))
-    return found
+        findings.append(Finding(_UNREACHABLE, Severity.WARNING, message, f"issuer {definition.name}", place))
+    return findings
 
 
 def _tried(definition: IssuerDefinition) -> str:
     return f"portico:issuer-keys:{digest_of([definition.issuer, definition.keys.to_json()])}"
 
 
-def _told(found: DiscoveredIssuer, issuer: str) -> dict[str, Any]:
-    """What was found, in sentences, and the fields of the form that it fills."""
-    if found.problem:
-        return {"problem": found.problem, "fields": {}}
-    said = [
-        _now("Found at %(address)s:") % {"address": found.address},
-        _now("Issuer: %(issuer)s") % {"issuer": found.issuer},
-        _now("Keys: %(count)s at %(address)s") % {"count": len(found.keys), "address": found.keys_url},
-        _now("Algorithms: %(names)s") % {"names": ", ".join(found.algorithms) or "–"},
+def _discovery_json(discovery: DiscoveredIssuer, issuer: str) -> dict[str, Any]:
+    """Return the result of a discovery in sentences, and values for the fields of the form."""
+    if discovery.problem:
+        return {"problem": discovery.problem, "fields": {}}
+    sentences = [
+        _now("Found at %(address)s:") % {"address": discovery.address},
+        _now("Issuer: %(issuer)s") % {"issuer": discovery.issuer},
+        _now("Keys: %(count)s at %(address)s")
+        % {"count": len(discovery.keys), "address": discovery.keys_url},
+        _now("Algorithms: %(names)s") % {"names": ", ".join(discovery.algorithms) or "–"},
     ]
     fields: dict[str, Any] = {"key_source": "discovery"}
     if not issuer:
-        fields["issuer"] = found.issuer
-    elif found.issuer != issuer:
-        said.append(
+        fields["issuer"] = discovery.issuer
+    elif discovery.issuer != issuer:
+        sentences.append(
             _now("This is not the issuer that you have written. Copy it from here if it is the one you mean.")
         )
-    if found.algorithms:
-        fields["algorithms"] = list(found.algorithms)
-    return {"found": said, "fields": fields}
+    if discovery.algorithms:
+        fields["algorithms"] = list(discovery.algorithms)
+    return {"found": sentences, "fields": fields}

@@ -37,49 +37,49 @@ def offered(picker: Picker, place: PickerPlace) -> Choices:
 
 
 def entities(metadata: Metadata) -> Choices:
-    known = _asked(metadata.entities)
+    by_name = _or_nothing(metadata.entities)
     return _sorted(
-        (name, labelled(entity.label, name)) for name, entity in known.items() if not entity.is_intersect
+        (name, labelled(entity.label, name)) for name, entity in by_name.items() if not entity.is_intersect
     )
 
 
 def attributes(metadata: Metadata, entity: str) -> Choices:
-    return described(_asked(lambda: metadata.attributes(entity)))
+    return described(_or_nothing(lambda: metadata.attributes(entity)))
 
 
-def described(known: Mapping[str, Attribute]) -> Choices:
+def described(by_name: Mapping[str, Attribute]) -> Choices:
     """Each with its facts."""
-    return _sorted((name, _described(attribute)) for name, attribute in known.items())
+    return _sorted((name, _attribute_label(attribute)) for name, attribute in by_name.items())
 
 
 def relationships(metadata: Metadata, entity: str) -> Choices:
     try:
-        known = metadata.relationships(entity) if entity else ()
+        related = metadata.relationships(entity) if entity else ()
     except MetadataUnavailable:
         return []
-    found = []
-    for relationship in known:
+    choices = []
+    for relationship in related:
         target = metadata.related_to(entity, relationship)
         through = relationship.referencing_attribute or relationship.intersect or ""
-        found.append(
+        choices.append(
             (
                 relationship.name,
                 _("%(entity)s by %(attribute)s") % {"entity": target, "attribute": through}
                 + f" ({relationship.name})",
             )
         )
-    return _sorted(found)
+    return _sorted(choices)
 
 
 def related_attributes(metadata: Metadata, entity: str, relationship: str) -> Choices:
     """Attributes of the records that a relationship leads to from a record of `entity`."""
     try:
-        known = {related.name: related for related in (metadata.relationships(entity) if entity else ())}
+        by_name = {related.name: related for related in (metadata.relationships(entity) if entity else ())}
     except MetadataUnavailable:
         return []
-    if relationship not in known:
+    if relationship not in by_name:
         return []
-    return attributes(metadata, metadata.related_to(entity, known[relationship]))
+    return attributes(metadata, metadata.related_to(entity, by_name[relationship]))
 
 
 def security_roles(metadata: Metadata) -> Choices:
@@ -93,7 +93,8 @@ def input_types() -> Choices:
     return [(name, f"{_(kind.label)} ({name})") for name, kind in TYPES.items()]
 
 
-def _asked(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+def _or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the answer of `ask`; nothing while the platform cannot be asked."""
     try:
         return ask()
     except MetadataUnavailable:
@@ -106,13 +107,13 @@ def _sorted(choices: Iterable[tuple[str, str]]) -> Choices:
 
 def facts(attribute: Attribute) -> str:
     """What a consultant must know of an attribute: type, length, whether the platform requires it."""
-    known = [attribute.type.value]
+    parts = [attribute.type.value]
     if attribute.max_length:
-        known.append(_("%(count)d characters") % {"count": attribute.max_length})
+        parts.append(_("%(count)d characters") % {"count": attribute.max_length})
     if attribute.is_required:
-        known.append(_("required"))
-    return ", ".join(known)
+        parts.append(_("required"))
+    return ", ".join(parts)
 
 
-def _described(attribute: Attribute) -> str:
+def _attribute_label(attribute: Attribute) -> str:
     return f"{labelled(attribute.label, attribute.logical_name)} – {facts(attribute)}"

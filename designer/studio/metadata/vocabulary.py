@@ -10,7 +10,7 @@ from designer.kinds.vocabulary import Vocabulary
 from designer.models import Endpoint
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 
 _NOTHING = Vocabulary("", {}, {})
 
@@ -21,10 +21,10 @@ def vocabulary_of(row: Endpoint | None) -> Vocabulary:
         return _NOTHING
     try:
         settings = row.operation.settings.model_validate(row.settings)
-        found = settings.vocabulary(row.entity.entity if row.entity else "", known_metadata())
+        vocabulary = settings.vocabulary(row.entity.entity if row.entity else "", known_metadata())
     except (ValidationError, MetadataUnavailable):
         return _NOTHING
-    return found or _NOTHING
+    return vocabulary or _NOTHING
 
 
 def query_of(row: Endpoint) -> DesignedQuery | None:

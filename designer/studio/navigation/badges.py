@@ -19,13 +19,13 @@ _BADGES = {
 
 
 def badge(enabled: bool, findings: Iterable[Finding]) -> SafeString:
-    found = list(findings)
-    state = state_of(enabled, found)
+    all_findings = list(findings)
+    state = state_of(enabled, all_findings)
     sign, word = _BADGES[state]
     return format_html(
         '<span class="readiness readiness-{}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
         state.value,
-        " ".join(finding.said for finding in found),
+        " ".join(finding.said for finding in all_findings),
         sign,
         word,
     )

@@ -12,15 +12,15 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from designer.attribute_uses import missing_attributes, says_missing
 from designer.configuration import Endpoint
-from designer.history.reading import read_changes
+from designer.history.readable_versions import read_changes
 from designer.models import EndpointCalls, Version
 from designer.overview import Overview
 from designer.readiness import Finding, State
 from designer.studio.hidden_lists import hidden_from, seen_findings
 from designer.studio.navigation.notices import notices
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
+from designer.uses.attribute_uses import missing_attributes, says_missing
 
 # Id and endpoint, by key.
 Known: TypeAlias = Mapping[str, tuple[int, Endpoint]]
@@ -51,41 +51,43 @@ _LABELS = {
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows, as the account may see it."""
+    """Return the context of the dashboard, as far as the account may see it."""
     if not request.user.has_perm("designer.view_endpoint"):
         return context
     seen = seen_by(request)
     endpoints = seen.configuration.endpoints
-    known = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
+    by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
     return {
         **context,
         "designs": True,
         "is_empty": not seen.configuration.modules and not endpoints,
         "states": [(label, seen.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
         "notices": notices(request),
-        **_findings(seen_findings(seen.findings, request), seen, known),
-        **_calls(known),
+        **_findings(seen_findings(seen.findings, request), seen, by_key),
+        **_calls(by_key),
         "versions": _versions(hidden_from(request)) if request.user.has_perm("designer.view_version") else [],
     }
 
 
-def _findings(findings: Collection[Finding], seen: Overview, known: Known) -> dict[str, Any]:
+def _findings(findings: Collection[Finding], seen: Overview, by_key: Known) -> dict[str, Any]:
     """The most serious first, each with the endpoint that it is about.
 
     An attribute that the platform no longer has is one problem, however many endpoints name it.
     """
     missing = missing_attributes(seen.configuration, seen.metadata)
     others = [finding for finding in findings if not says_missing(finding, missing)]
-    found = sorted(others, key=lambda finding: not finding.is_blocking)
+    ordered = sorted(others, key=lambda finding: not finding.is_blocking)
     return {
         "missing": [MissingAttribute(*key, len({use.user for use in uses})) for key, uses in missing.items()],
-        "findings": [(finding, *known.get(finding.subject, (None, None))) for finding in found[:_FINDINGS]],
-        "more_findings": max(0, len(found) - _FINDINGS),
+        "findings": [
+            (finding, *by_key.get(finding.subject, (None, None))) for finding in ordered[:_FINDINGS]
+        ],
+        "more_findings": max(0, len(ordered) - _FINDINGS),
         "drifted": seen.counts.get(State.DEGRADED, 0),
     }
 
 
-def _calls(known: Known) -> dict[str, Any]:
+def _calls(by_key: Known) -> dict[str, Any]:
     rows = EndpointCalls.objects.filter(hour__gte=timezone.now() - _DAY)
     totals = rows.aggregate(calls=Sum("calls"), refused=Sum("refused"), failed=Sum("failed"))
     busiest = rows.values("endpoint").annotate(
@@ -94,7 +96,7 @@ def _calls(known: Known) -> dict[str, Any]:
     return {
         "totals": {name: total or 0 for name, total in totals.items()},
         "busiest": [
-            (row, *known.get(row["endpoint"], (None, None)))
+            (row, *by_key.get(row["endpoint"], (None, None)))
             for row in busiest.order_by("-failed", "-calls", "endpoint")[:_BUSIEST]
         ],
     }

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.models import OptionSet
 from designer.overview import Overview
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.navigation.tree import module_groups
 
 # Title, icon, name of the page, permission.
@@ -113,15 +113,15 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     if seen is not None:
         groups += module_groups(request, seen)
     groups += [_group(title, _model_items(request, models, seen)) for title, models in _MODELS]
-    groups += [_group(title, _page_items(request, known)) for title, known in _TOOLS]
+    groups += [_group(title, _page_items(request, entries)) for title, entries in _TOOLS]
     groups.append(_group(_ACCOUNTS[0], _model_items(request, _ACCOUNTS[1], None)))
     return [group for group in groups if group["items"]]
 
 
 def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, str]]:
     """Group, title and address of every page that the account may open."""
-    for group, known in ((_("Studio"), _START), *_TOOLS):
-        for title, _icon, name, permission in known:
+    for group, entries in ((_("Studio"), _START), *_TOOLS):
+        for title, _icon, name, permission in entries:
             if not permission or request.user.has_perm(permission):
                 yield group, title, reverse(name)
     for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
@@ -142,27 +142,27 @@ def _group(title: str | Promise, items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"title": title, "items": items}
 
 
-def _page_items(request: HttpRequest, known: Iterable[Page]) -> list[dict[str, Any]]:
-    found = []
-    for title, icon, name, permission in known:
+def _page_items(request: HttpRequest, entries: Iterable[Page]) -> list[dict[str, Any]]:
+    items = []
+    for title, icon, name, permission in entries:
         if permission and not request.user.has_perm(permission):
             continue
         link = reverse(name)
         active = request.path == link if name == "admin:index" else request.path.startswith(link)
-        found.append({"title": title, "icon": icon, "link": link, "active": active})
-    return found
+        items.append({"title": title, "icon": icon, "link": link, "active": active})
+    return items
 
 
 def _model_items(request: HttpRequest, models: Any, seen: Overview | None) -> list[dict[str, Any]]:
-    found = []
+    items = []
     for title, icon, app, model in models:
         if link := _changelist(request, app, model):
             item = {"title": title, "icon": icon, "link": link, "active": request.path.startswith(link)}
             if seen is not None:
                 item |= {"count": _count(seen, model), "count_state": "plain"}
                 item["add"] = _addition(request, app, model)
-            found.append(item)
-    return found
+            items.append(item)
+    return items
 
 
 def _changelist(request: HttpRequest, app: str, model: str) -> str:
@@ -188,7 +188,9 @@ def _addition(request: HttpRequest, app: str, model: str) -> str:
 def _count(seen: Overview, model: str) -> int:
     configuration = seen.configuration
     if model == "optionset":
-        return sum(known.definition.kind == OptionSet.KIND for known in configuration.endpoints.values())
+        return sum(
+            endpoint.definition.kind == OptionSet.KIND for endpoint in configuration.endpoints.values()
+        )
     counted = {
         "callertype": configuration.caller_types,
         "userproperty": configuration.user_properties,

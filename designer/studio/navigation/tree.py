@@ -33,10 +33,12 @@ def module_groups(request: HttpRequest, seen: Overview) -> Iterator[dict[str, An
     changelist = reverse("admin:designer_endpoint_changelist")
     places = _endpoints_by_place(seen)
     by_module: defaultdict[str, list[int]] = defaultdict(list)
-    for (module, _exposure), known in places.items():
-        by_module[module] += known
+    for (module, _exposure), endpoint_ids in places.items():
+        by_module[module] += endpoint_ids
     entities = _entities_by_module()
     at_hand = _place_at_hand(request, seen)
+    # Where a page is about none of them, the largest stands open: what is added most likely belongs there.
+    opened = max(by_module, key=lambda module: len(by_module[module]), default="") if at_hand is None else ""
     shows_all = len(seen.configuration.endpoints) <= _MOST_IN_ALL
     add = reverse("admin:designer_endpoint_add") if request.user.has_perm("designer.add_endpoint") else ""
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
@@ -52,25 +54,27 @@ def module_groups(request: HttpRequest, seen: Overview) -> Iterator[dict[str, An
             items.append(_item(request, exposure, "table", link, places[place], seen, beneath))
             if show_all or place == at_hand:
                 items += _endpoint_items(request, places[place], seen)
-        for label, icon, known in _without_entity(places[segment, ""], seen):
-            items.append(_item(request, label, icon, f"{changelist}?module__id__exact={id}", known, seen))
+        for label, icon, endpoint_ids in _without_entity(places[segment, ""], seen):
+            items.append(
+                _item(request, label, icon, f"{changelist}?module__id__exact={id}", endpoint_ids, seen)
+            )
             if show_all or (segment, "") == at_hand:
-                items += _endpoint_items(request, known, seen)
+                items += _endpoint_items(request, endpoint_ids, seen)
         yield {
             "title": title or segment,
             "collapsible": True,
-            "open": is_at_hand or any(item["active"] for item in items),
+            "open": is_at_hand or segment == opened or any(item["active"] for item in items),
             "items": items,
             **_count(ids, seen),
         }
 
 
 def _endpoints_by_place(seen: Overview) -> defaultdict[Place, list[int]]:
-    found: defaultdict[Place, list[int]] = defaultdict(list)
+    by_place: defaultdict[Place, list[int]] = defaultdict(list)
     for id, endpoint in seen.configuration.endpoints.items():
         if endpoint.definition.module:
-            found[endpoint.definition.module, endpoint.definition.exposure].append(id)
-    return found
+            by_place[endpoint.definition.module, endpoint.definition.exposure].append(id)
+    return by_place
 
 
 def _without_entity(ids: list[int], seen: Overview) -> Iterator[tuple[str, str, list[int]]]:
@@ -85,15 +89,15 @@ def _without_entity(ids: list[int], seen: Overview) -> Iterator[tuple[str, str, 
 
 
 def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
-    found: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+    by_module: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     rows = ExposedEntity.objects.order_by("module__segment", "segment")
     for id, module, segment in rows.values_list("id", "module__segment", "segment"):
-        found[module].append((id, segment))
-    return found
+        by_module[module].append((id, segment))
+    return by_module
 
 
 def _place_at_hand(request: HttpRequest, seen: Overview) -> Place | None:
-    """Where the endpoint of the page stands."""
+    """Return the place of the page's endpoint in the tree."""
     match = request.resolver_match
     number = match.kwargs.get("object_id", "") if match is not None else ""
     endpoint = seen.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
@@ -103,18 +107,18 @@ def _place_at_hand(request: HttpRequest, seen: Overview) -> Place | None:
 
 
 def _endpoint_items(request: HttpRequest, ids: Iterable[int], seen: Overview) -> list[dict[str, Any]]:
-    found = []
+    items = []
     for id in ids:
         link = reverse("admin:designer_endpoint_change", args=[id])
         endpoint = seen.configuration.endpoints[id]
-        found.append(
+        items.append(
             {
                 "title": _endpoint_title(endpoint, seen.states[id]),
                 "link": link,
                 "active": request.path == link,
             }
         )
-    return found
+    return items
 
 
 def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:

@@ -14,31 +14,31 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crmclient.query.other_attributes import AttributeChange
-from designer.attribute_changes import changed_document
-from designer.attribute_uses import AttributeUse, attribute_index, missing_attributes
 from designer.audit import note
 from designer.definitions import ConfigurationDocument
-from designer.documents.judging import judge
+from designer.documents.document_writer import export
+from designer.documents.judgement import judge
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
-from designer.documents.writing import export
 from designer.history.items import digest_of
-from designer.history.reading import describe
+from designer.history.readable_versions import describe
 from designer.history.recording import Origin
-from designer.history.refused import ChangeRefused
-from designer.history.restoring import all_groups, carry_out
+from designer.history.refused_changes import ChangeRefused
+from designer.history.restoration import all_groups, carry_out
 from designer.history.wording import lines
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.sentences import said
 from designer.studio.metadata import choices
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.used_places import used_places
-from designer.where_used import Use
+from designer.uses.attribute_changes import changed_document
+from designer.uses.attribute_uses import AttributeUse, attribute_index, missing_attributes
+from designer.uses.where_used import Use
 
 # All that an attribute may be named in.
 _MAY_CHANGE = ("designer.change_endpoint", "designer.change_exposedentity", "designer.change_userproperty")
@@ -71,12 +71,14 @@ class AttributesPage(StudioPage):
             ListedAttribute(*key, len({use.user for use in uses}), key in missing)
             for key, uses in index.items()
         ]
-        ordered = sorted(listed, key=lambda one: (not one.is_missing, one.entity, one.attribute))
+        ordered = sorted(listed, key=lambda item: (not item.is_missing, item.entity, item.attribute))
         return super().get_context_data(attributes=ordered, **kwargs)
 
 
 class AttributePage(StudioPage):
-    """One attribute: where it is used, and its change in all these places, which is asked about first."""
+    """One attribute: where it is used, and a form to replace or remove it in all places, after a
+    confirmation.
+    """
 
     permission_required = "designer.view_endpoint"
     template_name = "designer/pages/attribute.html"
@@ -207,5 +209,8 @@ def _as_uses(uses: Sequence[AttributeUse]) -> list[Use]:
 def _in_words(made: Plan) -> Iterator[tuple[str, list[str]]]:
     for change in made.changes:
         collection = change.collection.field
-        before, after = (None if one is None else one.to_json() for one in (change.before, change.after))
+        before, after = (
+            None if definition is None else definition.to_json()
+            for definition in (change.before, change.after)
+        )
         yield describe(collection, change.key), [line.text for line in lines(collection, before, after)]

@@ -11,7 +11,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def harmless(text: str) -> str:
-    """The text; behind an apostrophe where a spreadsheet would calculate it."""
+    """Return the text, with an apostrophe in front if a spreadsheet would take it for a formula."""
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
 
 

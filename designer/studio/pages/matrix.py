@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -18,23 +17,23 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of
+from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED, Row, rows_of
 from designer.audit import note
 from designer.configuration import Configuration
 from designer.history.access_changes import last_change
 from designer.history.recording import recording
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.sentences import said
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix_rules import MatrixRules
-from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.access_edits import AccessEdit, NotPossible, click, undo
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 
 _PER_PAGE = 100
 
@@ -54,14 +53,12 @@ class MatrixPage(StudioPage):
         role = self._role(columns)
         if role:
             columns = [(name, label) for name, label in columns if name == role]
-        rules = MatrixRules(seen, [name for name, _label in columns])
+        may_change = self.request.user.has_perm("designer.change_exposedentity")
+        rules = MatrixRules(seen, columns, may_change=may_change)
         return super().get_context_data(
             **kwargs,
             page=page,
-            groups=[
-                (rules.of(exposure), list(among))
-                for exposure, among in groupby(page.object_list, lambda row: row.exposure)
-            ],
+            groups=[(rules.of(among[0].exposure), among) for among in _by_exposure(page.object_list)],
             records=rules.by_endpoint(page.object_list, role) if role else {},
             role=role,
             role_label=columns[0][1],
@@ -69,11 +66,12 @@ class MatrixPage(StudioPage):
             offered=matrix_columns(configuration),
             modules=configuration.modules,
             module=module,
+            query=self.request.GET.urlencode(),
             may_change=self.request.user.has_perm("designer.change_endpoint"),
         )
 
     def _role(self, columns: Sequence[tuple[str, str]]) -> str:
-        """The column that the page is about; empty for all of them. Raises Http404 for another name."""
+        """Return the column that the page shows; empty for all columns. Raises Http404 for another name."""
         if "role" not in self.request.GET:
             return ""
         names = [name for name, _label in columns]
@@ -106,16 +104,26 @@ class MatrixPage(StudioPage):
         return HttpResponseRedirect(request.get_full_path())
 
     def _ask(self, edit: AccessEdit) -> HttpResponseBase:
+        asked = "undo" if "undo" in self.request.POST else "cell"
         context = StudioPage.get_context_data(
             self,
             title=_("Let more callers in?"),
             crumbs=[Crumb(self.title, reverse("studio:matrix"))],
             edit=edit,
-            cell=self.request.POST["cell"],
+            asked=asked,
+            value=self.request.POST[asked],
             callers_before=said(edit.callers_before),
             callers_after=said(edit.callers_after),
         )
         return TemplateResponse(self.request, "designer/pages/matrix_question.html", context)
+
+
+def _by_exposure(rows: Iterable[Row]) -> list[list[Row]]:
+    """Those of an exposed entity together, where the first of them stands; others by themselves."""
+    groups: dict[str | int, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.exposure or row.id, []).append(row)
+    return list(groups.values())
 
 
 class _Unconfirmed(Exception):
@@ -130,12 +138,12 @@ def _edit(request: HttpRequest) -> AccessEdit:
     """Make the edit that the request asks for. Raises what stands in its way; nothing has changed then."""
     author = author_of(request, note=_("In the permission matrix"))
     with transaction.atomic():
-        with keeping_what_is_served(), recording(author):
+        with recording(author), keeping_what_is_served():
             if "undo" in request.POST:
-                edit, confirmed = undo(latest(), request.POST["undo"]), True
+                edit = undo(latest(), request.POST["undo"])
             else:
                 edit = click(latest(), request.POST.get("cell", ""))
-                confirmed = not edit.asks or request.POST.get("confirmed") == edit.digest
+            confirmed = not edit.asks or request.POST.get("confirmed") == edit.digest
             edit.make()
         if not confirmed:
             raise _Unconfirmed(edit)

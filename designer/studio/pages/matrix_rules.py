@@ -7,46 +7,79 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from designer.access_matrix import Row
-from designer.caller_rights import EndpointRights, RuleReach, Standing, in_words, reach_of, rule_reach
+from designer.access_control.access_matrix import Row
+from designer.access_control.caller_rights import (
+    EndpointRights,
+    RuleReach,
+    Standing,
+    in_words,
+    reach_of,
+    rule_reach,
+)
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from designer.overview import Overview
 from designer.sentences import said
 from designer.studio.row_rule_entries import entity_pages, entry_in_words
+from designer.studio.rule_columns import column_addresses
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCell:
+    """What callers of a column reach, in words, an item for each entry.
+
+    `link` leads to where that is changed; empty: the account may not change it.
+    """
+
+    label: str
+    texts: Sequence[str]
+    link: str
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """The row rule of an exposed entity. `cells` has for each column what its callers reach, in words; none
-    where no row rule keeps anything from anybody. `link` leads to where it is changed.
+    """The row rule of an exposed entity: a cell for each column. `link` leads to where all of it is changed.
+
+    `is_none`: no row rule keeps anything from anybody.
     """
 
     name: str
     link: str
-    cells: Sequence[Sequence[str]]
+    cells: Sequence[RuleCell]
+    is_none: bool
 
 
 class MatrixRules:
     """What the matrix says of the row rules in `columns`."""
 
-    def __init__(self, seen: Overview, columns: Sequence[str]) -> None:
+    def __init__(
+        self, seen: Overview, columns: Sequence[tuple[str, str]], *, may_change: bool = False
+    ) -> None:
         configuration = seen.configuration
         self._configuration, self._metadata = configuration, seen.metadata
         self._exposed = {exposed.key: exposed for exposed in configuration.entities}
-        self._standings = [Standing.of_column(column) for column in columns]
+        self._columns = columns
         self._pages = entity_pages(configuration)
+        self._address = column_addresses() if may_change else None
+        ids = configuration.ids.entities if configuration.ids else {}
+        self._ids = {exposed.key: id for id, exposed in ids.items()}
         self._words: dict[tuple[str, int], str] = {}
 
     def of(self, exposure: str) -> RuleRow | None:
-        """None where `exposure` is not the key of an exposed entity."""
+        """Return the row of an exposed entity; None for an unknown key."""
         exposed = self._exposed.get(exposure)
         if exposed is None:
             return None
-        cells = [self._cell(rule_reach(one, exposed)) for one in self._standings] if exposed.row_rule else []
+        cells = [self._cell(exposed, column, label) for column, label in self._columns]
         name = f"{exposed.module}/{exposed.segment}"
-        return RuleRow(name, self._pages.get(exposed.key, ""), cells)
+        return RuleRow(name, self._pages.get(exposed.key, ""), cells, not exposed.row_rule)
 
-    def _cell(self, reach: RuleReach) -> list[str]:
+    def _cell(self, exposed: ExposedEntityDefinition, column: str, label: str) -> RuleCell:
+        texts = self._reached_by(rule_reach(Standing.of_column(column), exposed))
+        id = self._ids.get(exposed.key)
+        link = "" if self._address is None or id is None else self._address(id, column)
+        return RuleCell(label, texts, link)
+
+    def _reached_by(self, reach: RuleReach) -> list[str]:
         if not reach.is_open and not reach.entries:
             return [_("no record")]
         return [said(text) for text in in_words(reach, self._say)]
@@ -61,15 +94,15 @@ class MatrixRules:
         return self.records(EndpointRights(id, endpoint, "", tuple(reach_of(standing, endpoint)), narrowed))
 
     def records(self, rights: EndpointRights) -> list[str]:
-        """What the caller reaches by the endpoint, an item for each entry of a row rule."""
+        """Return what the caller reaches by the endpoint, one text for each entry of a row rule."""
         several = len(rights.reach) > 1
-        found = []
+        texts = []
         for reach in rights.reach:
             place = f"{reach.exposed.module}/{reach.exposed.segment}: " if several else ""
-            found += [f"{place}{said(text)}" for text in in_words(reach, self._say)]
+            texts += [f"{place}{said(text)}" for text in in_words(reach, self._say)]
         if rights.is_narrowed:
-            found.append(_("narrowed by the row rule of the endpoint"))
-        return found
+            texts.append(_("narrowed by the row rule of the endpoint"))
+        return texts
 
     def _say(self, exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
         # Many endpoints are of one entity.

@@ -16,9 +16,9 @@ from crmclient.metadata import Attribute, Relationship
 from crmclient.query.ast import Aggregate, DateGrouping
 from crmclient.query.designed import OPERATORS, values_taken
 from crmclient.query.families import FAMILY, Family
-from designer.advanced_find import operator_label, operators_of
-from designer.parameter_types import parameter_types
+from designer.endpoint_facts.parameter_types import parameter_types
 from designer.platform import get_platform
+from designer.queries.advanced_find import operator_label, operators_of
 from designer.readiness import Metadata
 from designer.studio.endpoint_form.page_data import described_attributes
 from designer.studio.pages.base import StudioView
@@ -43,6 +43,7 @@ _TEXTS = {
     "entity": _("Entity"),
     "start": _("Start from a view"),
     "personal": _("personal"),
+    "usual": _("Start with"),
     "columns": _("Columns"),
     "column": _("Column"),
     "everything": _("All columns"),
@@ -139,10 +140,10 @@ class ViewsOf(StudioView):
         platform = get_platform()
         try:
             entity = request.GET.get("entity", "")
-            found = platform.saved_views(entity) if isinstance(platform, OffersViews) else ()
+            views = platform.saved_views(entity) if isinstance(platform, OffersViews) else ()
         except PlatformError:
             return JsonResponse({"away": True}, status=503)
-        return JsonResponse({"views": [asdict(view) for view in found]})
+        return JsonResponse({"views": [asdict(view) for view in views]})
 
 
 def _said(texts: Mapping[str, Promise]) -> dict[str, Any]:
@@ -150,8 +151,10 @@ def _said(texts: Mapping[str, Promise]) -> dict[str, Any]:
 
 
 def _entities(platform: Platform) -> dict[str, Any]:
-    known = platform.entities().values()
-    labelled = sorted((entity.label.text() or entity.logical_name, entity.logical_name) for entity in known)
+    entities = platform.entities().values()
+    labelled = sorted(
+        (entity.label.text() or entity.logical_name, entity.logical_name) for entity in entities
+    )
     return {name: {"label": label, "facts": ""} for label, name in labelled}
 
 
@@ -165,18 +168,22 @@ def _operators() -> dict[str, Any]:
             name: {"label": operator_label(name), "values": values_taken(operator)}
             for name, operator in OPERATORS.items()
         },
-        "offered": {family.value: [asdict(known) for known in operators_of(family)] for family in Family},
+        "offered": {family.value: [asdict(offered) for offered in operators_of(family)] for family in Family},
     }
 
 
 def _entity(platform: Platform, name: str) -> dict[str, Any]:
     metadata = Metadata(platform)
-    known = platform.attributes(name)
-    attributes = described_attributes(known, name, metadata)
+    by_name = platform.attributes(name)
+    attributes = described_attributes(by_name, name, metadata)
     for attribute, shown in attributes.items():
-        shown |= _compared(known[attribute], name)
+        shown |= _compared(by_name[attribute], name)
     try:
-        links = [link for one in platform.relationships(name) for link in _links(platform, one, name)]
+        links = [
+            link
+            for relationship in platform.relationships(name)
+            for link in _links(platform, relationship, name)
+        ]
     except MissingPrivilege:
         # What an entity can be linked to is not known, and its attributes are.
         links = []
@@ -185,7 +192,10 @@ def _entity(platform: Platform, name: str) -> dict[str, Any]:
 
 
 def _compared(attribute: Attribute, entity: str) -> dict[str, Any]:
-    """What conditions on an attribute offer. `parameters`: the types of parameters by operator."""
+    """Return what conditions on an attribute may compare.
+
+    `parameters` has the types of parameters by operator.
+    """
     return {
         "family": FAMILY[attribute.type].value,
         "targets": [entity] if attribute.is_primary_id else list(attribute.targets),
@@ -193,21 +203,21 @@ def _compared(attribute: Attribute, entity: str) -> dict[str, Any]:
     }
 
 
-def _links(platform: Platform, known: Relationship, name: str) -> list[dict[str, str]]:
+def _links(platform: Platform, relationship: Relationship, name: str) -> list[dict[str, str]]:
     """A lookup leads from the many to the one, and back."""
-    lookup = known.referencing_attribute
+    lookup = relationship.referencing_attribute
     if lookup is None:
         return []
-    found = []
+    links = []
     entities = platform.entities()
-    primary = entities[known.referenced].primary_id
-    if known.referencing == name:
-        label = entities[known.referenced].label.text()
-        found.append(_link(known.referenced, primary, lookup, f"{label} ({lookup})"))
-    if known.referenced == name:
-        label = entities[known.referencing].plural_label.text()
-        found.append(_link(known.referencing, lookup, primary, f"{label} ({lookup})"))
-    return found
+    primary = entities[relationship.referenced].primary_id
+    if relationship.referencing == name:
+        label = entities[relationship.referenced].label.text()
+        links.append(_link(relationship.referenced, primary, lookup, f"{label} ({lookup})"))
+    if relationship.referenced == name:
+        label = entities[relationship.referencing].plural_label.text()
+        links.append(_link(relationship.referencing, lookup, primary, f"{label} ({lookup})"))
+    return links
 
 
 def _link(entity: str, own: str, of_parent: str, label: str) -> dict[str, str]:

@@ -17,27 +17,27 @@ from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse
 from designer.audit import note
 from designer.definitions import ConfigurationDocument, EndpointDefinition, ModuleDefinition
-from designer.documents.applying import apply
+from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.history.recording import recording
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Module, Role, names
 from designer.names import suggested_segment
 from designer.platform import get_platform
+from designer.queries.query_wording import query_in_words
 from designer.query_endpoints import QUERY_KINDS, WantedQuery, parameters, query_endpoint
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS, FetchXmlField
 from designer.studio.look import dress, suggesting
 from designer.studio.pages.base import StudioPage, StudioView
-from designer.studio.pages.exposing import NOTHING
-from designer.studio.pages.restoring import ServedWouldBreak, keeping_what_is_served
+from designer.studio.pages.expose_page import NOTHING
+from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.checked import checker
+from designer.studio.saving.checked_save import checker
 from designer.studio.saving.undo_offers import say_done
-from designer.words import query_in_words
 
 
 class NewQueryForm(forms.Form):
@@ -66,7 +66,7 @@ class NewQueryForm(forms.Form):
             "kind": dress(
                 forms.ChoiceField(label=gettext_lazy("Kind"), choices=kinds, widget=forms.RadioSelect)
             ),
-            "module": suggesting(module, [(known.segment, known.title) for known in modules]),
+            "module": suggesting(module, [(row.segment, row.title) for row in modules]),
             "roles": dress(
                 forms.MultipleChoiceField(
                     label=gettext_lazy("Roles"),
@@ -133,7 +133,7 @@ class NewQueryPage(StudioPage):
             )
             common = get_platform().conventions.common
             made = query_endpoint(wanted, entity, metadata.known_attributes, common)
-            with keeping_what_is_served(), recording(author_of(request)) as recorded:
+            with recording(author_of(request)) as recorded, keeping_what_is_served():
                 row = self._make(made)
         except MetadataUnavailable:
             return self.again(form=form, problems=[_("The platform cannot be asked just now.")])
@@ -144,14 +144,14 @@ class NewQueryPage(StudioPage):
         return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
 
     def _make(self, made: EndpointDefinition) -> Endpoint:
-        """Raises DocumentError where something stands there already, or could not be served as asked."""
+        """Make the endpoint. Raises DocumentError when its path is taken, or when it could not be served."""
         configuration = latest()
-        if any(known.definition.key == made.key for known in configuration.endpoints.values()):
+        if any(endpoint.definition.key == made.key for endpoint in configuration.endpoints.values()):
             raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": made.key}])
         is_new = all(module.segment != made.module for module in configuration.modules)
         if is_new and not self.request.user.has_perm("designer.add_module"):
-            said = _("There is no module “%(name)s”, and you may not add one.") % {"name": made.module}
-            raise DocumentError([said])
+            sentence = _("There is no module “%(name)s”, and you may not add one.") % {"name": made.module}
+            raise DocumentError([sentence])
         document = ConfigurationDocument(
             format=2,
             modules=(ModuleDefinition(segment=made.module),) if is_new else (),
@@ -166,7 +166,7 @@ class NewQueryPage(StudioPage):
 
 
 class QueryInWords(StudioView):
-    """Of a query that is no endpoint's yet: `words` for it, its `problems` and `parameters`."""
+    """Answers with the words, problems and parameters of a query that is not saved."""
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["post"]
@@ -180,20 +180,23 @@ class QueryInWords(StudioView):
                 return JsonResponse({"words": "", "problems": [], "parameters": []})
             query = parse(text)
             words = query_in_words(query, metadata.entities(), metadata.known_attributes)
-            asked = [f"{one.name} ({one.type})" for one in parameters(query, metadata.known_attributes)]
+            described_parameters = [
+                f"{parameter.name} ({parameter.type})"
+                for parameter in parameters(query, metadata.known_attributes)
+            ]
         except forms.ValidationError as error:
             return JsonResponse({"words": "", "problems": error.messages, "parameters": []})
         except (InvalidQuery, MetadataUnavailable):
             return JsonResponse({"words": "", "problems": [], "parameters": []})
-        return JsonResponse({"words": words, "problems": [], "parameters": asked})
+        return JsonResponse({"words": words, "problems": [], "parameters": described_parameters})
 
 
 def _free_name(module: str, wanted: str) -> str:
     """`wanted` or, where the module has a query of that name, with a number after it."""
     taken = {
-        known.definition.name
-        for known in latest().endpoints.values()
-        if known.definition.module == module and known.definition.settings.asks_query
+        endpoint.definition.name
+        for endpoint in latest().endpoints.values()
+        if endpoint.definition.module == module and endpoint.definition.settings.asks_query
     }
     name, count = wanted, 2
     while name in taken:

@@ -33,12 +33,12 @@ class PaletteEntries(StudioView):
     def get(self, request: HttpRequest) -> JsonResponse:
         words = request.GET.get("q", "").casefold().split()
         entries = list(_entries(request))
-        found = [entry for entry in entries if entry.matches(words)]
-        if not found:
+        matches = [entry for entry in entries if entry.matches(words)]
+        if not matches:
             words = _as_meant(words, entries)
-            found = [entry for entry in entries if entry.matches(words)]
-        found.sort(key=lambda entry: not entry.begins_with(words))
-        return JsonResponse({"entries": [entry.to_json() for entry in found[:_MOST]]})
+            matches = [entry for entry in entries if entry.matches(words)]
+        matches.sort(key=lambda entry: not entry.begins_with(words))
+        return JsonResponse({"entries": [entry.to_json() for entry in matches[:_MOST]]})
 
 
 class _Entry(NamedTuple):
@@ -67,11 +67,11 @@ class _Entry(NamedTuple):
 
 def _as_meant(words: list[str], entries: list[_Entry]) -> list[str]:
     """Each word that stands nowhere as the one that is most like it."""
-    known = {word for entry in entries for word in re.findall(r"\w+", entry.text)}
+    vocabulary = {word for entry in entries for word in re.findall(r"\w+", entry.text)}
     return [
         word
         if any(word in entry.text for entry in entries)
-        else next(iter(get_close_matches(word, known, n=1, cutoff=_ALIKE)), word)
+        else next(iter(get_close_matches(word, vocabulary, n=1, cutoff=_ALIKE)), word)
         for word in words
     ]
 

@@ -19,10 +19,10 @@ from crmclient import KeepsMetadata, Platform
 from crmclient.dataverse.advice import advice_on
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
-from designer.history.accepting import accept_metadata
+from designer.history.accepted_metadata import accept_metadata
+from designer.metadata_refresh import Refreshed, refresh
 from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
-from designer.refreshing import Refreshed, refresh
 from designer.studio.pages.base import StudioView
 
 # Of a platform that has changed from the ground up, so much is named.
@@ -86,9 +86,11 @@ class AcceptMetadata(StudioView):
 def _state() -> dict[str, Any]:
     platform = get_platform()
     start = time.monotonic()
-    reachable, missing = _answers(platform)
+    failure, missing = _answers(platform)
     return {
-        "reachable": reachable,
+        "reachable": failure is None,
+        "failure": "" if failure is None else str(failure),
+        "failure_advice": "" if failure is None else advice_on(failure),
         "milliseconds": round((time.monotonic() - start) * 1000),
         "keeps": isinstance(platform, KeepsMetadata),
         "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
@@ -96,30 +98,32 @@ def _state() -> dict[str, Any]:
     }
 
 
-def _answers(platform: Platform) -> tuple[bool, str | None]:
-    """Whether it does, and the privilege that the service's account lacks to read its own record.
+def _answers(platform: Platform) -> tuple[PlatformFailure | None, str | None]:
+    """Why it does not, and the privilege that the service's account lacks to read its own record.
 
     Who the service is may be known for long: that record is asked for.
     """
     try:
         platform.user(platform.who())
     except MissingPrivilege as error:
-        return True, error.privilege
-    except PlatformFailure:
-        return False, None
+        return None, error.privilege
+    except PlatformFailure as error:
+        return error, None
     except PlatformError:
         # A refusal is an answer.
         pass
-    return True, None
+    return None, None
 
 
 def _missing_privileges(platform: Platform, of_users: str | None) -> dict[str, list[str]]:
-    """What is not known for want of each privilege, which is empty where the platform does not name it."""
+    """Return what is unknown because a privilege is missing, by privilege (empty when the platform does
+    not name it).
+    """
     missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
-    found: dict[str, list[str]] = {} if of_users is None else {of_users: ["users"]}
+    parts_by_privilege: dict[str, list[str]] = {} if of_users is None else {of_users: ["users"]}
     for part, privilege in missing.items():
-        found.setdefault(privilege, []).append(part)
-    return found
+        parts_by_privilege.setdefault(privilege, []).append(part)
+    return parts_by_privilege
 
 
 def _is_news(brought: Refreshed) -> bool:

@@ -15,7 +15,7 @@ from crmclient import Share
 from crmclient.dataverse.http.budget import BOUNDLESS, Limits, SpendsBudget, Standing
 from designer.models import EndpointCalls, TrackedEntity
 from designer.platform import get_platform
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import StudioPage
 
 _SHARES = {
@@ -39,7 +39,7 @@ class PlatformBudgetPage(StudioPage):
         platform = get_platform()
         budget = platform.budget if isinstance(platform, SpendsBudget) else None
         limits = None if budget is None else budget.limits
-        users = [] if budget is None else [_user(known, budget.limits) for known in budget.standing()]
+        users = [] if budget is None else [_user(standing, budget.limits) for standing in budget.standing()]
         since = timezone.now().replace(minute=0, second=0, microsecond=0) - dt.timedelta(hours=1)
         spenders = self._spenders(since)
         return super().get_context_data(
@@ -56,7 +56,7 @@ class PlatformBudgetPage(StudioPage):
     def _spenders(self, since: dt.datetime) -> list[dict[str, Any]]:
         """The endpoints that have asked the platform most, with what a call of each costs."""
         endpoints = seen_by(self.request).configuration.endpoints
-        known = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
+        by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
         rows = EndpointCalls.objects.filter(hour__gte=since).values("endpoint")
         summed = rows.annotate(
             asked=Sum("calls"), spent=Sum("platform_calls"), refused=Sum("throttled"), kept=Sum("cached")
@@ -64,13 +64,13 @@ class PlatformBudgetPage(StudioPage):
         return [
             {
                 **row,
-                "id": known[row["endpoint"]][0],
-                "what": known[row["endpoint"]][1],
+                "id": by_key[row["endpoint"]][0],
+                "what": by_key[row["endpoint"]][1],
                 "each": _each(row),
                 "saved": _saved(row),
             }
             for row in summed[:_SPENDERS]
-            if row["endpoint"] in known
+            if row["endpoint"] in by_key
         ]
 
 
@@ -97,7 +97,10 @@ def _saved(row: Mapping[str, Any]) -> int:
 
 
 def _user(standing: Standing, limits: Limits) -> dict[str, Any]:
-    """What one application user has used and has left. An account of one process has that one's part."""
+    """Return what one application user has used and has left.
+
+    The account of a single process only has its part.
+    """
     used, work = sum(standing.requests.values()), sum(standing.work.values())
     return {
         "requests": _of(used + standing.others, limits.requests),
@@ -127,23 +130,25 @@ def _of(used: float, limit: float) -> str:
 
 
 def _with_more_callers(limits: Limits | None, users: int) -> str:
-    """What would become of ten times the busiest hour of the last days."""
+    """Return a sentence that says whether the budget is enough for ten times the busiest hour of the
+    last days.
+    """
     since = timezone.now() - dt.timedelta(days=_DAYS)
     hours = EndpointCalls.objects.filter(hour__gte=since).values("hour").annotate(spent=Sum("platform_calls"))
     busiest = max((row["spent"] for row in hours), default=0)
     if limits is None or limits.requests >= BOUNDLESS or not busiest:
         return ""
     budget = round(limits.requests * limits.processes * users * _HOUR / limits.window)
-    wanted = _TIMES * busiest
-    refused = max(0, round(100 * (1 - budget / wanted)))
+    needed = _TIMES * busiest
+    refused_percent = max(0, round(100 * (1 - budget / needed)))
     words = {
         "busiest": f"{busiest:,}",
-        "wanted": f"{wanted:,}",
+        "wanted": f"{needed:,}",
         "budget": f"{budget:,}",
         "times": _TIMES,
-        "share": refused,
+        "share": refused_percent,
     }
-    if wanted <= budget:
+    if needed <= budget:
         sentence = gettext(
             "The busiest hour of the last seven days asked the platform %(busiest)s times. With %(times)s "
             "times the callers it would be %(wanted)s; the budget of %(budget)s an hour is enough."

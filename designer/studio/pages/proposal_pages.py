@@ -18,14 +18,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
+from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
-from designer.documents.reading import LARGEST_DOCUMENT
-from designer.history.refused import ChangeRefused
-from designer.importing import Source
+from designer.history.refused_changes import ChangeRefused
+from designer.imports.document_import import Source
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
-from designer.proposals.opening import open_copy, open_source, rebase, replace_document
-from designer.proposals.publishing import approve, go_back, is_approved, may_be_approved_by, publish, withdraw
+from designer.proposals.new_proposals import open_copy, open_source, rebase, replace_document
+from designer.proposals.publication import (
+    approve,
+    go_back,
+    is_approved,
+    may_be_approved_by,
+    publish,
+    withdraw,
+)
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
 from designer.sentences import said
@@ -34,7 +41,7 @@ from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.proposal_review import review
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.undo_offers import say_done
+from designer.studio.saving.undo_offers import offering_undo, say_done
 
 _PER_PAGE = 30
 _CRUMB = Crumb(gettext_lazy("Proposals"), "")
@@ -111,12 +118,12 @@ class NewProposalPage(StudioPage):
         if not form.is_valid():
             return self.again(form=form)
         given = form.cleaned_data
-        told = request.user.get_username(), given["title"], given["description"]
+        texts = request.user.get_username(), given["title"], given["description"]
         try:
             if given["document"]:
-                proposal = open_source(Source.of_document(_uploaded(given["document"])), *told)
+                proposal = open_source(Source.of_document(_uploaded(given["document"])), *texts)
             else:
-                proposal = open_copy(given["module"], *told)
+                proposal = open_copy(given["module"], *texts)
         except DocumentError as error:
             return self.again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
@@ -136,15 +143,15 @@ class ProposalPage(StudioPage):
         may = self.request.user.has_perm
         account = self.request.user.get_username()
         is_open = proposal.is_open
-        found = review(proposal, self.request, with_calls="calls" in self.request.GET)
+        outcome = review(proposal, self.request, with_calls="calls" in self.request.GET)
         # What the page says of the step that was refused is said once.
         refused = [said(problem) for problem in kwargs.get("problems", ())]
         return super().get_context_data(
             **{
                 "title": str(proposal),
                 "proposal": proposal,
-                "review": found.without(refused),
-                "is_ready": found.is_ready,
+                "review": outcome.without(refused),
+                "is_ready": outcome.is_ready,
                 "approved": is_approved(proposal),
                 "may_edit": is_open and may(_OPEN),
                 "may_try": is_open and may("designer.change_endpoint"),
@@ -203,16 +210,20 @@ class ProposalDocument(StudioView):
 
 def _publish(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _PUBLISH)
-    done = publish(proposal, author_of(request))
+    publish(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
-    say_done(request, _("Published: it is live now."), done.version)
+    # What is protected is not undone otherwise, and the proposal has to know of it.
+    address = reverse("studio:proposal", args=[proposal.pk])
+    messages.success(
+        request, offering_undo(request, _("Published: it is live now."), address, "go_back", proposal.pk)
+    )
 
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _PUBLISH)
-    go_back(proposal, author_of(request))
+    done = go_back(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
-    messages.success(request, _("Taken back: what was live before is live again."))
+    say_done(request, _("Taken back: what was live before is live again."), done.version)
 
 
 def _approve(request: HttpRequest, proposal: Proposal) -> None:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 
-from designer.documents.judging import Judgement
+from designer.documents.document_writer import export
+from designer.documents.judgement import Judgement
 from designer.documents.problems import DocumentError
-from designer.documents.writing import export
 from designer.endpoint_calls import DAYS
-from designer.import_report import ImportReport, report_on
+from designer.imports.import_report import ImportReport, report_on
 from designer.loading import latest
 from designer.models import Proposal
 from designer.proposals.contents import Contents
-from designer.proposals.merging import Merge
-from designer.proposals.publishing import judge_proposal, needs_approval, obstacles
+from designer.proposals.proposal_merge import Merge
+from designer.proposals.publication import judge_proposal, needs_approval, obstacles
 from designer.readiness import Finding
-from designer.releases.proposing import Difference, difference_of
+from designer.releases.next_release import Difference, difference_of
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, seen_findings
 
@@ -44,11 +44,11 @@ class Review:
     days: int = DAYS
 
     def without(self, told: Collection[str]) -> Review:
-        """For a page that says what is `told` elsewhere."""
+        """Return the review without the texts `told`, for a page that shows them elsewhere."""
         return replace(
             self,
-            obstacles=[one for one in self.obstacles if one not in told],
-            refusals=[one for one in self.refusals if said(one) not in told],
+            obstacles=[obstacle for obstacle in self.obstacles if obstacle not in told],
+            refusals=[refusal for refusal in self.refusals if said(refusal) not in told],
         )
 
     @property
@@ -64,7 +64,7 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         return Review((), [said(problem) for problem in error.problems])
     hidden = hidden_from(request)
     seen = [change for change in contents.changes if change.collection.field not in hidden]
-    differences = sorted(map(difference_of, seen), key=lambda known: -known.effect.rank)
+    differences = sorted(map(difference_of, seen), key=lambda difference: -difference.effect.rank)
     if not proposal.is_open:
         return Review(differences, ())
     endpoints = sorted(
@@ -74,7 +74,7 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
     )
     try:
         merge = Merge.of(contents, export(latest()))
-        held_back = [said(known) for known in obstacles(proposal)]
+        held_back = [said(obstacle) for obstacle in obstacles(proposal)]
         judged = judge_proposal(proposal, with_calls=with_calls)
     except DocumentError as error:
         return Review(differences, [said(problem) for problem in error.problems], endpoints=endpoints)

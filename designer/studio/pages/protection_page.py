@@ -58,10 +58,12 @@ class ProtectionPage(StudioPage):
 
 
 def _groups() -> Mapping[str, str]:
-    """What can be protected, with what people call it; what is protected and has gone, too."""
+    """Return the groups that can be protected, with their titles, and protected groups that no longer
+    exist.
+    """
     configuration = latest()
     modules = {module.segment: module.title or module.segment for module in configuration.modules}
-    protected = {one.group: one.group for one in configuration.protections if one.group}
+    protected = {entry.group: entry.group for entry in configuration.protections if entry.group}
     return {EVERYTHING: _("Everything"), **modules, **protected, **modules}
 
 

@@ -13,7 +13,7 @@ from crmclient.errors import PlatformError
 from crmclient.metadata import Entity
 from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import Value
-from designer.audit.writing import note
+from designer.audit.audit_entries import note
 from designer.models import AuditEntry
 from designer.platform import get_platform
 from designer.studio.pages.base import StudioView
@@ -45,14 +45,15 @@ class RecordsOf(StudioView):
                 condition = Condition(
                     entity.primary_name, Operator.CONTAINS, (request.GET.get("search", ""),)
                 )
-            found = list(_found(platform, entity, condition))
+            records = list(_matching_records(platform, entity, condition))
         except PlatformError:
             return JsonResponse({"away": True}, status=503)
         note(request, AuditEntry.Action.RUN, name, "records searched by name")
-        return JsonResponse({"records": found})
+        return JsonResponse({"records": records})
 
 
-def _found(platform: Platform, entity: Entity, condition: Condition) -> Iterator[dict[str, str]]:
+def _matching_records(platform: Platform, entity: Entity, condition: Condition) -> Iterator[dict[str, str]]:
+    """Yield up to `MOST` records that match the condition, by name."""
     name = str(entity.primary_name)
     query = Query(
         entity.logical_name,

@@ -17,20 +17,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
+from designer.documents.document_reader import read
+from designer.documents.document_writer import to_bytes
 from designer.documents.problems import DocumentError
-from designer.documents.reading import read
-from designer.documents.writing import to_bytes
 from designer.history.recording import Origin
-from designer.history.refused import ChangeRefused
-from designer.history.restoring import plan_to, restore
+from designer.history.refused_changes import ChangeRefused
+from designer.history.restoration import plan_to, restore
 from designer.models import AuditEntry, Release
-from designer.releases.proposing import Proposal, propose
+from designer.releases.next_release import Proposal, propose
 from designer.sentences import said
 from designer.studio.hidden_lists import document_for, seen_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 
 _PER_PAGE = 30

@@ -9,12 +9,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED
+from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
+from designer.access_control.role_differences import Difference, differences, named
 from designer.configuration import Configuration
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
-from designer.role_differences import Difference, differences, named
 from designer.sentences import said
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix import matrix_columns
@@ -43,7 +43,7 @@ class CompareRolesPage(StudioPage):
         if chosen is not None:
             one, other = chosen
             kwargs |= {
-                "differences": list(_shown(_found(self.request, one, other), configuration)),
+                "differences": list(_with_links(_differences(self.request, one, other), configuration)),
                 "one": one,
                 "other": other,
                 "one_label": said(named(one)),
@@ -63,9 +63,14 @@ class RoleDifferencesFile(StudioView):
         chosen = _chosen(request, seen_by(request).configuration)
         if chosen is None:
             raise Http404
-        found = _found(request, *chosen)
-        lines = [[said(one.what), said(one.one), said(one.other)] for one in found]
-        return csv_file("role-differences.csv", [["what", *(said(named(one)) for one in chosen)], *lines])
+        differences = _differences(request, *chosen)
+        lines = [
+            [said(difference.what), said(difference.one), said(difference.other)]
+            for difference in differences
+        ]
+        return csv_file(
+            "role-differences.csv", [["what", *(said(named(column)) for column in chosen)], *lines]
+        )
 
 
 def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, str] | None:
@@ -73,13 +78,13 @@ def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, st
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if not one or not other:
         return None
-    known = {ANONYMOUS, AUTHENTICATED, *(role.name for role in configuration.roles)}
-    if not known.issuperset((one, other)):
+    columns = {ANONYMOUS, AUTHENTICATED, *(role.name for role in configuration.roles)}
+    if not columns.issuperset((one, other)):
         raise Http404
     return one, other
 
 
-def _found(request: HttpRequest, one: str, other: str) -> list[Difference]:
+def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]:
     seen = seen_by(request)
 
     def say(exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
@@ -88,12 +93,12 @@ def _found(request: HttpRequest, one: str, other: str) -> list[Difference]:
     return list(differences(one, other, seen.configuration, seen.states, say))
 
 
-def _shown(found: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:
+def _with_links(differences: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:
     entities = entity_pages(configuration)
     # Asked for once: there may be a thousand.
     endpoint = reverse("admin:designer_endpoint_change", args=[0])
-    for one in found:
-        link = entities.get(one.entity, "")
-        if one.endpoint is not None:
-            link = endpoint.replace("/0/", f"/{one.endpoint}/")
-        yield ShownDifference(said(one.what), said(one.one), said(one.other), link)
+    for difference in differences:
+        link = entities.get(difference.entity, "")
+        if difference.endpoint is not None:
+            link = endpoint.replace("/0/", f"/{difference.endpoint}/")
+        yield ShownDifference(said(difference.what), said(difference.one), said(difference.other), link)

@@ -20,9 +20,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from designer.audit import note_account
-from designer.audit.writing import address_of
+from designer.audit.audit_entries import address_of
 from designer.models import AuditEntry
-from designer.studio.sign_in import accounts, code_flow, pending
+from designer.studio.sign_in import accounts, code_flow, pending_sign_ins
 from designer.studio.sign_in.claimed_groups import ClaimedGroups, claimed_groups
 from designer.studio.sign_in.provider import Provider, configured_provider, may_use_password
 
@@ -36,7 +36,7 @@ def login(request: HttpRequest) -> HttpResponseBase:
     """The admin's own page, and the way to the provider beside its form."""
     if request.method == "POST":
         # Whoever logs in here has not come from the provider.
-        pending.forget(request.session)
+        pending_sign_ins.forget(request.session)
     return admin.site.login(
         request, {"provider": configured_provider(), "passwords_are_off": not may_use_password("")}
     )
@@ -49,30 +49,30 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
     provider = configured_provider()
     if provider is None:
         return HttpResponseRedirect(reverse("admin:login"))
-    begun = pending.keep(request.session, _target(request))
+    begun = pending_sign_ins.keep(request.session, _target(request))
     again = {"prompt": "login"} if "again" in request.POST else {}
     try:
-        address = code_flow.begin(provider, _back(request), begun, **again)
+        address = code_flow.begin(provider, _redirect_address(request), begun, **again)
     except code_flow.ProviderAway as error:
-        return _away(request, provider, error)
+        return _provider_away(request, provider, error)
     return _hand_over(request, provider, address)
 
 
 @never_cache
 @require_GET
 def signed_in(request: HttpRequest) -> HttpResponseBase:
-    """Where the provider sends the browser back to."""
+    """Sign in the user whom the provider sends back."""
     provider = configured_provider()
-    begun = pending.take(request.session, request.GET.get("state", ""))
+    begun = pending_sign_ins.take(request.session, request.GET.get("state", ""))
     if provider is None or begun is None:
         words = _(
             "It was used before, took longer than 10 minutes, or began in another browser. Sign in again."
         )
         return _failed(request, provider, 400, _("This sign-in cannot be finished"), [words])
     try:
-        given = code_flow.finish(provider, _back(request), begun, request.GET.dict())
+        given = code_flow.finish(provider, _redirect_address(request), begun, request.GET.dict())
     except code_flow.ProviderAway as error:
-        return _away(request, provider, error)
+        return _provider_away(request, provider, error)
     except code_flow.Declined as error:
         words = _("It answered “%(code)s”. Sign in again, or ask %(contact)s.")
         words %= {"code": str(error), "contact": _contact(provider)}
@@ -122,7 +122,7 @@ def _enter(
 
 
 def _open_session(request: HttpRequest, provider: Provider, user: User, given: code_flow.SignedIn) -> None:
-    pending.forget(request.session)
+    pending_sign_ins.forget(request.session)
     # The session gets a new key: one that somebody else may know from before is worth nothing.
     auth.login(request, user, backend=accounts.BACKEND)
     request.session[_ENDING] = {"id_token": given.id_token, "end_session": given.end_session_endpoint}
@@ -156,7 +156,7 @@ def _without_group(
     )
 
 
-def _away(request: HttpRequest, provider: Provider, error: code_flow.ProviderAway) -> HttpResponse:
+def _provider_away(request: HttpRequest, provider: Provider, error: code_flow.ProviderAway) -> HttpResponse:
     logger.warning("the studio's identity provider does not answer: %s", error)
     words = _("Try again in a few minutes. Accounts with a password can log in without %(name)s.")
     title = _("%(name)s does not answer") % {"name": provider.name}
@@ -198,5 +198,5 @@ def _target(request: HttpRequest) -> str:
     return wanted if is_ours else reverse("admin:index")
 
 
-def _back(request: HttpRequest) -> str:
+def _redirect_address(request: HttpRequest) -> str:
     return request.build_absolute_uri(reverse("studio:signed_in"))

@@ -20,17 +20,17 @@ from designer.audit import note
 from designer.configuration import Configuration
 from designer.definitions.translations import Translated
 from designer.history.recording import recording
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.languages import is_right_to_left, language_name, tag
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Module
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.subjects import EndpointSubject, Surroundings
-from designer.studio.metadata.known import known_metadata
-from designer.studio.navigation.seen import seen_by
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.translated_texts import Share, Text, share, texts_of_endpoint, texts_of_module
 
@@ -42,10 +42,10 @@ _TITLE = gettext_lazy("Translations")
 def _offered(used: Collection[int]) -> list[int]:
     """The platform's languages and those in use; the base language of the platform is not asked for first."""
     try:
-        known = list(known_metadata().languages())
+        languages = list(known_metadata().languages())
     except MetadataUnavailable:
-        known = []
-    ordered = [*known[1:], *known[:1]]
+        languages = []
+    ordered = [*languages[1:], *languages[:1]]
     return [*ordered, *sorted(set(used).difference(ordered))]
 
 
@@ -60,7 +60,7 @@ def _lcid(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class _Line:
-    """What has texts: `shares` are of the languages that the overview shows, in their order."""
+    """An item with texts. `shares` are in the order of the languages that the overview shows."""
 
     called: str
     link: str
@@ -68,11 +68,11 @@ class _Line:
 
     @property
     def lacks(self) -> bool:
-        return any(not known.is_whole for _lcid, known in self.shares)
+        return any(not share.is_whole for _lcid, share in self.shares)
 
 
 class TranslationsPage(StudioPage):
-    """Which texts lack which language."""
+    """Shows which texts lack a translation, by language."""
 
     title = _TITLE
     permission_required = "designer.view_endpoint"
@@ -106,20 +106,20 @@ def _lines(configuration: Configuration, languages: Sequence[int], module: str) 
         return _Line(called, link, [(lcid, share(definition, lcid)) for lcid in languages])
 
     ids = configuration.ids
-    found = [
-        line(known.title or known.segment, reverse("studio:translations_of_module", args=[id]), known)
-        for id, known in (ids.modules.items() if ids is not None else ())
-        if module in ("", known.segment)
+    lines = [
+        line(owner.title or owner.segment, reverse("studio:translations_of_module", args=[id]), owner)
+        for id, owner in (ids.modules.items() if ids is not None else ())
+        if module in ("", owner.segment)
     ]
-    by_path = sorted(configuration.endpoints.items(), key=lambda one: (one[1].path, one[1].methods))
-    return found + [
+    by_path = sorted(configuration.endpoints.items(), key=lambda item: (item[1].path, item[1].methods))
+    return lines + [
         line(
-            f"{', '.join(known.methods)} {known.path}",
+            f"{', '.join(owner.methods)} {owner.path}",
             reverse("studio:translations_of", args=[id]),
-            known.definition,
+            owner.definition,
         )
-        for id, known in by_path
-        if known.problem is None and module in ("", known.definition.module)
+        for id, owner in by_path
+        if owner.problem is None and module in ("", owner.definition.module)
     ]
 
 
@@ -172,7 +172,7 @@ class TextsPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         lcid = self.lcid
-        fields: list[_Field] = kwargs.pop("fields", None) or self._opened(self.texts(), lcid)
+        fields: list[_Field] = kwargs.pop("fields", None) or self._fields(self.texts(), lcid)
         offered = _offered(latest().languages())
         return super().get_context_data(
             **kwargs,
@@ -185,34 +185,34 @@ class TextsPage(StudioPage):
             lcid=lcid,
             tag=tag(lcid),
             direction="rtl" if is_right_to_left(lcid) else "ltr",
-            offered=[(known, language_name(known)) for known in dict.fromkeys((*offered, lcid))],
+            offered=[(language, language_name(language)) for language in dict.fromkeys((*offered, lcid))],
             starts=sum(bool(f.text.start.get(lcid)) and not f.value for f in fields),
             is_started="start" in self.request.GET,
             link=self.link,
             may_change=self.request.user.has_perm(self.change_permission),
         )
 
-    def _opened(self, texts: Iterable[Text], lcid: int) -> list[_Field]:
-        found = [_Field(text, text.in_language(lcid)) for text in texts]
+    def _fields(self, texts: Iterable[Text], lcid: int) -> list[_Field]:
+        fields = [_Field(text, text.in_language(lcid)) for text in texts]
         if "start" in self.request.GET:
-            for known in found:
-                if not known.value and (start := known.text.start.get(lcid)):
-                    known.value, known.is_start = start, True
-        return found
+            for field in fields:
+                if not field.value and (start := field.text.start.get(lcid)):
+                    field.value, field.is_start = start, True
+        return fields
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
         if not request.user.has_perm(self.change_permission):
             return self.handle_no_permission()
         lcid = self.lcid
         fields = _sent(self.texts(), lcid, request.POST)
-        if any(known.error or known.theirs is not None for known in fields):
+        if any(field.error or field.theirs is not None for field in fields):
             return self.again(fields=fields)
-        changed = [known for known in fields if known.value != known.text.in_language(lcid)]
+        changed = [field for field in fields if field.value != field.text.in_language(lcid)]
         try:
             with recording(author_of(request, note=_("Translations"))) as recorded:
-                for known in changed:
-                    known.text.put(lcid, known.value)
-                for row in {id(known.text.row): known.text.row for known in changed}.values():
+                for field in changed:
+                    field.text.put(lcid, field.value)
+                for row in {id(field.text.row): field.text.row for field in changed}.values():
                     row.save(update_fields=["translations"])
         except ChangeRefused as refused:
             if opened := proposed(request, refused):
@@ -221,8 +221,8 @@ class TextsPage(StudioPage):
             # As the database has it again.
             return self.again(fields=_sent(self.texts(), lcid, request.POST))
         note(request, AuditEntry.Action.CHANGE, self.row, f"translations: {lcid}")
-        said = {"language": language_name(lcid), "object": self.title}
-        say_done(request, _("%(language)s texts of %(object)s saved.") % said, recorded.version)
+        details = {"language": language_name(lcid), "object": self.title}
+        say_done(request, _("%(language)s texts of %(object)s saved.") % details, recorded.version)
         return HttpResponseRedirect(f"{request.path}?language={lcid}")
 
 
@@ -252,31 +252,31 @@ def _sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -> list[_Fi
         opened: Mapping[str, list[str]] = signing.loads(data.get("opened", ""), salt=_SALT)
     except signing.BadSignature:
         opened = {}
-    found = []
+    fields = []
     for text in texts:
         now = text.in_language(lcid)
-        was = opened.get(text.place, _state(text, lcid))
-        value = data.get(text.place, was[1]).replace("\r\n", "\n").strip()
-        if value == was[1].strip():
-            found.append(_Field(text, now))
+        opened_state = opened.get(text.place, _state(text, lcid))
+        value = data.get(text.place, opened_state[1]).replace("\r\n", "\n").strip()
+        if value == opened_state[1].strip():
+            fields.append(_Field(text, now))
             continue
-        known = _Field(text, value)
+        field = _Field(text, value)
         if text.longest is not None and len(value) > text.longest:
-            known.error = _("The text has %(length)s characters; at most %(longest)s are possible.") % {
+            field.error = _("The text has %(length)s characters; at most %(longest)s are possible.") % {
                 "length": len(value),
                 "longest": text.longest,
             }
-        elif now not in (was[1], value):
-            known.theirs = now
-            known.error = _(
+        elif now not in (opened_state[1], value):
+            field.theirs = now
+            field.error = _(
                 "Somebody else changed this text since you opened the page. Save again to keep yours."
             )
-        elif text.base != was[0] and value:
-            known.error = _(
+        elif text.base != opened_state[0] and value:
+            field.error = _(
                 "The base text was changed since you opened the page. Look at it, then save again."
             )
-        found.append(known)
-    return found
+        fields.append(field)
+    return fields
 
 
 def _bound(id: int) -> Mapping[str, Attribute]:
@@ -287,7 +287,7 @@ def _bound(id: int) -> Mapping[str, Attribute]:
         return {}
     subject = EndpointSubject(id, endpoint, Surroundings(configuration, known_metadata()))
     try:
-        found = {known.name: subject.bound(known.name) for known in subject.inputs}
+        attributes = {definition.name: subject.bound(definition.name) for definition in subject.inputs}
     except MetadataUnavailable:
         return {}
-    return {name: attribute for name, attribute in found.items() if attribute is not None}
+    return {name: attribute for name, attribute in attributes.items() if attribute is not None}

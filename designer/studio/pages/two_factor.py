@@ -40,17 +40,22 @@ class TwoFactorPage(StudioPage):
         )
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        step = {"begin": self._begin, "confirm": self._confirm, "end": self._end}
-        act = step.get(request.POST.get("step", ""))
-        if act is None:
+        # Each step returns a problem for the user, empty when it has succeeded.
+        steps = {"begin": self._begin, "confirm": self._confirm, "end": self._end}
+        run_step = steps.get(request.POST.get("step", ""))
+        if run_step is None:
             return HttpResponseRedirect(reverse("studio:two_factor"))
         with transaction.atomic():
-            problem = act(request)
+            problem = run_step(request)
         if problem:
             return self.again(problems=[problem])
         return HttpResponseRedirect(reverse("studio:two_factor"))
 
     def _begin(self, request: HttpRequest) -> str:
+        """Offer a new device, unless two-factor login is on.
+
+        An offered device that was not confirmed goes.
+        """
         devices = TOTPDevice.objects.filter(user=request.user)
         if not devices.filter(confirmed=True).exists():
             devices.delete()
@@ -87,9 +92,9 @@ def _code(request: HttpRequest) -> str:
 
 
 def _secret(device: TOTPDevice) -> str:
-    """For those who type it, in groups of four."""
+    """Return the device's secret in groups of four characters, for people who type it."""
     text = base64.b32encode(device.bin_key).decode().rstrip("=")
-    return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
+    return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def _picture(device: TOTPDevice) -> str:

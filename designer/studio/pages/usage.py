@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from designer.models import EndpointCalls
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import StudioPage
 
 _PER_PAGE = 100
@@ -25,11 +25,11 @@ class UsagePage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         endpoints = seen_by(self.request).configuration.endpoints
-        known = {id: endpoint for id, endpoint in endpoints.items() if endpoint.definition.enabled}
-        ids = sorted(known, key=lambda id: (known[id].path, known[id].methods))
+        enabled = {id: endpoint for id, endpoint in endpoints.items() if endpoint.definition.enabled}
+        ids = sorted(enabled, key=lambda id: (enabled[id].path, enabled[id].methods))
         page = Paginator(ids, _PER_PAGE).get_page(self.request.GET.get("page"))
-        calls = _calls([known[id].definition.key for id in page.object_list])
-        rows = [(id, known[id], calls.get(known[id].definition.key, _NEVER)) for id in page.object_list]
+        calls = _calls([enabled[id].definition.key for id in page.object_list])
+        rows = [(id, enabled[id], calls.get(enabled[id].definition.key, _NEVER)) for id in page.object_list]
         return super().get_context_data(**kwargs, page=page, rows=rows)
 
 

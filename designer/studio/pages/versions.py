@@ -19,16 +19,16 @@ from django.utils.translation import gettext_lazy
 
 from designer.audit import note
 from designer.documents.problems import DocumentError
-from designer.history.reading import describe, read_changes
+from designer.history.readable_versions import describe, read_changes
 from designer.history.recording import Origin, record_outside
-from designer.history.refused import ChangeRefused
-from designer.history.restoring import document_at, plan_to, restore, restore_item
+from designer.history.refused_changes import ChangeRefused
+from designer.history.restoration import document_at, plan_to, restore, restore_item
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, seen_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 
 _PER_PAGE = 30
@@ -107,7 +107,7 @@ class VersionPage(StudioPage):
 
 
 def _plan_to(version: int, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
-    """What restoring would do, as lines; or why it cannot be done."""
+    """Return the effects of restoring a version as lines, or why it cannot be restored."""
     try:
         return list(seen_lines(plan_to(document_at(version)), request)), ()
     except DocumentError as error:

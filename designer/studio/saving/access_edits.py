@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from designer.access_matrix import ANONYMOUS, AUTHENTICATED, callers, clicked, is_same, mark_of, widens
+from designer.access_control.access_matrix import (
+    ANONYMOUS,
+    AUTHENTICATED,
+    callers,
+    clicked,
+    is_same,
+    mark_of,
+    widens,
+)
 from designer.configuration import Configuration
 from designer.configuration import Endpoint as Configured
 from designer.definitions import AccessDefinition
@@ -19,7 +27,7 @@ from designer.sentences import Sentence
 
 
 class NotPossible(Exception):
-    """An edit that would do nothing, or something else than it says; the sentence says why."""
+    """The edit would do nothing, or not what was meant. `why` is a sentence with the reason."""
 
     def __init__(self, why: Sentence) -> None:
         super().__init__(why)
@@ -28,7 +36,7 @@ class NotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AccessEdit:
-    """Of the endpoint with row id `id`."""
+    """A change of the callers of the endpoint with row id `id`."""
 
     id: int
     endpoint: Configured
@@ -40,7 +48,7 @@ class AccessEdit:
 
     @property
     def called(self) -> str:
-        """The method and path, as callers know it."""
+        """Return the method and path as callers know them."""
         return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
 
     @property
@@ -53,12 +61,12 @@ class AccessEdit:
 
     @property
     def asks(self) -> bool:
-        """Whether it has to be confirmed: more callers may write."""
+        """Return whether the edit must be confirmed, as more callers may write."""
         return self.endpoint.kind.writes and widens(self.before, self.after)
 
     @property
     def digest(self) -> str:
-        """Of what is asked: an answer counts for this question alone."""
+        """Return the digest of the question, so that an answer counts for this question only."""
         asked = [self.id, self.before.to_json(), self.after.to_json()]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
@@ -80,9 +88,10 @@ class AccessEdit:
 
 
 def click(configuration: Configuration, cell: str) -> AccessEdit:
-    """The edit of a click on `cell`, `12:sales-rep#` and what the page said of the endpoint, if anything.
+    """Return the edit for a click on `cell`, such as `12:sales-rep#`.
 
-    Raises Http404 for no such cell, and NotPossible.
+    After `#` comes the mark of the access that the page showed, if any. Raises Http404 for an unknown cell,
+    and NotPossible.
     """
     number, _sep, clicked_on = cell.partition(":")
     column, _sep, shown = clicked_on.partition("#")
@@ -111,9 +120,9 @@ def click(configuration: Configuration, cell: str) -> AccessEdit:
 
 
 def undo(configuration: Configuration, number: str) -> AccessEdit:
-    """The edit that takes a change of access back.
+    """Return the edit that reverts a change of access.
 
-    Raises Http404 for no such change, and NotPossible where the endpoint has been changed since.
+    Raises Http404 for an unknown change, and NotPossible if the endpoint has been changed since.
     """
     if not number.isdecimal():
         raise Http404
@@ -122,8 +131,10 @@ def undo(configuration: Configuration, number: str) -> AccessEdit:
     if access is None:
         raise Http404
     endpoints = configuration.endpoints.items()
-    found = next(((id, one) for id, one in endpoints if one.definition.key == change.key), None)
-    if found is None or found[1].problem is not None or last_change(change.key) != change:
+    entry = next(
+        ((id, endpoint) for id, endpoint in endpoints if endpoint.definition.key == change.key), None
+    )
+    if entry is None or entry[1].problem is not None or last_change(change.key) != change:
         raise NotPossible(
             Sentence(
                 "The endpoint %(key)s has been changed since. Nothing was undone; see its versions.",
@@ -135,7 +146,7 @@ def undo(configuration: Configuration, number: str) -> AccessEdit:
         raise NotPossible(
             Sentence("There is no role “%(name)s” any more. Nothing was undone.", name=min(missing))
         )
-    return AccessEdit(*found, access.before)
+    return AccessEdit(*entry, access.before)
 
 
 def _why_nothing(edit: AccessEdit, column: str) -> Sentence:

@@ -8,16 +8,16 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from designer.audit.writing import note
+from designer.audit.audit_entries import note
 from designer.history.recording import recording
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.history.write_access import PERMISSION
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint
 from designer.overview import overview
 from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 
 _LONGEST_REASON = 500
@@ -69,7 +69,9 @@ def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
 
 
 def _others(row: Endpoint, entity: str) -> list[dict[str, str]]:
-    return [one for one in row.acknowledgements if one["entity"] != entity]
+    return [
+        acknowledgement for acknowledgement in row.acknowledgements if acknowledgement["entity"] != entity
+    ]
 
 
 def _keep(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:

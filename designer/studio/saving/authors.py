@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 
-from designer.audit.writing import address_of
+from designer.audit.audit_entries import address_of
 from designer.history.administration import PERMISSIONS
 from designer.history.recording import Author, Origin
 from designer.history.write_access import PERMISSION

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from designer.endpoint_calls import DAYS, recent_calls
 from designer.models import Endpoint
-from designer.studio.navigation.seen import seen_by
+from designer.studio.navigation.request_overview import seen_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class DeletedEndpoint:
 
 
 def deleted_endpoint(request: HttpRequest, row: Endpoint) -> DeletedEndpoint | None:
-    """None for an endpoint that cannot be read, and so has no URL."""
-    known = seen_by(request).configuration.endpoints.get(row.pk)
-    if known is None:
+    """Return the endpoint that is to be deleted; None for one that cannot be read, which has no URL."""
+    endpoint = seen_by(request).configuration.endpoints.get(row.pk)
+    if endpoint is None:
         return None
-    key = known.definition.key
+    key = endpoint.definition.key
     calls, last = recent_calls([key]).get(key, (0, None))
-    return DeletedEndpoint(known.methods, known.path, known.definition.enabled, calls, last)
+    return DeletedEndpoint(endpoint.methods, endpoint.path, endpoint.definition.enabled, calls, last)

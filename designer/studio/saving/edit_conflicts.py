@@ -18,8 +18,8 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
+from designer.history.item_keys import item_key, state_of_row
 from designer.history.items import ItemKey
-from designer.history.places import item_key, state_of_row
 from designer.loading import latest
 from designer.models import ItemChange
 from designer.studio.saving.form_contents import (
@@ -45,7 +45,7 @@ _SALT = "designer.edit-conflict"
 
 @dataclass(frozen=True, slots=True)
 class ShownQuestion:
-    """`answer` is what has been chosen already: `mine`, `theirs` or nothing."""
+    """A question about a field. `answer` is `mine`, `theirs`, or empty if nothing is chosen yet."""
 
     question: Question
     answer: str = ""
@@ -57,7 +57,10 @@ class ShownQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What has become of a page since it was opened. `taken` names what was taken from the other."""
+    """How a page has changed since it was opened.
+
+    `taken` names the others' changes that were merged into it.
+    """
 
     by_whom: SafeString | str
     taken: Collection[str] = ()
@@ -65,19 +68,22 @@ class Conflict:
 
     @property
     def sealed(self) -> str:
-        """The questions, for the hidden field that brings them back."""
+        """Return the questions, signed, for the hidden field that brings them back."""
         asked = [shown.question for shown in self.questions]
-        fields = [[one.name, one.label, one.mine, one.theirs, one.edits] for one in asked]
+        fields = [
+            [question.name, question.label, question.mine, question.theirs, question.edits]
+            for question in asked
+        ]
         return signing.dumps([str(self.by_whom), fields], salt=_SALT, compress=True)
 
 
 def opened_with(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> str:
-    """What the form has to send back as `OPENED`; both are unbound."""
+    """Return the value that the form sends back as `OPENED`. Form and formsets are unbound."""
     return sealed(saved_contents(form, formsets))
 
 
 def unbound_request(request: HttpRequest) -> HttpRequest:
-    """The request as if the page were opened by it, for forms of what is saved."""
+    """Return the request as a GET of the page, for forms of the saved state."""
     opened = copy(request)
     opened.method = "GET"
     return opened
@@ -89,9 +95,10 @@ def settle(
     saved_forms: Callable[[], tuple[BaseForm, list[BaseFormSet[Any]]]],
     access: Collection[str],
 ) -> Conflict | None:
-    """Put into `request.POST` what saving is to make of the page; None where nobody else has changed it.
+    """Merge the page into `request.POST`, and return the conflict; None if nobody else changed the page.
 
-    `saved_forms` makes unbound forms of what is saved now. Nothing may be saved while there are questions.
+    `saved_forms` creates unbound forms of the current saved state. Nothing may be saved while there are
+    questions.
     """
     asked = _answered(request)
     if asked is not None:
@@ -125,13 +132,13 @@ def _answered(request: HttpRequest) -> Conflict | None:
         by_whom, fields = signing.loads(sent, salt=_SALT)
     except signing.BadSignature:
         return None
-    shown = [_with_answer(request, Question(*each)) for each in fields]
-    if not all(one.answer for one in shown):
+    shown = [_with_answer(request, Question(*field)) for field in fields]
+    if not all(shown_question.answer for shown_question in shown):
         return Conflict(SafeString(by_whom), questions=shown)
     posted = request.POST.copy()
-    for one in shown:
-        if one.answer == THEIRS:
-            for name, values in one.question.edits.items():
+    for shown_question in shown:
+        if shown_question.answer == THEIRS:
+            for name, values in shown_question.question.edits.items():
                 posted.setlist(name, values)
     _replace(request, posted)
     return None

@@ -50,9 +50,9 @@ _UNITS: Mapping[Any, frozenset[str]] = {
 
 @dataclass
 class Contents:
-    """The fields of a form, or of one of its rows; `rows` are in their order, by the name of their list.
+    """The fields of a form, or of one of its rows. `rows` has its rows in order, by name of their list.
 
-    `place` is the prefix of its fields on the page, once it has been read of one or written to one.
+    `place` is the prefix of its fields on the page, once it has been read from one or written to one.
     """
 
     values: dict[str, Sent]
@@ -62,7 +62,7 @@ class Contents:
     place: str = ""
 
     def name(self, field: str) -> str:
-        """What a field is called on the page."""
+        """Return the name of a field on the page."""
         return f"{self.place}-{field}" if self.place else field
 
     def to_json(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Contents:
 
 @dataclass(frozen=True)
 class Shape:
-    """The fields of a form and the lists under it, whatever is in them. `blank` is a new row's values."""
+    """The fields of a form and the lists under it, without values. `blank` has the values of a new row."""
 
     fields: Mapping[str, forms.Field]
     lists: Mapping[str, Shape] = field(default_factory=dict)
@@ -89,30 +89,30 @@ class Shape:
     has_order: bool = False
 
     def known_by(self, row: Contents) -> tuple[str, ...]:
-        """What people know a row by; empty where that has not been filled in."""
+        """Return the values that people know a row by; empty if none is filled in."""
         return next((tuple(row.values[name]) for name in self.key if any(row.values.get(name, ()))), ())
 
     def title(self, row: Contents) -> str:
-        known = next((name for name in self.key if any(row.values.get(name, ()))), None)
-        if known is None:
+        field_name = next((name for name in self.key if any(row.values.get(name, ()))), None)
+        if field_name is None:
             return self.noun
-        said = in_words(self.fields[known], row.values[known])
-        return _("%(noun)s “%(name)s”") % {"noun": self.noun, "name": said}
+        text = in_words(self.fields[field_name], row.values[field_name])
+        return _("%(noun)s “%(name)s”") % {"noun": self.noun, "name": text}
 
 
 def shape_of(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Shape:
-    """The shape of a page's form with its rows."""
+    """Return the shape of the form of a page, with its rows."""
     return Shape(dict(form.fields), {formset.prefix or "": _shape_of_rows(formset) for formset in formsets})
 
 
 def saved_contents(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Contents:
-    """What an unbound form shows, as a browser that changes nothing would send it."""
-    values = {name: _shown(form, name) for name in form.fields}
+    """Return the contents of an unbound form as a browser would send them unchanged."""
+    values = {name: _shown_value(form, name) for name in form.fields}
     return Contents(values, {formset.prefix or "": _saved_rows(formset) for formset in formsets})
 
 
 def sent_contents(data: QueryDict, shape: Shape, prefix: str = "") -> Contents:
-    """What was sent. A list that was not sent is left out, and so is a new row that nobody filled in."""
+    """Return the contents of a form as sent, without lists that were not sent and new rows that are empty."""
     made = Contents({}, place=prefix)
     made.values = {name: list(map(str, data.getlist(made.name(name)))) for name in shape.fields}
     for name, inner in shape.lists.items():
@@ -134,12 +134,12 @@ def write(contents: Contents, shape: Shape, data: QueryDict) -> None:
 
 
 def sealed(contents: Contents) -> str:
-    """For a hidden field: what the page was opened with comes back as it was."""
+    """Return the contents, signed, for a hidden field that brings them back unchanged."""
     return signing.dumps(contents.to_json(), salt=_SALT, compress=True)
 
 
 def unsealed(text: str) -> Contents | None:
-    """None for what this installation has not sealed."""
+    """Return the contents that `sealed` has signed; None if this installation has not signed the text."""
     try:
         return Contents.from_json(signing.loads(text, salt=_SALT))
     except signing.BadSignature:
@@ -147,7 +147,7 @@ def unsealed(text: str) -> Contents | None:
 
 
 def meaning(field: forms.Field, sent: Sent) -> Any:
-    """What was sent, so that two ways to write the same are equal."""
+    """Return the value of a field so that two ways to write the same value are equal."""
     if isinstance(field.widget, forms.CheckboxInput):
         return bool(sent) and sent[-1].lower() != "false"
     if getattr(field.widget, "allow_multiple_selected", False):
@@ -162,7 +162,7 @@ def meaning(field: forms.Field, sent: Sent) -> Any:
 
 
 def in_words(field: forms.Field, sent: Sent) -> str:
-    """What was sent as the page shows it."""
+    """Return the value of a field in the words that the page shows."""
     if isinstance(field.widget, forms.CheckboxInput):
         return _("yes") if meaning(field, sent) else _("no")
     labels = _labels(field)
@@ -172,14 +172,14 @@ def in_words(field: forms.Field, sent: Sent) -> str:
 def _labels(field: forms.Field) -> Mapping[str, Any]:
     if not isinstance(field, forms.ChoiceField | forms.ModelChoiceField):
         return {}
-    found: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
     choices: Iterable[Any] = field.choices  # type: ignore[assignment]  # an iterable, whatever the stubs say
     for value, label in choices:
         if isinstance(label, list | tuple):
-            found |= {str(inner): said for inner, said in label}
+            labels |= {str(inner): said for inner, said in label}
         else:
-            found[str(value)] = label
-    return found
+            labels[str(value)] = label
+    return labels
 
 
 def _shape_of_rows(formset: Any) -> Shape:
@@ -195,7 +195,7 @@ def _shape_of_rows(formset: Any) -> Shape:
         noun=str(formset.model._meta.verbose_name),
         key=tuple(name for name in _KEYS.get(formset.model, ()) if name in fields),
         unit=_UNITS.get(formset.model, frozenset()),
-        blank={name: _shown(blank, name) for name in fields},
+        blank={name: _shown_value(blank, name) for name in fields},
         id=formset.model._meta.pk.name,
         has_order=_POSITION in blank.fields,
     )
@@ -205,7 +205,7 @@ def _saved_rows(formset: Any) -> list[Contents]:
     own = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
     return [
         Contents(
-            {name: _shown(form, name) for name in form.fields if name not in own},
+            {name: _shown_value(form, name) for name in form.fields if name not in own},
             {
                 _last(inner.formset.prefix): _saved_rows(inner.formset)
                 for inner in getattr(form, "nested_formsets", ())
@@ -217,29 +217,30 @@ def _saved_rows(formset: Any) -> list[Contents]:
     ]
 
 
-def _shown(form: BaseForm, name: str) -> Sent:
+def _shown_value(form: BaseForm, name: str) -> Sent:
+    """Return the value of a field as a browser would send it."""
     bound = form[name]
     value, widget = bound.value(), bound.field.widget
     if isinstance(widget, forms.CheckboxInput):
         return ["on"] if widget.check_test(value) else []
     formatted = widget.format_value(value)
     if isinstance(formatted, list | tuple):
-        return [str(each) for each in formatted]
+        return [str(text) for text in formatted]
     return ["" if formatted is None else str(formatted)]
 
 
 def _sent_rows(data: QueryDict, shape: Shape, prefix: str, total: int) -> list[Contents]:
-    found = []
-    for at in range(total):
-        row = sent_contents(data, shape, f"{prefix}-{at}")
+    placed_rows = []
+    for index in range(total):
+        row = sent_contents(data, shape, f"{prefix}-{index}")
         row.pk = str(data.get(row.name(shape.id), ""))
         row.removed = bool(data.get(row.name(_REMOVED)))
         if row.pk or not (row.removed or _is_blank(row, shape)):
             position = str(data.get(row.name(_POSITION), ""))
             # As the form saves them: new rows go behind, unless they were put elsewhere.
             is_put = position.isdecimal() and (bool(row.pk) or position != "0")
-            found.append((int(position) if is_put else _MOST_ROWS, at, row))
-    return [row for _position, _at, row in sorted(found, key=lambda each: each[:2])]
+            placed_rows.append((int(position) if is_put else _MOST_ROWS, index, row))
+    return [row for _position, _at, row in sorted(placed_rows, key=lambda placed_row: placed_row[:2])]
 
 
 def _is_blank(row: Contents, shape: Shape) -> bool:
@@ -256,8 +257,8 @@ def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict
     listed = [*(row for row in rows if row.pk), *(row for row in rows if not row.pk)]
     data[f"{prefix}-TOTAL_FORMS"] = str(len(listed))
     data[f"{prefix}-INITIAL_FORMS"] = str(sum(bool(row.pk) for row in rows))
-    for at, row in enumerate(listed):
-        row.place = f"{prefix}-{at}"
+    for position, row in enumerate(listed):
+        row.place = f"{prefix}-{position}"
         write(row, shape, data)
         data[row.name(shape.id)] = row.pk
         if row.removed:
@@ -267,8 +268,8 @@ def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict
 
 
 def place_in(rows: list[Contents], row: Contents) -> int:
-    """Its number among `rows`, from 1: a new row with 0 counts as one that was put nowhere."""
-    return next(at for at, known in enumerate(rows, 1) if known is row)
+    """Return the number of a row among `rows`, from 1: a new row with 0 would count as not placed."""
+    return next(position for position, candidate in enumerate(rows, 1) if candidate is row)
 
 
 def _last(prefix: str) -> str:

@@ -1,7 +1,7 @@
-"""Two forms of one page, both filled in over the same state, made into one.
+"""Merges two forms of one page that were filled in over the same state.
 
-What only one of both has changed is taken from that one. Where both have changed the same thing, somebody has
-to say which it is to be; whatever decides who may call or which records callers reach is always asked about.
+A change that only one side made is taken. When both sides changed the same thing, the user has to choose. The
+user also has to choose for every difference in who may call or which records callers reach.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from designer.merged_order import merged_order
+from designer.history.merged_order import merged_order
 from designer.studio.saving.form_contents import Contents, Sent, Shape, in_words, meaning, place_in
 
-# Of a field that the page was opened without.
+# The meaning of a field that the page did not have when it was opened.
 _NOTHING: Any = object()
 
 Edits: TypeAlias = dict[str, Sent]
@@ -24,7 +24,10 @@ Edits: TypeAlias = dict[str, Sent]
 
 @dataclass(frozen=True)
 class Question:
-    """Both sides in words. The merged page has `mine` in its field `name`; `edits` make it theirs."""
+    """A difference that the user has to decide, with both sides in words.
+
+    The merged page has `mine` in its field `name`. `edits` are the field values that change it to `theirs`.
+    """
 
     name: str
     label: str
@@ -35,7 +38,7 @@ class Question:
 
 @dataclass
 class Merged:
-    """`taken` names what is theirs alone."""
+    """The merged page. `taken` names the changes of theirs that were taken without a question."""
 
     contents: Contents
     taken: list[str] = field(default_factory=list)
@@ -50,11 +53,12 @@ class Merged:
 def merge(
     shape: Shape, base: Contents | None, mine: Contents, theirs: Contents, access: Collection[str]
 ) -> Merged:
-    """`base` is what both pages were opened with; without it, every difference is a question.
+    """Merge `mine`, the form that was sent, with `theirs`, the state that others have saved.
 
-    `access` are the names of fields that decide who may call or what callers reach, of whole lists, and of
-    fields in lists, `fetchers.apply_row_rules`. The page that is made of it has to be written before
-    its questions are read.
+    `base` is what the page was opened with; without it, every difference is a question. `access` are the
+    names of fields that decide who may call or what callers reach: of fields, of whole lists, and of fields
+    in lists, such as `fetchers.apply_row_rules`. Write the merged page before you read its questions: they
+    need the names of its fields.
     """
     merger = _Merger(frozenset(access))
     contents = merger.form(shape, base, mine, theirs, _Place())
@@ -63,7 +67,7 @@ def merge(
 
 @dataclass(frozen=True)
 class _Place:
-    """Where on the page: `path` in the terms of `access`, `titles` for people."""
+    """A place on the page: `path` as in `access`, `titles` for people."""
 
     path: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
@@ -82,7 +86,7 @@ class _Asked:
     theirs: str
     row: Contents
     field: str
-    # By row: what its fields are to be where the answer is theirs.
+    # Row, field and value, to set when the user chooses theirs.
     values: Iterable[tuple[Contents, str, Sent]]
 
     def question(self) -> Question:
@@ -136,15 +140,15 @@ class _Merger:
         owner: Contents,
         place: _Place,
     ) -> list[Contents]:
-        trio = _Matched.of(shape, base or [], mine, theirs)
+        matched = _MatchedRows.of(shape, base or [], mine, theirs)
         made: dict[str, Contents] = {}
-        for mark in trio.marks:
-            row = self._row(shape, name, trio.of_mark(mark), place)
+        for mark in matched.marks:
+            row = self._row(shape, name, matched.of_mark(mark), place)
             if row is not None:
                 made[mark] = row
-        orders = [[mark for mark in order if mark in made] for order in trio.orders]
+        orders = [[mark for mark in order if mark in made] for order in matched.orders]
         mine_first, theirs_first = merged_order(orders[1], orders[2]), merged_order(orders[2], orders[1])
-        moved = [_moved(orders[0], order) for order in orders[1:]]
+        moved = [_is_reordered(orders[0], order) for order in orders[1:]]
         both = set(orders[1]) & set(orders[2])
         is_clash = [mark for mark in orders[1] if mark in both] != [
             mark for mark in orders[2] if mark in both
@@ -154,7 +158,7 @@ class _Merger:
         if shape.has_order and all(moved) and is_clash:
             other = [made[mark] for mark in theirs_first]
             values = [(row, "position", [str(place_in(other, row))]) for row in rows]
-            words = _listed(shape, rows), _listed(shape, other)
+            words = _names_of_rows(shape, rows), _names_of_rows(shape, other)
             self._ask(
                 place.label(_("Order of %(rows)s") % {"rows": shape.noun}),
                 words,
@@ -165,7 +169,7 @@ class _Merger:
         return rows
 
     def _row(self, shape: Shape, name: str, trio: _Trio, place: _Place) -> Contents | None:
-        """The row as the page is to have it; None where it is not there."""
+        """Return the merged row; None when the merged page does not have it."""
         base, mine, theirs = trio
         shown = theirs or mine
         if shown is None:
@@ -198,7 +202,7 @@ class _Merger:
         *,
         is_access: bool,
     ) -> Contents:
-        """Of a row that is on their page and not on mine."""
+        """Return the merged row of a row that is on their page and not, or no longer, on mine."""
         row = Contents(theirs.values, theirs.rows, theirs.pk)
         if mine is None and base is not None:
             return row
@@ -207,7 +211,7 @@ class _Merger:
             return row
         row.removed = True
         if is_access or base is None or not _same(shape, base, theirs):
-            words = _("removed") if mine is not None else _("not there"), _told(shape, base, theirs)
+            words = _("removed") if mine is not None else _("not there"), _in_words(shape, base, theirs)
             self._ask(place.label(), words, row, "", [(row, "DELETE", [])])
         return row
 
@@ -230,21 +234,26 @@ _Trio: TypeAlias = "tuple[Contents | None, Contents | None, Contents | None]"
 
 
 @dataclass(frozen=True)
-class _Matched:
-    """Rows of three pages by a mark that the same row has on each; `orders` are these marks, page by page."""
+class _MatchedRows:
+    """The rows of the pages base, mine and theirs, by mark: the same row has the same mark on each page.
+
+    `orders` are the marks in the order of the rows, page by page.
+    """
 
     pages: tuple[Mapping[str, Contents], Mapping[str, Contents], Mapping[str, Contents]]
 
     @classmethod
-    def of(cls, shape: Shape, base: list[Contents], mine: list[Contents], theirs: list[Contents]) -> _Matched:
-        opened = {f"was-{at}": row for at, row in enumerate(base)}
-        saved = _marked(shape, opened, theirs, "theirs")
-        known = {**saved, **opened}
-        # A row of mine is found by what it was when the page was opened, and a new one by what it is called.
-        sent = _marked(
-            shape, known, mine, "mine", {mark: row for mark, row in saved.items() if mark not in opened}
-        )
-        return cls((opened, sent, saved))
+    def of(
+        cls, shape: Shape, base: list[Contents], mine: list[Contents], theirs: list[Contents]
+    ) -> _MatchedRows:
+        """Give the same mark to the same row: first by its id, then by its name."""
+        base_rows = {f"base-{position}": row for position, row in enumerate(base)}
+        their_rows = _by_mark(shape, base_rows, theirs, "theirs")
+        # My rows have the ids of the opened page. Only a new row of mine can be one that they have added
+        # under the same name.
+        added_by_them = {mark: row for mark, row in their_rows.items() if mark not in base_rows}
+        my_rows = _by_mark(shape, {**their_rows, **base_rows}, mine, "mine", added_by_them)
+        return cls((base_rows, my_rows, their_rows))
 
     @property
     def marks(self) -> Iterable[str]:
@@ -259,61 +268,70 @@ class _Matched:
         return base, mine, theirs
 
 
-def _marked(
+def _by_mark(
     shape: Shape,
-    known: Mapping[str, Contents],
+    marked_rows: Mapping[str, Contents],
     rows: list[Contents],
-    new: str,
+    prefix: str,
     by_name: Mapping[str, Contents] | None = None,
 ) -> dict[str, Contents]:
-    """`rows` by the marks of `known` ones: those of the same id, then those that are called the same."""
-    ids = {row.pk: mark for mark, row in known.items() if row.pk}
-    marks = [ids.get(row.pk) if row.pk else None for row in rows]
-    free = dict(known if by_name is None else by_name)
+    """Return `rows` by mark. A row has the mark of the row in `marked_rows` with the same id.
+
+    Without one, it has the mark of the row in `by_name` (or `marked_rows`) with the same name, if that mark
+    is free. Any other row is new, and gets a mark of its own that begins with `prefix`.
+    """
+    marks_by_id = {row.pk: mark for mark, row in marked_rows.items() if row.pk}
+    marks = [marks_by_id.get(row.pk) if row.pk else None for row in rows]
+    free = dict(marked_rows if by_name is None else by_name)
     for mark in marks:
         free.pop(mark or "", None)
-    for at, row in enumerate(rows):
-        called = shape.known_by(row)
-        if marks[at] is None and called:
-            marks[at] = next((mark for mark, one in free.items() if shape.known_by(one) == called), None)
-            free.pop(marks[at] or "", None)
-    return {mark or f"{new}-{at}": row for at, (mark, row) in enumerate(zip(marks, rows, strict=True))}
+    for position, row in enumerate(rows):
+        name = shape.known_by(row)
+        if marks[position] is None and name:
+            marks[position] = next(
+                (mark for mark, candidate in free.items() if shape.known_by(candidate) == name), None
+            )
+            free.pop(marks[position] or "", None)
+    return {
+        mark or f"{prefix}-{position}": row
+        for position, (mark, row) in enumerate(zip(marks, rows, strict=True))
+    }
 
 
 def _changes(
     shape: Shape, name: str, base: Contents | None, mine: Contents, theirs: Contents
 ) -> tuple[bool, bool]:
-    """Whether I, and whether they, have changed a field."""
+    """Return whether I have changed the field `name`, and whether they have."""
     described = shape.fields[name]
-    was: Any = _NOTHING
+    opened_meaning: Any = _NOTHING
     if base is not None and name in base.values:
-        was = meaning(described, base.values[name])
-    return tuple(meaning(described, side.values.get(name, [])) != was for side in (mine, theirs))
+        opened_meaning = meaning(described, base.values[name])
+    return tuple(meaning(described, side.values.get(name, [])) != opened_meaning for side in (mine, theirs))
 
 
-def _same(shape: Shape, one: Contents, other: Contents) -> bool:
+def _same(shape: Shape, first: Contents, other: Contents) -> bool:
     if any(
-        meaning(described, one.values.get(name, [])) != meaning(described, other.values.get(name, []))
+        meaning(described, first.values.get(name, [])) != meaning(described, other.values.get(name, []))
         for name, described in shape.fields.items()
     ):
         return False
     for name, inner in shape.lists.items():
-        rows = [[row for row in side.rows.get(name, []) if not row.removed] for side in (one, other)]
+        rows = [[row for row in side.rows.get(name, []) if not row.removed] for side in (first, other)]
         if len(rows[0]) != len(rows[1]) or any(not _same(inner, *pair) for pair in zip(*rows, strict=True)):
             return False
     return True
 
 
-def _told(shape: Shape, base: Contents | None, theirs: Contents) -> str:
-    """A row of theirs in words: what they have changed of it, or what is in it where it is new."""
-    said = [
+def _in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
+    """Return a row of theirs in words: the fields that they have changed, or all fields of a new row."""
+    descriptions = [
         f"{capfirst(str(described.label or name))}: {in_words(described, theirs.values.get(name, []))}"
         for name, described in shape.fields.items()
         if any(theirs.values.get(name, [])) or base is not None
         if base is None
         or meaning(described, theirs.values.get(name, [])) != meaning(described, base.values.get(name, []))
     ]
-    return "; ".join(said) or _("there")
+    return "; ".join(descriptions) or _("there")
 
 
 def _as_new(rows: list[Contents]) -> list[Contents]:
@@ -324,10 +342,11 @@ def _as_new(rows: list[Contents]) -> list[Contents]:
     ]
 
 
-def _listed(shape: Shape, rows: list[Contents]) -> str:
+def _names_of_rows(shape: Shape, rows: list[Contents]) -> str:
     return ", ".join(" ".join(shape.known_by(row)) or "…" for row in rows if not row.removed)
 
 
-def _moved(before: list[str], after: list[str]) -> bool:
+def _is_reordered(before: list[str], after: list[str]) -> bool:
+    """Whether the marks in both lists have another order."""
     both = set(before) & set(after)
     return [mark for mark in before if mark in both] != [mark for mark in after if mark in both]

@@ -30,12 +30,14 @@ _MODELS = {
 
 
 def say_done(request: HttpRequest, text: Any, version: int | None) -> None:
-    """Say that something was changed, with a button that undoes `version`. None: nothing that has one."""
-    messages.success(request, text if version is None else _with_undo(request, text, version))
+    """Leave a message that something was changed, with a button that undoes `version`, if there is one."""
+    if version is not None:
+        text = offering_undo(request, text, reverse("studio:undo"), "version", version)
+    messages.success(request, text)
 
 
 def may_undo(request: HttpRequest, changes: Iterable[ItemChange]) -> bool:
-    """Whether the account may make these changes the other way round on the pages of what they are about."""
+    """Return whether the account may revert these changes, by its rights on the pages of the items."""
     hidden = hidden_from(request)
     may_restore = request.user.has_perm("designer.restore")
     return all(
@@ -45,7 +47,10 @@ def may_undo(request: HttpRequest, changes: Iterable[ItemChange]) -> bool:
 
 
 def undoable(version: Version) -> bool:
-    """What was there before versions began was made by nobody, and is nobody's to undo."""
+    """Return whether a version can be undone.
+
+    The first one, the state before versions were recorded, cannot.
+    """
     return version.origin != Version.Origin.START
 
 
@@ -59,15 +64,14 @@ def _endpoint_model(change: ItemChange) -> str:
     return "optionset" if kind is not None and kind.scope is Scope.GLOBAL else "endpoint"
 
 
-def _with_undo(request: HttpRequest, text: Any, version: int) -> SafeString:
-    """A form of its own: messages stand outside of the page's."""
+def offering_undo(request: HttpRequest, text: Any, address: str, name: str, value: int) -> SafeString:
+    """Return `text` with a button that sends `name` and `value` to `address`.
+
+    The button has a form of its own, as messages are outside the form of the page.
+    """
     return format_html(
         '{} <form class="studio-undo" method="post" action="{}"><input type="hidden" '
         'name="csrfmiddlewaretoken" value="{}"><button class="studio-button studio-button-small" '
-        'name="version" value="{}">{}</button></form>',
-        text,
-        reverse("studio:undo"),
-        get_token(request),
-        version,
-        _("Undo"),
+        'name="{}" value="{}">{}</button></form>',
+        *(text, address, get_token(request), name, value, _("Undo")),
     )

@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 
 from designer.audit import note_account
-from designer.audit.writing import address_of
+from designer.audit.audit_entries import address_of
 from designer.models import AuditEntry, ProviderAccount
 from designer.studio.sign_in.provider import Provider, configured_provider
 
@@ -32,35 +32,38 @@ class ProviderBackend(BaseBackend):
         provider = configured_provider()
         if provider is None:
             return None
-        known = User.objects.filter(pk=user_id, is_active=True, provider_account__issuer=provider.issuer)
-        return known.first()
+        users = User.objects.filter(pk=user_id, is_active=True, provider_account__issuer=provider.issuer)
+        return users.first()
 
 
 BACKEND = f"{ProviderBackend.__module__}.{ProviderBackend.__name__}"
 
 
 def is_of_provider(request: HttpRequest) -> bool:
-    """Whether the session was opened by a provider, so that no password and no code belongs to it."""
+    """Return whether the session was opened by the provider, so that no password or code belongs to it."""
     return request.session.get(BACKEND_SESSION_KEY) == BACKEND
 
 
 def has_provider(user: AbstractBaseUser) -> bool:
-    """Whether the account is a provider's, which passwords do not open."""
+    """Return whether the account is that of a provider, which cannot be opened with a password."""
     return ProviderAccount.objects.filter(user_id=user.pk).exists()
 
 
 def find(provider: Provider, subject: str) -> User | None:
-    known = ProviderAccount.objects.filter(issuer=provider.issuer, subject=subject)
-    account = known.select_related("user").first()
+    accounts = ProviderAccount.objects.filter(issuer=provider.issuer, subject=subject)
+    account = accounts.select_related("user").first()
     return account.user if account else None
 
 
 def bring_up_to_date(
     request: HttpRequest, provider: Provider, claims: Mapping[str, Any], groups: Iterable[Group]
 ) -> User:
-    """The account of the claims' subject, with exactly `groups`; made where there is none. Audited."""
+    """Return the account of the subject of the claims, with exactly `groups`.
+
+    It is created if there is none. The changes are noted in the audit log.
+    """
     with transaction.atomic():
-        user = find(provider, claims["sub"]) or _made(request, provider, claims)
+        user = find(provider, claims["sub"]) or _create_account(request, provider, claims)
         _describe(user, claims)
         _join(request, user, groups)
     return user
@@ -76,12 +79,13 @@ def shut_out(request: HttpRequest, user: User) -> None:
 
 
 def shown_name(claims: Mapping[str, Any]) -> str:
-    """What people call the subject, for a page or a log. It identifies nobody."""
+    """Return the name of the subject for a page or a log. It must not be used to identify anybody."""
     texts = (claims.get(name) for name in ("preferred_username", "email", "name", "sub"))
     return next(text for text in texts if isinstance(text, str) and text)[:_LONGEST_NAME]
 
 
-def _made(request: HttpRequest, provider: Provider, claims: Mapping[str, Any]) -> User:
+def _create_account(request: HttpRequest, provider: Provider, claims: Mapping[str, Any]) -> User:
+    """Create the account of a person who signs in for the first time."""
     try:
         with transaction.atomic():
             user = User(username=_free_name(shown_name(claims)), is_staff=True)
@@ -90,7 +94,7 @@ def _made(request: HttpRequest, provider: Provider, claims: Mapping[str, Any]) -
             ProviderAccount.objects.create(user=user, issuer=provider.issuer, subject=claims["sub"])
     except IntegrityError:
         # Somebody was quicker: the same person in another tab, or another of that name.
-        return find(provider, claims["sub"]) or _made(request, provider, claims)
+        return find(provider, claims["sub"]) or _create_account(request, provider, claims)
     _note(request, user, AuditEntry.Action.ADD, f"subject {claims['sub']} of {provider.issuer}")
     return user
 
@@ -99,11 +103,11 @@ def _free_name(wanted: str) -> str:
     name = _NOT_IN_NAMES.sub("-", wanted).strip("-") or "account"
     taken = set(User.objects.filter(username__startswith=name).values_list("username", flat=True))
     numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
-    return next(each for each in numbered if each not in taken)
+    return next(name for name in numbered if name not in taken)
 
 
 def _describe(user: User, claims: Mapping[str, Any]) -> None:
-    """What the provider says of the person's name, for other people to read."""
+    """Store the names and e-mail address that the provider gives, for other people to read."""
     user.first_name = _text(claims.get("given_name"), 150)
     user.last_name = _text(claims.get("family_name"), 150)
     user.email = _text(claims.get("email"), 254)

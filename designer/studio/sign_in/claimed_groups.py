@@ -8,8 +8,8 @@ from typing import Any
 
 from django.contrib.auth.models import Group
 
-from designer.claim_paths import texts_of
 from designer.studio.sign_in.provider import Provider
+from designer.token_issuers.claim_paths import texts_of
 
 # What a page or the log repeats of a claim.
 _MOST, _LONGEST = 20, 100
@@ -17,8 +17,9 @@ _MOST, _LONGEST = 20, 100
 
 @dataclass(frozen=True, slots=True)
 class ClaimedGroups:
-    """`groups` of the studio, `values` that the claim had, and whether the provider left them out for their
-    number (Entra ID does so with more than 200).
+    """The groups of the studio that a claim stands for, and the `values` of the claim.
+
+    With `is_overage`, the provider left the groups out as there are too many (for Entra ID, more than 200).
     """
 
     groups: tuple[Group, ...]
@@ -38,7 +39,7 @@ def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGrou
 
 
 def _at(claims: Mapping[str, Any], path: str) -> Any:
-    """The claim of exactly that name, which may hold dots; or the nested one that the dots lead to."""
+    """Return the claim of this very name, which may have dots, or the nested one that the dots lead to."""
     if path in claims:
         return claims[path]
     value: Any = claims

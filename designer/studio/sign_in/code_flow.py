@@ -20,9 +20,9 @@ from joserfc.jws import JWSRegistry
 from crmclient.outbound import check_url
 from crmclient.sentences import for_log
 from designer.studio.sign_in import provider_documents
-from designer.studio.sign_in.outgoing import GuardedAdapter
-from designer.studio.sign_in.pending import PendingSignIn
+from designer.studio.sign_in.pending_sign_ins import PendingSignIn
 from designer.studio.sign_in.provider import Provider
+from designer.studio.sign_in.provider_requests import GuardedAdapter
 
 # Signatures that only the provider can make. Those that it says it supports may be `none` or of secrets.
 ALGORITHMS = [
@@ -39,20 +39,23 @@ _ERRORS = {
 
 
 class ProviderAway(Exception):
-    """The provider does not answer, or not what providers answer. The text is for the log."""
+    """The provider does not answer, or its answer is malformed. The text is for the log."""
 
 
 class Untrusted(Exception):
-    """What came back is not the provider's word for this sign-in. The text is for the log."""
+    """The response to a sign-in cannot be trusted to come from the provider. The text is for the log."""
 
 
 class Declined(Exception):
-    """The provider says that it signs nobody in. The text is its error code."""
+    """The provider refuses the sign-in. The text is its error code."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """Verified claims, and what ends the session at the provider, where it offers that."""
+    """Verified claims, with the ID token and the address that end the session at the provider.
+
+    The address is empty if the provider has none.
+    """
 
     claims: Mapping[str, Any]
     id_token: str
@@ -60,7 +63,7 @@ class SignedIn:
 
 
 def begin(provider: Provider, redirect_uri: str, pending: PendingSignIn, **parameters: str) -> str:
-    """The address at which the browser signs in for `pending`. Raises ProviderAway."""
+    """Return the address at which the browser signs in for `pending`. Raises ProviderAway."""
     with _Conversation(provider, redirect_uri) as conversation:
         url, _ = conversation.session.create_authorization_url(
             conversation.endpoint("authorization_endpoint"),
@@ -75,7 +78,10 @@ def begin(provider: Provider, redirect_uri: str, pending: PendingSignIn, **param
 def finish(
     provider: Provider, redirect_uri: str, pending: PendingSignIn, answer: Mapping[str, str]
 ) -> SignedIn:
-    """Take what the browser brought back for `pending`. Raises ProviderAway, Untrusted, Declined."""
+    """Finish the sign-in `pending` with the answer of the browser.
+
+    Raises ProviderAway, Untrusted and Declined.
+    """
     with _Conversation(provider, redirect_uri) as conversation:
         conversation.check_sender(answer.get("iss"))
         if error := answer.get("error"):
@@ -88,7 +94,9 @@ def finish(
 
 
 def end_address(ended: Mapping[str, str], provider: Provider, back: str) -> str:
-    """Where the browser ends the session at the provider (RP-Initiated Logout 1.0), and then goes `back`."""
+    """Return the address that ends the session at the provider (RP-Initiated Logout 1.0) and then leads
+    to `back`.
+    """
     query = {
         "id_token_hint": ended["id_token"],
         "client_id": provider.client_id,
@@ -133,7 +141,7 @@ class _Conversation:
             provider_documents.forget(self._provider.discovery, str(self._metadata.get("jwks_uri")))
 
     def endpoint(self, name: str) -> str:
-        """The address of a part of the provider. Raises ProviderAway without a sound one."""
+        """Return the address of an endpoint of the provider. Raises ProviderAway if it is not valid."""
         url = self._metadata.get(name)
         try:
             check_url(str(url), insecure=settings.DEVELOPMENT)
@@ -145,7 +153,7 @@ class _Conversation:
         return self.endpoint(name) if self._metadata.get(name) else ""
 
     def check_sender(self, issuer: str | None) -> None:
-        """Whose answer it is, where providers say so (RFC 9207). Raises Untrusted."""
+        """Raise Untrusted if the answer is from another provider, as far as providers say (RFC 9207)."""
         must = self._metadata.get("authorization_response_iss_parameter_supported") is True
         if issuer != self._provider.issuer and (must or issuer is not None):
             raise Untrusted("the answer is another provider's")
@@ -166,9 +174,9 @@ class _Conversation:
             raise ProviderAway(f"token endpoint: {for_log(error)}") from error
 
     def verified(self, tokens: Mapping[str, Any], nonce: str) -> dict[str, Any]:
-        """The claims of the ID token. Raises ProviderAway, Untrusted."""
+        """Return the claims of the ID token. Raises ProviderAway and Untrusted."""
         address = self.endpoint("jwks_uri")
-        if (published := provider_documents.kept(address)) is not None:
+        if (published := provider_documents.cached(address)) is not None:
             try:
                 return self._verified(tokens, nonce, published)
             except Untrusted:
@@ -207,7 +215,7 @@ class _Conversation:
         return dict(claims)
 
     def user_info(self, tokens: Mapping[str, Any], subject: str) -> dict[str, Any]:
-        """Claims that the ID token leaves out. Raises ProviderAway, Untrusted."""
+        """Return the claims that the ID token leaves out. Raises ProviderAway and Untrusted."""
         if not self.optional("userinfo_endpoint") or not tokens.get("access_token"):
             return {}
         headers = {"Authorization": f"Bearer {tokens['access_token']}"}
@@ -217,10 +225,10 @@ class _Conversation:
         return claims
 
     def _kept_or_fetched(self, url: str) -> dict[str, Any]:
-        document = provider_documents.kept(url)
+        document = provider_documents.cached(url)
         if document is None:
             document = self._fetch(url)
-            provider_documents.keep(url, document)
+            provider_documents.store(url, document)
         return document
 
     def _fetch(self, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:

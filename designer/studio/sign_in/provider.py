@@ -10,7 +10,7 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """`groups` are the studio's groups by a value of the claim at `groups_claim`."""
+    """The identity provider. `groups` has groups of the studio by value of the claim at `groups_claim`."""
 
     issuer: str
     client_id: str
@@ -29,7 +29,7 @@ class Provider:
 
 
 def configured_provider() -> Provider | None:
-    """The provider of the studio, None without one."""
+    """Return the identity provider of the studio from the settings; None without one."""
     env = settings.PORTICO
     if not env["STUDIO_OIDC_ISSUER"]:
         return None
@@ -48,6 +48,6 @@ def configured_provider() -> Provider | None:
 
 
 def may_use_password(account: str) -> bool:
-    """Whether the settings let `account` log in with name and password."""
+    """Return whether the settings let `account` log in with name and password."""
     allowed = settings.PORTICO["STUDIO_LOCAL_LOGIN"]
     return not allowed or account in allowed

@@ -12,21 +12,21 @@ from django.core.cache import cache
 # Seconds, as for the keys of issuers of tokens.
 MAX_AGE = 600
 
-# Who can write to the cache could else name keys and addresses of their own.
+# Documents are signed: otherwise whoever can write to the cache could replace keys and addresses.
 _SALT = "designer.sign-in.provider-documents"
 
 
-def kept(address: str) -> dict[str, Any] | None:
-    """The document that was read at `address` within MAX_AGE seconds, None without one."""
+def cached(address: str) -> dict[str, Any] | None:
+    """Return the document that was fetched from `address` in the last MAX_AGE seconds; None without one."""
     signed = cache.get(_key(address))
     try:
-        found = signing.loads(signed, salt=_SALT, max_age=MAX_AGE) if isinstance(signed, str) else None
+        entry = signing.loads(signed, salt=_SALT, max_age=MAX_AGE) if isinstance(signed, str) else None
     except signing.BadSignature:
         return None
-    return dict(found["document"]) if found and found["address"] == address else None
+    return dict(entry["document"]) if entry and entry["address"] == address else None
 
 
-def keep(address: str, document: Mapping[str, Any]) -> None:
+def store(address: str, document: Mapping[str, Any]) -> None:
     signed = signing.dumps({"address": address, "document": document}, salt=_SALT, compress=True)
     cache.set(_key(address), signed, MAX_AGE)
 

@@ -1,4 +1,6 @@
-"""The attributes that a call's values go to or are compared with: they say what a value may be, in words."""
+"""The attributes that the inputs of a call are written to or compared with, and the labels of their
+options.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +8,33 @@ from collections.abc import Iterator, Mapping
 
 from crmclient.metadata import Attribute
 from designer.configuration import Endpoint
-from designer.query_parameters import parameters_of
+from designer.endpoint_facts.query_parameters import parameters_of
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import option_set_of
 
 
 def option_labels(endpoint: Endpoint) -> Mapping[str, Mapping[str, str]]:
-    """The labels of options by their values, by the names of inputs; without those that are no choices."""
+    """Return, for each input of a choice attribute, the labels of its options by value (as text).
+
+    Empty when the platform cannot be asked.
+    """
     metadata = known_metadata()
-    found: dict[str, Mapping[str, str]] = {}
+    labels_by_name: dict[str, Mapping[str, str]] = {}
     try:
-        for name, entity, attribute in _asked(endpoint, metadata):
+        for name, entity, attribute in _inputs_with_attributes(endpoint, metadata):
             options = option_set_of(attribute, entity, metadata)
             if options is not None:
                 labels = {str(option.value): option.label.text() for option in options.options}
-                found.setdefault(name, labels)
+                labels_by_name.setdefault(name, labels)
     except MetadataUnavailable:
         return {}
-    return found
+    return labels_by_name
 
 
-def _asked(endpoint: Endpoint, metadata: Metadata) -> Iterator[tuple[str, str, Attribute]]:
-    """Each input with an attribute, and the entity of that."""
+def _inputs_with_attributes(endpoint: Endpoint, metadata: Metadata) -> Iterator[tuple[str, str, Attribute]]:
+    """Yield each input that is written to or compared with an attribute: input name, entity, attribute."""
     definition = endpoint.definition
     entity = endpoint.entity.entity if endpoint.entity else ""
     vocabulary = definition.settings.vocabulary(entity, metadata)

@@ -43,8 +43,8 @@ def _labelled(value: str, labels: Mapping[str, str]) -> str:
 
 
 def asked_values(asked: Iterable[Asked], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:
-    """What was given of what is asked for at `place`."""
-    values = {known.name: cleaned.get(asked_name(known), "") for known in asked if known.place == place}
+    """Return the non-empty values of the form for what is asked for at `place`, by name."""
+    values = {field.name: cleaned.get(asked_name(field), "") for field in asked if field.place == place}
     return {name: value for name, value in values.items() if value}
 
 

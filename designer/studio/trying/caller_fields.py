@@ -26,7 +26,10 @@ class ClaimsForm(forms.Form):
     """Asks for the claims of a caller's token, where some issuer lets expressions read any."""
 
     def ask_claims(self) -> None:
-        """Add the field, where the form has come to it."""
+        """Add the claims field, if expressions may read any claim.
+
+        A form calls this where the field should stand.
+        """
         if paths := _readable_claims():
             claims = forms.JSONField(
                 label=_("Claims"),
@@ -39,7 +42,7 @@ class ClaimsForm(forms.Form):
 
     @property
     def claims(self) -> dict[str, Any]:
-        """The claims of the caller's token that valid fields say."""
+        """Return the claims in the valid form."""
         return self.cleaned_data.get("claims") or {}
 
     def clean_claims(self) -> dict[str, Any]:
@@ -50,9 +53,10 @@ class ClaimsForm(forms.Form):
 
 
 class CallerForm(ClaimsForm):
-    """Asks who of `types` calls. A platform user is chosen by name, another record by its id.
+    """Asks for the type of the caller, one of `types`, and for the caller's record.
 
-    A type is asked for unless platform users are the only ones.
+    A platform user is chosen by name, another record by its id. The type is not asked for when platform users
+    are the only type.
     """
 
     def __init__(self, types: Sequence[CallerTypeDefinition], **kwargs: Any) -> None:
@@ -60,7 +64,7 @@ class CallerForm(ClaimsForm):
         self._types = {type.name: type for type in types}
 
     def ask_who(self) -> None:
-        """Add the fields, where the form has come to them."""
+        """Add the fields. A form calls this where the fields should stand."""
         asks_type = set(self._types) != {USER_TYPE}
         if asks_type:
             self.fields["caller_type"] = type_field(tuple(self._types.values()))
@@ -87,12 +91,12 @@ class CallerForm(ClaimsForm):
 
     @property
     def caller_type(self) -> CallerTypeDefinition:
-        """The type that valid fields say; the first where none is asked for or said."""
+        """Return the type chosen in the valid form, or else the first type."""
         return self._types[self.cleaned_data.get("caller_type") or next(iter(self._types))]
 
     @property
     def caller_record(self) -> Guid | None:
-        """The record that valid fields say, of those fields that belong to the type."""
+        """Return the id of the record in the valid form; None without one."""
         field = "user" if self.caller_type.is_of_users else "caller_record"
         if not self.caller_type.is_of_users and not self.caller_type.entity:
             return None
@@ -105,19 +109,19 @@ class CallerForm(ClaimsForm):
             return cleaned
         entity = self.caller_type.entity
         if is_missing(entity, self.caller_record):
-            said = gettext("There is no record of %(entity)s with this id.") % {"entity": entity}
-            self.add_error("caller_record", said)
+            message = gettext("There is no record of %(entity)s with this id.") % {"entity": entity}
+            self.add_error("caller_record", message)
         return cleaned
 
 
 def _readable_claims() -> list[str]:
-    """The paths of the claims that some issuer lets expressions read."""
+    """Return the paths of the claims that an enabled issuer lets expressions read."""
     issuers = latest().issuers
     return sorted({path for issuer in issuers if issuer.enabled for path in issuer.readable_claims})
 
 
 def type_field(types: Sequence[CallerTypeDefinition]) -> forms.ChoiceField:
-    """One of `types`; the first unless another is chosen."""
+    """Return a field to choose one of `types`. The first is chosen to begin with."""
     return dress(
         forms.ChoiceField(
             label=_("Caller type"),
@@ -133,7 +137,10 @@ def labelled(type: CallerTypeDefinition) -> str:
 
 
 def is_missing(entity: str, record: Guid) -> bool:
-    """Whether the platform says that there is no such record. What it cannot say now shows in a call."""
+    """Return whether the platform says that the record does not exist.
+
+    That is false while the platform cannot be reached: the tried call shows that failure.
+    """
     try:
         get_platform().retrieve(entity, record, ())
     except (RecordNotFound, MetadataError):

@@ -24,7 +24,7 @@ _VALUE = "value__"
 
 
 def name_field(**options: Any) -> forms.Field:
-    """What people know the call by."""
+    """Return the field for the name of an example call."""
     return dress(
         forms.CharField(
             label=_("Name"),
@@ -112,7 +112,7 @@ class ExampleForm(forms.Form):
         return name
 
     def changed(self) -> ExampleCallDefinition:
-        """The example as valid fields say it."""
+        """Return the example with the values of the valid form."""
         given = self.cleaned_data
         keeps_shape = given.get("has_shape", True)
         return ExampleCallDefinition.model_validate(
@@ -140,6 +140,6 @@ class ExampleForm(forms.Form):
 
 def _places(example: ExampleCallDefinition) -> dict[str, str]:
     """The JSON Pointers of values that can be expected, with their types."""
-    found = dict(leaves(example.shape)) if example.shape is not None else {}
-    few = dict(list(found.items())[:_MOST_VALUES])
-    return {**few, **{place: found.get(place, ANYTHING) for place in example.values}}
+    types_by_place = dict(leaves(example.shape)) if example.shape is not None else {}
+    few = dict(list(types_by_place.items())[:_MOST_VALUES])
+    return {**few, **{place: types_by_place.get(place, ANYTHING) for place in example.values}}

@@ -11,17 +11,17 @@ from django.template.response import TemplateResponse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from designer.audit.writing import note
+from designer.audit.audit_entries import note
 from designer.configuration import Endpoint
 from designer.definitions import ExampleCallDefinition
-from designer.example_calls.keeping import put, remove
-from designer.example_calls.running import CallResult, run_of
+from designer.example_calls.call_runs import CallResult, run_of
+from designer.example_calls.kept_examples import put, remove
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.studio.look import ModelAdmin
 from designer.studio.trying.example_form import ExampleForm
-from designer.studio.trying.kept_calls import NAME, changing
+from designer.studio.trying.kept_calls import NAME, row_change
 from designer.studio.trying.try_page import FOR_REAL
 
 _RUN, _REMOVE = "_run", "_remove"
@@ -58,7 +58,7 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
     if name not in calls:
         raise Http404
     if request.method == "POST" and _REMOVE in request.POST:
-        with changing(request, row, _("The example call was removed.")) as fresh:
+        with row_change(request, row, _("The example call was removed.")) as fresh:
             remove(fresh, name)
         return HttpResponseRedirect(listed)
     form = ExampleForm(
@@ -68,7 +68,7 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
         asks_values=request.user.has_perm(FOR_REAL),
     )
     if form.is_bound and form.is_valid():
-        with changing(request, row, _("The example call was saved.")) as fresh:
+        with row_change(request, row, _("The example call was saved.")) as fresh:
             put(fresh, form.changed(), name)
         return HttpResponseRedirect(listed)
     context = {
@@ -86,14 +86,14 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
 
 
 def who(call: ExampleCallDefinition) -> str:
-    """The caller, in words."""
+    """Describe the caller of an example call in words."""
     if call.anonymous:
         return _("Anonymous")
     return ", ".join(call.roles) or _("no role")
 
 
 def _sent(call: ExampleCallDefinition) -> str:
-    """What the caller sends, as JSON for people to read."""
+    """Return what the caller sends, as JSON for people."""
     sent = {name: value for name, value in call.to_json().items() if name not in _NOT_SENT}
     return json.dumps(sent, ensure_ascii=False, indent=2)
 

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 
 from designer.configuration import Endpoint
 from designer.definitions import EndpointDefinition
+from designer.endpoint_facts.query_parameters import uses
 from designer.kinds.queries import MULTI_QUERY, MultiQuerySettings
-from designer.query_parameters import uses
 
 
 class NotRunnable(Exception):
@@ -20,14 +20,14 @@ def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
     Raises NotRunnable.
     """
     definition = endpoint.definition
-    known = definition.fetchers
-    at = next((at for at, one in enumerate(known) if one.name == fetcher), None)
+    fetchers = definition.fetchers
+    at = next((at for at, definition in enumerate(fetchers) if definition.name == fetcher), None)
     if at is None:
         raise NotRunnable(_("Give the data fetcher a name first."))
-    chosen = known[at]
+    chosen = fetchers[at]
     if chosen.query is None:
         raise NotRunnable(_("The data fetcher has no query yet."))
-    queries = [one.query for one in known[: at + 1] if one.query is not None]
+    queries = [fetcher.query for fetcher in fetchers[: at + 1] if fetcher.query is not None]
     read = {use.parameter for query in queries for use in uses(query)}
     return Endpoint(
         EndpointDefinition(
@@ -36,7 +36,7 @@ def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
             name=fetcher,
             access=definition.access,
             inputs=tuple(given for given in definition.inputs if given.name in read),
-            fetchers=known[:at],
+            fetchers=fetchers[:at],
             settings=MultiQuerySettings(query=chosen.query),
         ),
         exposures=endpoint.exposures if chosen.apply_row_rules else (),

@@ -11,17 +11,19 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from designer.audit.writing import note
+from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
-from designer.example_calls.keeping import FileSent, example_of, put
+from designer.definitions.example_calls import LARGEST_SAMPLE
+from designer.example_calls.call_runs import rehearsed
+from designer.example_calls.kept_examples import FileTooLarge, example_of, expecting, put
 from designer.history.recording import recording
-from designer.history.refused import ChangeRefused
+from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
-from designer.ports import Attempt, Preview, get_runtime
+from designer.ports import Attempt, Preview
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.proposing import proposed, tell_refused
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.trying.example_form import name_field
 
@@ -38,30 +40,35 @@ def keep(
     preview: Preview,
     attempt: Attempt,
 ) -> str | None:
-    """Keep `attempt` under the name that was typed, and return the query of the address of its page.
+    """Keep `attempt` as an example call under the typed name. Return the query string of its page.
 
-    None, with a message, where it cannot be kept. The call is made for what it is answered, and changes
-    nothing.
+    Return None, and leave a message, when the call cannot be kept. A dry run of the call finds the answer
+    that the example expects, and writes nothing.
     """
     endpoint = configuration.endpoints[row.pk]
     try:
         name = _name(request, endpoint)
-        rehearsal = get_runtime().rehearse(endpoint, configuration, attempt)
-        example = example_of(name, attempt, rehearsal, preview.status)
+        wanted = example_of(name, attempt, preview.status)
+        # As it will be made from now on: not with a file of somebody's own.
+        example = expecting(wanted, rehearsed(wanted, endpoint, configuration))
     except ValidationError as error:
         messages.error(request, _("The call was not kept. %(reason)s") % {"reason": " ".join(error.messages)})
         return None
-    except FileSent:
-        messages.error(request, _("The call was not kept: an example call cannot send a file."))
+    except FileTooLarge:
+        text = _("The call was not kept: the file is larger than %(most)s MB. Choose a smaller file.")
+        messages.error(request, text % {"most": LARGEST_SAMPLE // 2**20})
         return None
-    with changing(request, row, _("The call was kept. Check which answer it expects.")) as fresh:
+    with row_change(request, row, _("The call was kept. Check which answer it expects.")) as fresh:
         put(fresh, example, name)
     return urlencode({NAME: name})
 
 
 @contextmanager
-def changing(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[EndpointRow]:
-    """The row as it is now, whose change becomes a version; `done` is said of it, or why it was refused."""
+def row_change(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[EndpointRow]:
+    """Yield the stored row for a change, and record a version of the configuration afterwards.
+
+    The user sees the message `done`, or why the change was refused.
+    """
     try:
         with recording(author_of(request)) as recorded:
             yield EndpointRow.objects.get(pk=row.pk)

@@ -11,8 +11,8 @@ from crmclient.errors import PlatformError
 from crmclient.query.ast import Operator
 from crmclient.query.designed import DesignedQuery
 from designer.configuration import Endpoint
+from designer.endpoint_facts.query_parameters import conditions
 from designer.platform import get_platform
-from designer.query_parameters import conditions
 
 _PIECES = frozenset({Operator.CONTAINS, Operator.LIKE, Operator.ENDS_WITH, Operator.BEGINS_WITH})
 # What denies or asks for emptiness meets too many records for an index to be of use.
@@ -33,7 +33,10 @@ _BROAD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one part of a query costs. `command` adds the index that it lacks; empty where none would help."""
+    """The cost of one part of a query.
+
+    `command` adds the missing index; it is empty when no index would help.
+    """
 
     part: str
     words: str
@@ -41,22 +44,22 @@ class Cost:
 
 
 def costs_of(endpoint: Endpoint) -> list[Cost]:
-    """Of the endpoint's own query; nothing where the platform does not tell."""
+    """Return the costs of the endpoint's own query; nothing when the platform does not tell."""
     platform, query = get_platform(), endpoint.definition.settings.designed_query
     if query is None or not isinstance(platform, TellsIndexes):
         return []
     try:
-        known = {name: platform.indexes(name) for name in _entities(query)}
+        indexes = {name: platform.indexes(name) for name in _entities(query)}
     except PlatformError:
         return []
-    found = [
-        _cost(entity, condition.attribute, condition.operator, known[entity])
+    costs = [
+        _cost(entity, condition.attribute, condition.operator, indexes[entity])
         for entity, condition in conditions(query)
-        if entity in known
+        if entity in indexes
     ]
     if query.orders and query.orders[0].attribute and query.orders[0].link is None:
-        found.append(_cost(query.entity, query.orders[0].attribute, None, known[query.entity]))
-    return list(dict.fromkeys(found))
+        costs.append(_cost(query.entity, query.orders[0].attribute, None, indexes[query.entity]))
+    return list(dict.fromkeys(costs))
 
 
 def _entities(query: DesignedQuery) -> set[str]:

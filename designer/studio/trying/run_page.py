@@ -14,8 +14,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext_lazy as _
 
-from designer.access_matrix import admitted_types
-from designer.audit.writing import note
+from designer.access_control.access_matrix import admitted_types
+from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
 from designer.definitions.row_rules import roles_of
 from designer.models import AuditEntry
@@ -28,7 +28,7 @@ from designer.studio.trying.caller_fields import CallerForm
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
 from designer.studio.trying.query_costs import costs_of
 from designer.studio.trying.try_page import FOR_REAL
-from designer.studio.trying.unsaved import configuration_of
+from designer.studio.trying.unsaved_page import configuration_of
 
 MOST_ROWS = 20
 _PAGE_SIZE = "pageSize"
@@ -54,7 +54,7 @@ class RunForm(CallerForm):
         largest = MOST_ROWS if paged is None else min(MOST_ROWS, paged.get("maximum", MOST_ROWS))
         self._page = {} if paged is None else {_PAGE_SIZE: str(largest)}
         self.ask_who()
-        self._named = _named(endpoint)
+        self._named = _roles_in_row_rules(endpoint)
         if self._named:
             self.fields["roles"] = dress(_roles_field(sorted(self._named), endpoint))
         for asked in self._asked:
@@ -83,8 +83,8 @@ class RunForm(CallerForm):
         )
 
 
-def _named(endpoint: Endpoint) -> frozenset[str]:
-    """The roles by which the row rules at hand tell callers apart."""
+def _roles_in_row_rules(endpoint: Endpoint) -> frozenset[str]:
+    """Return the roles that the row rules of the exposed entities name."""
     return frozenset().union(*(roles_of(exposed.row_rule) for exposed in endpoint.exposures))
 
 
@@ -125,7 +125,7 @@ def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
         outcome = get_runtime().attempt(endpoint, configuration, attempt)
         detail = f"{attempt.stands_for}; {outcome.status}"
         note(request, AuditEntry.Action.RUN, endpoint.definition.key, detail)
-        context |= {"outcome": outcome, "costs": costs_of(endpoint), **_shown(outcome)}
+        context |= {"outcome": outcome, "costs": costs_of(endpoint), **_answer_context(outcome)}
     return _fragment(request, context)
 
 
@@ -148,8 +148,8 @@ def _of_first_rows(endpoint: Endpoint) -> Endpoint:
     return replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": cut}))
 
 
-def _shown(outcome: Outcome) -> dict[str, Any]:
-    """The answer as a table, or `problems`, why there is none."""
+def _answer_context(outcome: Outcome) -> dict[str, Any]:
+    """Return the answer as a table, or `problems` that say why there is none."""
     table = answer_table(outcome.body or "[]", MOST_ROWS) if outcome.status < HTTPStatus.BAD_REQUEST else None
     if table is not None:
         return {"columns": table.columns, "rows": table.rows, "total": table.total}

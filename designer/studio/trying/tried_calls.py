@@ -27,7 +27,7 @@ _signer = signing.TimestampSigner(salt="designer.tried-calls")
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a form was sent with, apart from its tokens."""
+    """The fields and files that a form was sent with, without its tokens."""
 
     text: str
     files: str
@@ -44,12 +44,12 @@ class Sent:
 
 
 def new_token() -> str:
-    """The token of a form: good for one call, and no longer than calls are kept to compare it with."""
+    """Return a token for a form. It is valid for one call, and for as long as calls are kept."""
     return _signer.sign(uuid.uuid4().hex)
 
 
 def token_of(values: Mapping[str, Any]) -> uuid.UUID | None:
-    """The token that a form was sent with; None for none, or one that is too old."""
+    """Return the token that a form was sent with; None without one, and for one that is wrong or too old."""
     try:
         return uuid.UUID(_signer.unsign(str(values.get(TOKEN, "")), max_age=KEPT))
     except signing.BadSignature:
@@ -57,7 +57,7 @@ def token_of(values: Mapping[str, Any]) -> uuid.UUID | None:
 
 
 def asked_for(request: HttpRequest, row: Endpoint) -> TriedCall:
-    """The call whose answer the address of `request` asks for. Raises ValueError for one that is not kept."""
+    """Return the call that the address of `request` names. Raises ValueError when it is not kept any more."""
     call = find(request, row, uuid.UUID(request.GET[TOKEN]))
     if call is None:
         raise ValueError(TOKEN)
@@ -65,16 +65,19 @@ def asked_for(request: HttpRequest, row: Endpoint) -> TriedCall:
 
 
 def place_of(token: uuid.UUID) -> str:
-    """The query of the address of a call's answer."""
+    """Return the query string of the page that shows the answer to a call."""
     return urlencode({TOKEN: token.hex})
 
 
 def claim(request: HttpRequest, row: Endpoint, token: uuid.UUID) -> TriedCall | None:
-    """The call to be made, which no other request makes; None where one has claimed the token before."""
+    """Store the call that this request is about to make, so that no other request makes it.
+
+    Return None when another request has claimed the token before. Old calls are removed.
+    """
     sent = Sent.of(request)
     TriedCall.objects.filter(made_at__lt=dt.datetime.now(dt.UTC) - KEPT).delete()
     try:
-        # In a block of its own: a refused row must not take the request's transaction with it.
+        # A nested transaction: a refused row must not roll back the transaction of the request.
         with transaction.atomic():
             return TriedCall.objects.create(
                 token=token,
@@ -88,13 +91,15 @@ def claim(request: HttpRequest, row: Endpoint, token: uuid.UUID) -> TriedCall | 
 
 
 def find(request: HttpRequest, row: Endpoint, token: uuid.UUID) -> TriedCall | None:
-    """The call that the account of `request` has made of `row` with that token, while its answer is kept."""
+    """Return the call that the user made of the endpoint `row` with `token`; None when it is not kept
+    any more.
+    """
     own = TriedCall.objects.filter(account=request.user.get_username(), endpoint=row.pk)
     return own.filter(pk=token, made_at__gte=dt.datetime.now(dt.UTC) - KEPT).first()
 
 
 def is_same(call: TriedCall, request: HttpRequest) -> bool:
-    """Whether `request` sends what the call was made with."""
+    """Whether `request` has the same fields and files as the call."""
     return Sent.of(request) == Sent(call.sent, call.files)
 
 
@@ -104,7 +109,7 @@ def finish(call: TriedCall, outcome: Outcome) -> None:
 
 
 def outcome_of(call: TriedCall) -> Outcome | None:
-    """None while the call is under way, or where its process ended before it did."""
+    """Return the outcome; None while the call runs, and when its process ended before the call did."""
     stored = call.outcome
     if stored is None:
         return None
@@ -114,7 +119,7 @@ def outcome_of(call: TriedCall) -> Outcome | None:
 
 
 def is_lost(call: TriedCall) -> bool:
-    """Whether a call without an outcome can have none any more."""
+    """Whether a call without an outcome has run for so long that it can no longer get one."""
     longest = dt.timedelta(seconds=2 * settings.PORTICO["REQUEST_DEADLINE"])
     return call.outcome is None and call.made_at < dt.datetime.now(dt.UTC) - longest
 

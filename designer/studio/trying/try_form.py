@@ -113,13 +113,13 @@ class TryForm(CallerForm):
             for error in json.loads(outcome.body)["errors"]:
                 # Of a list of records, `/contacts/0/email` is said at the list.
                 name, _slash, inside = (error.get("parameter") or error["pointer"].lstrip("/")).partition("/")
-                said = f"{inside}: {error['message']}" if inside else error["message"]
+                sentence = f"{inside}: {error['message']}" if inside else error["message"]
                 field = next((asked_name(asked) for asked in self._preview.asked if asked.name == name), None)
                 if field:
-                    self.add_error(field, said)
+                    self.add_error(field, sentence)
 
     def attempt(self) -> Attempt:
-        """The call that valid fields stand for."""
+        """Return the call that the valid form describes."""
         given = self.cleaned_data
         file = given.get("upload")
         content, content_type, headers = self._body(), "application/json", self._sent("header")

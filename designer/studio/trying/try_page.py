@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from designer.access_matrix import admitted_types
-from designer.audit.writing import note
+from designer.access_control.access_matrix import admitted_types
+from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
@@ -24,7 +24,7 @@ from designer.studio.trying.answer_table import AnswerTable, answer_table
 from designer.studio.trying.example_form import LONGEST_NAME
 from designer.studio.trying.kept_calls import KEEP, KEEP_AS, keep
 from designer.studio.trying.try_form import TryForm
-from designer.studio.trying.unsaved import UNSAVED, configuration_of
+from designer.studio.trying.unsaved_page import UNSAVED, configuration_of
 
 # The statuses of answers that a cache keeps, and that of a dry run that would have asked for one.
 _KEPT = (0, 200, 204)
@@ -149,7 +149,7 @@ def _call_once(
 def tried(
     request: HttpRequest, endpoint: Endpoint, configuration: Configuration, attempt: Attempt
 ) -> Outcome:
-    """What becomes of the call, which the audit log notes."""
+    """Make the call, note it in the audit log, and return the outcome."""
     outcome = get_runtime().attempt(endpoint, configuration, attempt)
     who = "anonymous" if attempt.anonymous else ", ".join(attempt.roles) or "no role"
     how = "dry run" if attempt.dry else "for real"

@@ -14,16 +14,16 @@ from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from designer.audit.writing import note
+from designer.audit.audit_entries import note
 from designer.definitions import ColumnDefinition, UserPropertyDefinition
 from designer.loading import latest
 from designer.models import AuditEntry, Role, UserProperty
 from designer.names import USER_TYPE, property_key
 from designer.ports import UserExample, get_runtime
 from designer.readiness import Checker
-from designer.studio.checking.places import is_removed
+from designer.studio.checking.finding_places import is_removed
 from designer.studio.look import ModelAdmin, dress
-from designer.studio.metadata.known import known_metadata
+from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.trying.asked_fields import user_field
 from designer.studio.trying.caller_fields import ClaimsForm
 from designer.studio.trying.try_page import FOR_REAL
@@ -77,27 +77,27 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | No
 def _example(
     row: UserProperty | None, form: ModelForm[UserProperty], formsets: Iterable[Any], asked: ExampleForm
 ) -> UserExample:
-    was = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
-    own = _definition(form, formsets)
+    stored_name = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
+    definition = _definition(form, formsets)
     configuration = latest()
-    keys = (property_key(own.caller_type, str(was)), own.key)
-    others = (known for known in configuration.user_properties if known.key not in keys)
-    properties = (*others, own)
+    keys = (property_key(definition.caller_type, str(stored_name)), definition.key)
+    others = (other for other in configuration.user_properties if other.key not in keys)
+    properties = (*others, definition)
     checker = Checker(replace(configuration, user_properties=properties), known_metadata())
-    wrong = [finding.said for finding in checker.user_property(own) if finding.is_blocking]
+    wrong = [finding.said for finding in checker.user_property(definition) if finding.is_blocking]
     if wrong:
         return UserExample(problem=" ".join(wrong))
     given = asked.cleaned_data
     record = str(given["user"] or "")
     return get_runtime().user_example(
-        properties, own.name, record, given["roles"], own.caller_type, asked.claims
+        properties, definition.name, record, given["roles"], definition.caller_type, asked.claims
     )
 
 
 def _definition(
     form: ModelForm[UserProperty], formsets: Iterable[BaseFormSet[Any]]
 ) -> UserPropertyDefinition:
-    """What saving the page would make; what is not filled in yet is empty."""
+    """Return the property that saving the page would make. Fields that are not filled in are empty."""
     form.is_valid()
     made = form.instance
     columns = []

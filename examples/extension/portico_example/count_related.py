@@ -19,9 +19,9 @@ from designer.readiness.subjects import EndpointSubject
 
 def _one_to_many(place: PickerPlace) -> Iterator[tuple[str, str]]:
     """What the studio offers for the relationship: names, each with what it leads to."""
-    for known in place.metadata.relationships(place.entity):
-        if known.is_to_many_from(place.entity):
-            yield known.name, f"{known.referencing} ({known.name})"
+    for relationship in place.metadata.relationships(place.entity):
+        if relationship.is_to_many_from(place.entity):
+            yield relationship.name, f"{relationship.referencing} ({relationship.name})"
 
 
 class CountRelatedSettings(EndpointSettings):
@@ -36,9 +36,9 @@ class CountRelatedSettings(EndpointSettings):
 def relationship_leads_to_many(subject: EndpointSubject, settings: CountRelatedSettings) -> Found:
     if not subject.entity:
         return
-    related = {known.name: known for known in subject.metadata.relationships(subject.entity)}
-    found = related.get(settings.relationship)
-    if found is None or not found.is_to_many_from(subject.entity):
+    related = {candidate.name: candidate for candidate in subject.metadata.relationships(subject.entity)}
+    relationship = related.get(settings.relationship)
+    if relationship is None or not relationship.is_to_many_from(subject.entity):
         yield (
             f"{subject.entity} has no one-to-many relationship “{settings.relationship}”. Choose another.",
             "settings.relationship",

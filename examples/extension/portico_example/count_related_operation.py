@@ -31,7 +31,9 @@ class CountRelatedOperation(Operation):
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
         entity, name = self.require_entity(), self.settings(CountRelatedSettings).relationship
-        related = {known.name: known for known in platform.relationships(entity)}.get(name)
+        related = {relationship.name: relationship for relationship in platform.relationships(entity)}.get(
+            name
+        )
         if related is None or related.referencing_attribute is None or related.referenced != entity:
             raise Misconfigured(f"{name} is not a one-to-many relationship of {entity}")
         self.counted, self.lookup = related.referencing, related.referencing_attribute

@@ -19,8 +19,8 @@ def resolve(claims: Claims, context: Recognition) -> Caller | None:
         raise without_record(claims["iss"], "contact", "address_not_verified")
     entity = context.types["contact"].entity
     id = context.platform.entities()[entity].primary_id
-    known = Filter((Condition("emailaddress1", Operator.EQ, (address,)),))
-    rows = context.platform.query(Query(entity, (Column(id),), known), Page(size=2)).rows
+    by_address = Filter((Condition("emailaddress1", Operator.EQ, (address,)),))
+    rows = context.platform.query(Query(entity, (Column(id),), by_address), Page(size=2)).rows
     if len(rows) != 1:
         raise without_record(claims["iss"], "contact", "several_records" if rows else "no_record")
     return Caller(

@@ -34,7 +34,9 @@ def made(caller: Caller, **values: Any) -> str:
 
 def findings(row: Endpoint) -> dict[str, str]:
     """What readiness says of an endpoint: the field by rule."""
-    return {found.rule: found.field for found in Checker(load(), Metadata(get_platform())).endpoint(row.pk)}
+    return {
+        finding.rule: finding.field for finding in Checker(load(), Metadata(get_platform())).endpoint(row.pk)
+    }
 
 
 def stored(id: str, attribute: str) -> Any:
@@ -53,10 +55,10 @@ def tried(client: Client, row: Endpoint, **data: Any) -> Any:
 
 def schema_of(document: Any, path: str, method: str, *keys: str) -> Any:
     """The schema of a body in the OpenAPI document, wherever it stands there."""
-    found = document["paths"][path][method]
+    part = document["paths"][path][method]
     for key in keys:
-        found = found[key]
-    schema = found["content"]["application/json"]["schema"]
+        part = part[key]
+    schema = part["content"]["application/json"]["schema"]
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema

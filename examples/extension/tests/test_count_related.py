@@ -83,8 +83,8 @@ def test_readiness_judges_its_setting(counts: Endpoint) -> None:
 
 def test_readiness_says_that_a_platform_cannot_count(counts: Endpoint) -> None:
     platform = PlainTables(conventions=Conventions())
-    found = Checker(load(), Metadata(platform)).endpoint(counts.pk)
-    assert ("count-platform", "settings.relationship") in {(one.rule, one.field) for one in found}
+    problems = Checker(load(), Metadata(platform)).endpoint(counts.pk)
+    assert ("count-platform", "settings.relationship") in {(one.rule, one.field) for one in problems}
 
 
 def test_the_documents_describe_the_kind(rita: Caller, counts: Endpoint) -> None:

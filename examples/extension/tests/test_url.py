@@ -110,6 +110,6 @@ def test_a_create_with_it_is_tried(daring: Client, create: Endpoint) -> None:
     assert tried(daring, create, body__name="Tried", body__site="contoso").status == 400
     real = tried(daring, create, body__name="Tried", body__site=SITE, mode="real")
     assert real.status in (200, 201)
-    found = Filter((Condition("websiteurl", Operator.EQ, (SITE,)),))
-    query = Query("account", (Column("name"),), filter=found)
+    by_site = Filter((Condition("websiteurl", Operator.EQ, (SITE,)),))
+    query = Query("account", (Column("name"),), filter=by_site)
     assert [row["name"] for row in get_platform().query(query, Page(size=5)).rows] == ["Tried"]

@@ -101,7 +101,7 @@ class Command(BaseCommand):
 
 
 def _advice(error: PlatformError) -> str:
-    """What to do about a platform that fails; the CRM in the box has none."""
+    """Return what to do about a failing platform; empty for the CRM in the box."""
     if not settings.PORTICO["CRM_URL"]:
         return ""
     from crmclient.dataverse.advice import advice_on

@@ -11,6 +11,7 @@ from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
+from designer.platform import get_platform
 from project.addresses import CannotListen, is_loopback, listenable, url_of
 from project.checks import refuse_a_wrong_start
 from project.demo import ACCOUNTS_LINE
@@ -32,11 +33,12 @@ class Command(BaseCommand):
             address = listenable(host, port)
         except CannotListen as error:
             raise CommandError(str(error)) from error
-        # The server forks: no process may inherit another's connection.
+        # The server forks: no process may inherit another's connection, or a platform, which may hold some.
         connections.close_all()
+        get_platform.cache_clear()
         server = Supervisor(
             "project.wsgi:application",
-            announce=lambda: self._announce(url_of(host, port), host),
+            announce=lambda ready: self._announce(url_of(host, port), host, ready),
             patience=_patience(),
             address=address,
             port=port,
@@ -59,7 +61,7 @@ class Command(BaseCommand):
         with shared_figures.folder():
             server.serve_and_supervise()
 
-    def _announce(self, url: str, host: str) -> None:
+    def _announce(self, url: str, host: str, ready: bool) -> None:
         lines = [
             "",
             f"Portico listens on {url} (stop it with Ctrl-C)",
@@ -68,16 +70,21 @@ class Command(BaseCommand):
             f"  API docs     {url}/api/docs",
             f"  API schema   {url}/api/openapi.json",
         ]
-        if settings.DEVELOPMENT and is_loopback(host):
+        if not ready:
+            lines += ["", "  It is not ready to serve yet. Its log says why."]
+        elif settings.DEVELOPMENT and is_loopback(host):
             lines += ["", f"  {ACCOUNTS_LINE}, unless you changed it"]
         self.stdout.write("\n".join([*lines, ""]))
         self.stdout.flush()
 
 
 def _patience() -> int:
-    """Threads that are busy until the deadline of their requests are no silence."""
-    asked, deadline = settings.PORTICO["WORKER_PATIENCE"], settings.PORTICO["REQUEST_DEADLINE"]
-    return int(max(asked, deadline + 5)) if asked else 0
+    """Return after how many seconds a silent worker is ended; 0 for never.
+
+    It is longer than REQUEST_DEADLINE, because threads may be busy for so long.
+    """
+    patience, deadline = settings.PORTICO["WORKER_PATIENCE"], settings.PORTICO["REQUEST_DEADLINE"]
+    return int(max(patience, deadline + 5)) if patience else 0
 
 
 def _through_our_own_log() -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from project.tidying import Busy, tidy
+from project.housekeeping import Busy, tidy
 
 
 class Command(BaseCommand):

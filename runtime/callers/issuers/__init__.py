@@ -1,4 +1,4 @@
-"""Whose tokens are accepted, how each is verified, and what its claims say of the caller."""
+"""The issuers whose tokens are accepted: how tokens are verified, and what their claims say of the caller."""
 
 from __future__ import annotations
 
@@ -26,20 +26,22 @@ class Verified:
 
 
 def verify(token: str, issuers: Issuers) -> Verified:
-    """A valid token. Raises RefusedCaller 401 `invalid_token`, 503 while the keys are unknown."""
+    """Verify a token. Raises RefusedCaller 401 `invalid_token`, and 503 while the issuer's keys are
+    unknown.
+    """
     examined = verification.verify(token, issuers)
     return Verified(examined.claims, examined.claims["exp"] + examined.leeway)
 
 
 @lru_cache(maxsize=8)
 def issuers_of(definitions: tuple[IssuerDefinition, ...]) -> Issuers:
-    """The issuers of a state of the configuration, with those of the environment. Compiled once."""
+    """Return the issuers of a configuration together with those of the environment. Compiled once."""
     return Issuers(definitions, of_environment())
 
 
 @cache
 def of_environment() -> Mapping[str, Issuer]:
-    """The issuers that `ISSUERS` describes, by name."""
+    """Return the issuers that `ISSUERS` describes, by name."""
     return read_issuers(settings.PORTICO["ISSUERS"])
 
 

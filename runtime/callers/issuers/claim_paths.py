@@ -1,4 +1,4 @@
-"""What stands at a path into a token's claims (`designer.claim_paths`), and the shapes of several values."""
+"""Reads the value at a path (`designer.token_issuers.claim_paths`) in a token's claims."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
 from typing import Any, TypeAlias
 
-from designer.claim_paths import WrongPath, parsed, texts_of
 from designer.definitions import ClaimShape
+from designer.token_issuers.claim_paths import WrongPath, parsed, texts_of
 from runtime.callers.caller import Claims
 
 
 def claim_at(claims: Claims, path: str) -> Any:
-    """The value at `path`: the claim of exactly that name, which may be a URL, or the one that the path leads
-    to. None where there is none, and where the path is none.
+    """Return the value at `path`; None when there is no value, and when the path is not valid.
+
+    A claim whose name is exactly `path`, such as a URL, goes before the claim that the path leads to.
     """
     if path in claims:
         return claims[path]
@@ -35,35 +36,37 @@ def claim_at(claims: Claims, path: str) -> Any:
 
 
 def picked(claims: Claims, paths: Collection[str]) -> dict[str, Any]:
-    """What of `claims` is at `paths`, nested as it was. A list is taken as a whole."""
-    found: dict[str, Any] = {}
-    whole: set[tuple[str, ...]] = set()
+    """Return the part of `claims` at `paths`, with its nesting. A list is taken as a whole."""
+    excerpt: dict[str, Any] = {}
+    whole_paths: set[tuple[str, ...]] = set()
     # Shorter ones first: what is in a claim that is taken as a whole has been taken with it.
     for names in sorted({_names(claims, path) for path in paths}, key=len):
-        if not names or any(names[:length] in whole for length in range(1, len(names))):
+        if not names or any(names[:length] in whole_paths for length in range(1, len(names))):
             continue
         value: Any = claims
         for name in names:
             value = value.get(name) if isinstance(value, Mapping) else None
         if value is None:
             continue
-        whole.add(names)
-        within = found
+        whole_paths.add(names)
+        within = excerpt
         for name in names[:-1]:
             within = within.setdefault(name, {})
         within[names[-1]] = value
-    return found
+    return excerpt
 
 
 def values_of(claim: Any, shape: ClaimShape, table: Collection[str] = ()) -> tuple[str, ...]:
-    """The values that a claim names, when it is written as `shape` says. Nothing for any other shape, and for
-    lists that hold anything but texts. `table` has the values that mean something.
+    """Return the texts in a claim that is written as `shape` says.
+
+    Return none for a claim of another shape, and for a list with anything but texts. `table` has the values
+    that the configuration knows.
     """
     return _READERS[shape](claim, table)
 
 
 def _names(claims: Claims, path: str) -> tuple[str, ...]:
-    """The names of a path up to the first place in a list."""
+    """Return the names in a path, up to the first position in a list; empty for a wrong path."""
     if path in claims:
         return (path,)
     try:
@@ -92,7 +95,9 @@ def _text(claim: Any, table: Collection[str]) -> tuple[str, ...]:
 
 
 def _any(claim: Any, table: Collection[str]) -> tuple[str, ...]:
-    """An array; or a text, which is one value where the table has it so, and words (as of scopes) else."""
+    """Return the texts of an array; of a text, the whole text if `table` has it, else its words (as in
+    `scope`).
+    """
     if isinstance(claim, str):
         return (claim,) if claim in table else tuple(claim.split())
     return _array(claim)

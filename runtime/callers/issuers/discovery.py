@@ -13,7 +13,10 @@ from runtime.callers.issuers.remote_documents import NotFetched, fetch_json
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What the document says. `algorithms` are those of ID tokens, which tell those of access tokens."""
+    """The content of the discovery document.
+
+    `algorithms` are those of ID tokens, a hint for access tokens.
+    """
 
     issuer: str
     keys_url: str
@@ -36,23 +39,26 @@ def discover(address: str, *, allow_private: bool = False) -> Discovered:
     return Discovered(issuer, keys, tuple(algorithms))
 
 
-def check_issuer(found: Discovered, name: str, address: str) -> None:
-    """Raises NotFetched where the document is another issuer's: its keys would vouch for nothing."""
-    if not is_of(found.issuer, (name,)):
+def check_issuer(document: Discovered, name: str, address: str) -> None:
+    """Raise NotFetched unless the document names the issuer `name`.
+
+    The keys of another issuer would prove nothing about this issuer's tokens.
+    """
+    if not is_of(document.issuer, (name,)):
         raise NotFetched(
             Sentence(
                 "%(address)s is the configuration of the issuer “%(found)s”, not of “%(expected)s”.",
                 address=address,
-                found=found.issuer,
+                found=document.issuer,
                 expected=name,
             )
         )
 
 
 def is_of(issuer: str, names: Collection[str]) -> bool:
-    """Whether `issuer`, as a document has it, stands for one of `names`.
+    """Whether the `issuer` of a document stands for one of `names`.
 
-    Documents for all tenants of a provider hold the template itself.
+    A document for all tenants of a provider has a placeholder in place of the tenant.
     """
     if TENANT not in issuer:
         return issuer in names

@@ -36,7 +36,7 @@ from designer.definitions import (
     RecordDefinition,
     RoleRuleDefinition,
 )
-from designer.public_keys import pem_keys
+from designer.token_issuers.public_keys import pem_keys
 from runtime.callers.issuers.issuer import Issuer
 
 _Texts = Annotated[
@@ -100,7 +100,7 @@ class EnvironmentIssuer(BaseModel):
 
     @property
     def definition(self) -> IssuerDefinition:
-        """The same in the words of the configuration."""
+        """Return this issuer as a definition of the configuration."""
         grants = tuple(
             GrantDefinition(value=value, role=role)
             for value, roles in self.role_map.items()

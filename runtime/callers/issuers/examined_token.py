@@ -1,4 +1,4 @@
-"""A token under examination, and what a check of it is."""
+"""A token under examination, and the checks of it."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Examined:
 
     @property
     def is_own(self) -> bool:
-        """Whether it says that it is one of the service's own tokens."""
+        """Whether the token's `iss` names this service. Nothing is verified here."""
         return self.claims.get("iss") == LocalIssuer.name
 
     @property
     def leeway(self) -> int:
-        """By how many seconds the clocks may differ. The service's own is this one."""
+        """The seconds that clocks may differ by. Tokens of this service have their own leeway."""
         return LocalIssuer.leeway if self.is_own else self.known_issuer.definition.leeway
 
     @property
     def known_issuer(self) -> Issuer:
-        """Raises LookupError before the issuer has been found."""
+        """The issuer of the token. Raises LookupError before the issuer has been found."""
         if self.issuer is None:
             raise LookupError("the issuer is not known")
         return self.issuer
@@ -46,8 +46,9 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check expected and what it found. `refusal`: it does not hold. `setting` is the field of the
-    issuer that decides.
+    """The outcome of a check: what was expected, and what was found.
+
+    `refusal` is set if the check has failed. `setting` is the field of the issuer that decides.
     """
 
     expected: str
@@ -61,7 +62,7 @@ Run: TypeAlias = Callable[[Examined], Found]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """`is_needed`: where it fails, nothing that comes after it means anything."""
+    """A check of a token. With `is_needed`, later checks mean nothing if it fails."""
 
     title: Sentence
     run: Run

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 
 from designer.definitions import IssuerDefinition
 from designer.expressions import Expression, ExpressionError
-from designer.public_keys import pem_keys
+from designer.token_issuers.public_keys import pem_keys
 from runtime.callers.issuers.jwks import KeySet, key_set
 from runtime.callers.refusals import invalid_token
 
@@ -38,9 +38,9 @@ class Issuer:
     allow_private: bool = False
 
     def candidates(self, kid: object) -> list[Key]:
-        """The keys that may have signed a token whose header has `kid`.
+        """Return the keys that may have signed a token whose header has `kid`.
 
-        Raises RefusedCaller: 401 when there is none, 503 while the keys are unknown.
+        Raises RefusedCaller: 401 when there is no such key, 503 while the keys are unknown.
         """
         keys = self._key_set
         if keys is None:
@@ -54,7 +54,7 @@ class Issuer:
 
     @property
     def key_source(self) -> str:
-        """Where its keys are, for people."""
+        """Where the issuer's keys come from, for people: an address, or "PEM"."""
         return self._key_set.address if self._key_set else "PEM"
 
     @property
@@ -63,12 +63,17 @@ class Issuer:
 
     @cached_property
     def state(self) -> str:
-        """A digest of what is configured: an edit ends what was kept of its callers."""
+        """A digest of the issuer's configuration. It changes with every edit, which ends what was cached of
+        its callers.
+        """
         return hashlib.sha256(repr(self.definition).encode()).hexdigest()
 
     @cached_property
     def roles_expression(self) -> Expression | None:
-        """None without one, or where it does not compile: a finding says so, and it gives no role."""
+        """The compiled expression for roles; None when there is no expression, and when it does not compile.
+
+        A readiness finding reports an expression that does not compile.
+        """
         text = self.definition.roles_expression
         try:
             return Expression(text, names=("claims", "record")) if text.strip() else None
@@ -84,18 +89,18 @@ class Issuer:
     @cached_property
     def paths(self) -> frozenset[str] | None:
         """The claims that roles, record or expressions may read; None: all that differ between people."""
-        known = self.definition
-        record, registration = known.record, known.record.registration
-        found = {rule.claim for rule in known.role_rules} | set(known.readable_claims)
-        found |= {record.claim, record.verified, registration.link_claim, registration.link_verified}
-        found |= {given.claim for given in registration.inputs}
-        found |= {"_claim_names", "hasgroups"}
+        definition = self.definition
+        record, registration = definition.record, definition.record.registration
+        claims = {rule.claim for rule in definition.role_rules} | set(definition.readable_claims)
+        claims |= {record.claim, record.verified, registration.link_claim, registration.link_verified}
+        claims |= {given.claim for given in registration.inputs}
+        claims |= {"_claim_names", "hasgroups"}
         if self.roles_expression is not None:
             read = self.roles_expression.members("claims")
             if read is None:
                 return None
-            found |= read
-        return frozenset(found - {""})
+            claims |= read
+        return frozenset(claims - {""})
 
     @cached_property
     def _key_set(self) -> KeySet | None:
@@ -112,7 +117,7 @@ class Issuer:
 
 
 def discovery_address(name: str) -> str:
-    """Where an issuer's OpenID configuration is (OpenID Connect Discovery 1.0, 4)."""
+    """Return the address of an issuer's OpenID configuration (OpenID Connect Discovery 1.0, section 4)."""
     return name.rstrip("/") + "/.well-known/openid-configuration"
 
 
@@ -125,12 +130,12 @@ class Issuers:
     """The issuers at one state of the configuration, by `iss`. Those of the environment come first."""
 
     def __init__(self, definitions: Iterable[IssuerDefinition], environment: Mapping[str, Issuer]) -> None:
-        found: dict[str, Issuer] = {}
-        for known in definitions:
-            if known.enabled:
-                for name in known.names:
-                    found.setdefault(name, Issuer(name, known))
-        self.by_name: Mapping[str, Issuer] = {**found, **environment}
+        issuers: dict[str, Issuer] = {}
+        for definition in definitions:
+            if definition.enabled:
+                for name in definition.names:
+                    issuers.setdefault(name, Issuer(name, definition))
+        self.by_name: Mapping[str, Issuer] = {**issuers, **environment}
 
     def get(self, name: object) -> Issuer | None:
         return self.by_name.get(name) if isinstance(name, str) else None

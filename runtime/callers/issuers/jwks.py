@@ -22,7 +22,7 @@ from crmclient.sentences import for_log
 from runtime.callers.issuers.discovery import check_issuer, discover
 from runtime.callers.issuers.remote_documents import NotFetched, fetch_json
 from runtime.callers.refusals import issuer_unavailable
-from runtime.http.sealing import seal, unseal
+from runtime.http.seals import seal, unseal
 
 logger = logging.getLogger("portico.issuers")
 
@@ -68,7 +68,10 @@ class KeySet:
         self._turn = f"{_PREFIX}turn:{digest}"
 
     def key(self, kid: str) -> jwt.PyJWK | None:
-        """The key named `kid`, None when there is none. Raises Problem 503 when the issuer never answered."""
+        """Return the key named `kid`; None when the issuer has no such key.
+
+        Raises Problem 503 when the issuer's keys have never been read.
+        """
         keys = self._keys
         if keys is None or kid not in keys.by_kid or _is_old(keys):
             self._refresh(kid, waiting=keys is None or kid not in keys.by_kid)
@@ -83,7 +86,7 @@ class KeySet:
         return sorted(self._keys.by_kid) if self._keys is not None else []
 
     def forget(self) -> None:
-        """Let the next token fetch the keys."""
+        """Forget the keys, so that the next token fetches them anew."""
         self._keys = self._looked_at = self._fetched_at = None
         cache.delete_many([self._shared, self._turn])
 
@@ -136,26 +139,29 @@ class KeySet:
     def _read(self) -> Any:
         address = self.address
         if self._issuer:
-            found = discover(address, allow_private=self._allow_private)
-            check_issuer(found, self._issuer, address)
-            address = found.keys_url
+            document = discover(address, allow_private=self._allow_private)
+            check_issuer(document, self._issuer, address)
+            address = document.keys_url
         return fetch_json(address, allow_private=self._allow_private)
 
     def _share(self, keys: _Keys) -> None:
-        """Sealed: whoever can write into the cache must not be able to give the issuer another key."""
+        """Store the keys in the cache, sealed.
+
+        Without the seal, whoever can write into the cache could give the issuer another key.
+        """
         content = orjson.dumps({"document": keys.document, "read_at": keys.read_at})
         if len(content) <= LONGEST_CACHED:
             self._try_cache(cache.set, self._shared, seal(content, _PURPOSE, self._shared.encode()), KEPT)
 
     def _take_shared(self) -> None:
-        """Take over what another process has read since."""
+        """Take over the keys from the cache if another process has read them later than this one."""
         sealed = self._try_cache(cache.get, self._shared)
         content = unseal(sealed, _PURPOSE, self._shared.encode()) if isinstance(sealed, bytes) else None
         if content is None:
             return
-        known = orjson.loads(content)
-        if self._keys is None or known["read_at"] > self._keys.read_at:
-            self._keys = _Keys(known["document"], known["read_at"], public_keys(known["document"]))
+        shared = orjson.loads(content)
+        if self._keys is None or shared["read_at"] > self._keys.read_at:
+            self._keys = _Keys(shared["document"], shared["read_at"], public_keys(shared["document"]))
 
     def _wait_for_others(self) -> None:
         until = time.monotonic() + PATIENCE
@@ -183,9 +189,9 @@ def _is_old(keys: _Keys) -> bool:
 
 
 def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
-    """The signature keys of a key set. Shared secrets have no place in one and are left out.
+    """Return the keys for signatures in a key set, by `kid`. Shared secrets are left out.
 
-    Raises PyJWTError where none is left.
+    Raises PyJWTError when no key is left.
     """
     listed = document.get("keys") if isinstance(document, dict) else None
     public = [key for key in listed or () if isinstance(key, dict) and key.get("kty") != "oct"]
@@ -200,15 +206,15 @@ _known: dict[tuple[str, str, bool], KeySet] = {}
 
 
 def key_set(address: str, issuer: str = "", allow_private: bool = False) -> KeySet:
-    """The one key set of an address: it outlives the configuration that names it."""
+    """Return the key set of an address. There is one for each address, and it outlives revisions of the
+    configuration.
+    """
     place = (address, issuer, allow_private)
-    known = _known.get(place)
-    return (
-        known if known is not None else _known.setdefault(place, KeySet(*place[:2], allow_private=place[2]))
-    )
+    keys = _known.get(place)
+    return keys if keys is not None else _known.setdefault(place, KeySet(*place[:2], allow_private=place[2]))
 
 
 def forget() -> None:
-    """Let every issuer be asked for its keys anew."""
+    """Forget the keys of all issuers, so that they are fetched anew."""
     while _known:
         _known.popitem()[1].forget()

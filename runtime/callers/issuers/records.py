@@ -1,4 +1,4 @@
-"""Which record of the platform a caller is: looked for by one claim, and the only one that it means."""
+"""Finds the record of the platform that a caller stands for, by one claim that must name only one record."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What was looked for, and what there is: `rows` are those of `entity` whose `attribute` has `value`.
+    """A search for records, and its result: `rows` are those of `entity` whose `attribute` has `value`.
 
-    `problem` says why nothing could be looked for; `reason` is the same in a word.
+    `problem` says why no record could be looked for; `reason` is the same in a word.
     """
 
     entity: str = ""
@@ -39,7 +39,7 @@ class Sought:
 
     @property
     def record(self) -> Guid | None:
-        """The id of the one record; None of none, and of several."""
+        """The id of the record that was found; None when there is no record, or more than one."""
         return str(self.rows[0][self.primary_id]) if len(self.rows) == 1 else None
 
     @property
@@ -56,30 +56,34 @@ class RecordSource:
         self.entity = type.records(users.entity if users else "")
         self._users = users if users is not None and users.entity == self.entity else None
 
-    def by_claim(self, known: RecordDefinition, claims: Claims, columns: Collection[str] = ()) -> Sought:
-        """The records that `known` means, with `columns`."""
+    def by_claim(self, definition: RecordDefinition, claims: Claims, columns: Collection[str] = ()) -> Sought:
+        """Find the records that the caller's claim names, with `columns`. `definition` says which claim it
+        is.
+        """
         if not self.entity:
             return Sought(problem=Sentence("Callers of this type have no record."), reason="no_entity")
-        value = claim_at(claims, known.claim)
+        value = claim_at(claims, definition.claim)
         if not isinstance(value, str) or not 0 < len(value) <= _LONGEST or "\0" in value:
-            problem = Sentence("The token has no text in the claim “%(claim)s”.", claim=known.claim)
-            return Sought(self.entity, known.attribute, problem=problem, reason="no_claim")
-        if known.verified and not is_verified(claims, known.verified):
+            problem = Sentence("The token has no text in the claim “%(claim)s”.", claim=definition.claim)
+            return Sought(self.entity, definition.attribute, problem=problem, reason="no_claim")
+        if definition.verified and not is_verified(claims, definition.verified):
             problem = Sentence(
-                "The claim “%(claim)s” does not say that it is verified.", claim=known.verified
+                "The claim “%(claim)s” does not say that it is verified.", claim=definition.verified
             )
-            return Sought(self.entity, known.attribute, value, problem=problem, reason="not_verified")
-        return self.by_value(known.attribute, value, columns, ignore_case=known.ignore_case)
+            return Sought(self.entity, definition.attribute, value, problem=problem, reason="not_verified")
+        return self.by_value(definition.attribute, value, columns, ignore_case=definition.ignore_case)
 
     def by_value(
         self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
     ) -> Sought:
-        """The records whose `attribute` has `value`; without an attribute, the one with that id."""
+        """Find the records whose `attribute` has `value`. An empty `attribute` stands for the id of the
+        record.
+        """
         primary_id = self._platform.entities()[self.entity].primary_id
         attributes = self._platform.attributes(self.entity)
         name = attribute or primary_id
-        wanted = _wanted(attributes.get(name), value)
-        if wanted is None:
+        comparable = _comparable_value(attributes.get(name), value)
+        if comparable is None:
             problem = Sentence("No record can have this value in “%(attribute)s”.", attribute=name)
             return Sought(self.entity, name, value, problem=problem, reason="no_such_value")
         ends = self._ends
@@ -87,14 +91,16 @@ class RecordSource:
         query = Query(
             self.entity,
             tuple(Column(column) for column in names if column is not None),
-            Filter((Condition(name, Operator.EQ, (wanted,)),)),
+            Filter((Condition(name, Operator.EQ, (comparable,)),)),
         )
         rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows
-        kept = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
+        same_rows = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
         inactive = frozenset(
-            at for at, row in enumerate(kept) if self._is_over(row.get(ends) if ends else None)
+            position
+            for position, row in enumerate(same_rows)
+            if self._is_over(row.get(ends) if ends else None)
         )
-        return Sought(self.entity, name, value, kept, primary_id, inactive)
+        return Sought(self.entity, name, value, same_rows, primary_id, inactive)
 
     @property
     def _ends(self) -> str | None:
@@ -120,12 +126,12 @@ class RecordSource:
 
 def is_verified(claims: Claims, path: str) -> bool:
     """Whether a claim says yes: as a truth value or, as some providers write it, as a text or a number."""
-    said = claim_at(claims, path)
-    return said is True or said == 1 or (isinstance(said, str) and said.lower() in ("true", "1"))
+    claim = claim_at(claims, path)
+    return claim is True or claim == 1 or (isinstance(claim, str) and claim.lower() in ("true", "1"))
 
 
 def shown_columns(row: Mapping[str, Value], columns: Collection[str]) -> dict[str, Any]:
-    """A record as expressions see it: the attributes that they read."""
+    """Return the attributes `columns` of a record by name. Expressions see no others."""
     return {name: row.get(name) for name in columns}
 
 
@@ -134,8 +140,10 @@ def is_linked(row: Mapping[str, Value], attribute: str) -> bool:
     return row.get(attribute) not in (None, "")
 
 
-def _wanted(attribute: Attribute | None, value: str) -> Value:
-    """The value as the platform compares it; None where the attribute cannot have it."""
+def _comparable_value(attribute: Attribute | None, value: str) -> Value:
+    """Return `value` as the platform compares it with an attribute; None when the attribute cannot
+    have it.
+    """
     if attribute is None:
         return None
     if attribute.type is AttributeType.UNIQUEIDENTIFIER:

@@ -32,7 +32,10 @@ _HOUR = dt.timedelta(hours=1)
 
 
 class Registration(models.Model):
-    """The record of one caller of an issuer. `done`: the platform has it, or the link to it."""
+    """The record that was registered for a caller of an issuer.
+
+    With `done`, the platform has the record, or the link to it.
+    """
 
     issuer = models.CharField(_("issuer"), max_length=500)
     subject = models.CharField(_("subject"), max_length=255)
@@ -61,7 +64,7 @@ class Registrar(Protocol):
     """Runs a Create endpoint for a caller. The runtime's serving floor implements it, above this one."""
 
     def create(self, endpoint: str, inputs: Mapping[str, Any], record: Guid, caller: Caller) -> None:
-        """Make the record with the id `record`, or do nothing where it is there already.
+        """Create the record with the id `record`. Do nothing when it exists already.
 
         Raises Problem, PlatformError, and LookupError where there is no such endpoint.
         """
@@ -72,13 +75,15 @@ _registrar: Registrar | None = None
 
 
 def provide(registrar: Registrar) -> None:
-    """Say who runs endpoints; once, at start."""
+    """Set the registrar that runs endpoints. Called once, at start."""
     global _registrar
     _registrar = registrar
 
 
 def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought | None:
-    """What the platform has of the record that the caller was given earlier; None where there was none."""
+    """Return the record that was registered for the caller earlier, as the platform has it; None without
+    one.
+    """
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"], done=True).first()
     if row is None or row.entity != source.entity:
         return None
@@ -86,7 +91,7 @@ def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought |
 
 
 def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Platform) -> Guid:
-    """The id of the record that the caller now has. Raises RefusedCaller, and PlatformFailure."""
+    """Register the caller, and return the id of its record. Raises RefusedCaller, and PlatformFailure."""
     definition = issuer.definition
     rules = definition.record.registration
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"]).first()
@@ -94,7 +99,7 @@ def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Pla
         _check_limit(issuer, rules)
         row = _new_row(issuer, claims, source)
     elif row.done:
-        return _given_meanwhile(row, issuer, source)
+        return _registered_record(row, issuer, source)
     try:
         if row.linked:
             _link(row, definition, claims, platform)
@@ -115,35 +120,39 @@ def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Pla
 
 
 def foreseen(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
-    """The record that `register` would link to the caller; None where the endpoint would make one.
+    """Return the id of the record that `register` would give to the caller; None when the endpoint would
+    create one.
 
-    It writes nothing. Raises RefusedCaller where the caller would be refused without asking the endpoint.
+    Writes nothing. Raises RefusedCaller when the caller would be refused before the endpoint is run.
     """
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"]).first()
     if row is None:
         _check_limit(issuer, issuer.definition.record.registration)
         return _to_link_or_make(issuer, claims, source)
     if row.done:
-        return _given_meanwhile(row, issuer, source)
+        return _registered_record(row, issuer, source)
     return str(row.record) if row.linked else None
 
 
 def asked_of_endpoint(issuer: Issuer, claims: Claims) -> tuple[dict[str, Any], Caller]:
-    """The inputs that the Create endpoint is called with, none for a missing claim, and its caller."""
-    given = {
-        known.input: claim_at(claims, known.claim) for known in issuer.definition.record.registration.inputs
+    """Return the inputs for the Create endpoint, and the caller that it runs as. A missing claim gives no
+    input.
+    """
+    values_by_input = {
+        rule.input: claim_at(claims, rule.claim) for rule in issuer.definition.record.registration.inputs
     }
     caller = Caller(
         issuer=issuer.name, subject=claims["sub"], type=issuer.definition.record.type, claims=claims
     )
-    return {name: value for name, value in given.items() if value is not None}, caller
+    return {name: value for name, value in values_by_input.items() if value is not None}, caller
 
 
-def _given_meanwhile(row: Registration, issuer: Issuer, source: RecordSource) -> Guid:
-    """The record of a registration that another process has done. Raises RefusedCaller where it is gone.
+def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) -> Guid:
+    """Return the record of a registration that is done. Raises RefusedCaller when the record is gone or
+    inactive.
 
-    The caller had none when this process looked: either another one has made it since then, or somebody has
-    deleted it, and then it is not made again.
+    This process found no record for the caller before. So either another process has registered the caller
+    since then, or somebody has deleted the record. A deleted record is not created again.
     """
     sought = source.by_value("", str(row.record), issuer.record_columns)
     if row.entity != source.entity or not sought.rows:
@@ -162,51 +171,55 @@ def _check_limit(issuer: Issuer, rules: RegistrationDefinition) -> None:
 
 
 def _new_row(issuer: Issuer, claims: Claims, source: RecordSource) -> Registration:
-    found = _to_link_or_make(issuer, claims, source)
+    record = _to_link_or_make(issuer, claims, source)
     row = Registration(
         issuer=issuer.name,
         subject=claims["sub"],
         entity=source.entity,
-        record=found or new_guid(),
-        linked=found is not None,
+        record=record or new_guid(),
+        linked=record is not None,
     )
     try:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
         # Another request of the same caller was first, or another caller has just been given the record.
-        known = Registration.objects.filter(issuer=row.issuer, subject=row.subject).first()
-        if known is None:
+        stored_row = Registration.objects.filter(issuer=row.issuer, subject=row.subject).first()
+        if stored_row is None:
             raise without_record(issuer.name, issuer.definition.record.type, "record_taken") from None
-        return known
+        return stored_row
     return row
 
 
 def _to_link_or_make(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
-    """As `_to_link`. Raises RefusedCaller, too, where no endpoint makes records."""
-    found = _to_link(issuer, claims, source)
-    if found is None and not issuer.definition.record.registration.endpoint:
+    """Return the id of the existing record to link to the caller; None when the endpoint has to create one.
+
+    Raises RefusedCaller when several records match, and when a record has to be created but no endpoint does
+    it.
+    """
+    record = _to_link(issuer, claims, source)
+    if record is None and not issuer.definition.record.registration.endpoint:
         raise without_record(issuer.name, issuer.definition.record.type, "no_record")
-    return found
+    return record
 
 
 def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
-    """The record that is the caller's and nobody's yet; None where one has to be made.
+    """Return the id of the existing record to link to the caller; None when a record has to be created.
 
-    Raises RefusedCaller where several may be meant.
+    Raises RefusedCaller when several records match.
     """
-    known, rules = issuer.definition.record, issuer.definition.record.registration
+    definition, rules = issuer.definition.record, issuer.definition.record.registration
     if not rules.link_claim or len(issuer.definition.names) != 1:
         return None
     value = claim_at(claims, rules.link_claim)
     if not isinstance(value, str) or not value or not is_verified(claims, rules.link_verified):
         return None
-    sought = source.by_value(rules.link_attribute, value, (known.attribute,), ignore_case=True)
+    sought = source.by_value(rules.link_attribute, value, (definition.attribute,), ignore_case=True)
     # Inactive ones are nobody's: they may be what duplicates were merged from.
-    open_rows = [row for at, row in enumerate(sought.rows) if at not in sought.inactive]
+    open_rows = [row for position, row in enumerate(sought.rows) if position not in sought.inactive]
     if len(open_rows) > 1:
-        raise without_record(issuer.name, known.type, "several_records")
-    if not open_rows or is_linked(open_rows[0], known.attribute):
+        raise without_record(issuer.name, definition.type, "several_records")
+    if not open_rows or is_linked(open_rows[0], definition.attribute):
         return None
     record = str(open_rows[0][sought.primary_id])
     is_taken = Registration.objects.filter(entity=source.entity, record=record).exists()
@@ -214,11 +227,13 @@ def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | Non
 
 
 def _link(row: Registration, definition: IssuerDefinition, claims: Claims, platform: Platform) -> None:
-    """Write the caller's own claim into the record, by which it is found from now on."""
-    known = definition.record
-    value = claim_at(claims, known.claim)
-    if known.attribute and isinstance(value, str):
-        platform.update(row.entity, str(row.record), {known.attribute: value})
+    """Write the claim that identifies the caller into the record, so that it is found by the claim from now
+    on.
+    """
+    record_definition = definition.record
+    value = claim_at(claims, record_definition.claim)
+    if record_definition.attribute and isinstance(value, str):
+        platform.update(row.entity, str(row.record), {record_definition.attribute: value})
 
 
 def _create(row: Registration, issuer: Issuer, claims: Claims) -> None:

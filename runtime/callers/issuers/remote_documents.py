@@ -20,14 +20,14 @@ LONGEST = 10.0
 
 
 class NotFetched(Exception):
-    """An address that gives no document. The sentence says why, in words for whoever typed the address."""
+    """A document could not be fetched. The sentence says why, for the person who typed the address."""
 
 
 def fetch_json(url: str, *, allow_private: bool = False) -> Any:
-    """The JSON document at `url`, of at most 512 KiB and within 10 s. Redirects are not followed.
+    """Return the JSON document at `url`, of at most 512 KiB and within 10 s. Redirects are not followed.
 
-    A host of the own network is asked only with `allow_private`, or where the setting ISSUER_PRIVATE_HOSTS
-    names it. Raises NotFetched.
+    A host of the own network is asked only with `allow_private`, or if the setting ISSUER_PRIVATE_HOSTS names
+    it. Raises NotFetched.
     """
     try:
         check_url(url, insecure=settings.DEVELOPMENT)
@@ -54,7 +54,7 @@ def fetch_json(url: str, *, allow_private: bool = False) -> Any:
 
 
 def _why(error: OSError) -> Sentence:
-    """What is wrong with the way to an address, for whoever typed it."""
+    """Return why an address cannot be reached, for the person who typed it."""
     if isinstance(error, socket.gaierror):
         return Sentence("there is no host of that name")
     if isinstance(error, requests.exceptions.SSLError):

@@ -33,7 +33,7 @@ _last_known: RecentCache[tuple[str, ...], Resolved] = RecentCache(size=10_000, s
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What claims stand for, as it is kept for a minute. `refused` is the reason where there is no caller."""
+    """What claims stand for, as it is cached. `refused` is the reason if there is no caller."""
 
     roles: tuple[str, ...] = ()
     record: Guid | None = None
@@ -56,31 +56,31 @@ def forget() -> None:
 def resolve(
     issuer: Issuer, claims: Claims, types: Mapping[str, CallerTypeDefinition], platform: Platform
 ) -> Caller:
-    """The caller that verified `claims` stand for. Raises RefusedCaller 403, and PlatformFailure."""
-    known = issuer.definition.record
-    type = types.get(known.type)
+    """Return the caller that verified `claims` stand for. Raises RefusedCaller 403, and PlatformFailure."""
+    definition = issuer.definition.record
+    type = types.get(definition.type)
     digest = _digest(issuer, claims)
     key = (settings.PORTICO["CRM_URL"], issuer.name, claims["sub"], digest, issuer.state, repr(type))
     try:
-        kept = _resolved.get(key, lambda: _resolve(issuer, claims, type, platform))
+        cached = _resolved.get(key, lambda: _resolve(issuer, claims, type, platform))
     except PlatformFailure:
         last = _last_known.get(key)
         if last is None:
             raise
-        kept = Kept(last, time.monotonic() + LIFETIME)
+        cached = Kept(last, time.monotonic() + LIFETIME)
     else:
-        _last_known.put(key, kept.value)
-    resolved = kept.value
+        _last_known.put(key, cached.value)
+    resolved = cached.value
     if resolved.refused:
-        raise without_record(issuer.name, known.type, resolved.refused)
+        raise without_record(issuer.name, definition.type, resolved.refused)
     return Caller(
         issuer=issuer.name,
         subject=claims["sub"],
         roles=frozenset(resolved.roles),
-        type=known.type,
+        type=definition.type,
         record=resolved.record,
         claims=picked(claims, issuer.definition.readable_claims),
-        known_until=kept.until,
+        known_until=cached.until,
     )
 
 
@@ -97,77 +97,84 @@ def _resolve(
             "A token does not hold the caller's groups, because there are too many.",
             extra={"issuer": issuer.name},
         )
-    roles = {role for each in granted(issuer, claims, row) for role in each.roles}
+    roles = {role for grant in granted(issuer, claims, row) for role in grant.roles}
     return Resolved(tuple(sorted(roles)), record)
 
 
 def _record(
     issuer: Issuer, claims: Claims, type: CallerTypeDefinition | None, platform: Platform
 ) -> tuple[Guid | None, Mapping[str, Any] | None]:
-    """The caller's record, and of it what roles depend on. Raises RefusedCaller."""
-    known = issuer.definition.record
-    if not known.claim:
+    """Return the id of the caller's record, and the attributes that roles depend on. Raises RefusedCaller.
+
+    Both are None for a caller without a record. The attributes are None, too, when the claim itself is the id
+    of the platform user.
+    """
+    definition = issuer.definition.record
+    if not definition.claim:
         return None, None
     if type is None:
-        raise without_record(issuer.name, known.type, "no_entity")
-    if _tells(issuer, type):
+        raise without_record(issuer.name, definition.type, "no_entity")
+    if _claim_is_user_id(issuer, type):
         return told(issuer, claims, type), None
     source = RecordSource(platform, type)
     sought = find(issuer, claims, source)
     refused = refusal_of(sought)
     if refused:
-        raise without_record(issuer.name, known.type, refused)
+        raise without_record(issuer.name, definition.type, refused)
     if sought.rows:
         return sought.record, shown_columns(sought.rows[0], issuer.record_columns)
-    if known.missing == "continue":
+    if definition.missing == "continue":
         return None, None
-    if known.missing == "refuse":
-        raise without_record(issuer.name, known.type, sought.reason or "no_record")
+    if definition.missing == "refuse":
+        raise without_record(issuer.name, definition.type, sought.reason or "no_record")
     record = register(issuer, claims, source, platform)
-    made = source.by_value("", record, issuer.record_columns)
-    return record, shown_columns(made.rows[0], issuer.record_columns) if made.rows else {}
+    created = source.by_value("", record, issuer.record_columns)
+    return record, shown_columns(created.rows[0], issuer.record_columns) if created.rows else {}
 
 
 def find(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought:
-    """What the platform has for the caller: by the claim or, where callers register, what they were given."""
-    known = issuer.definition.record
-    sought = source.by_claim(known, claims, issuer.record_columns)
-    if sought.rows or known.missing != "register":
+    """Find the record of the caller by its claim or, if callers register, the record that was registered
+    earlier.
+    """
+    definition = issuer.definition.record
+    sought = source.by_claim(definition, claims, issuer.record_columns)
+    if sought.rows or definition.missing != "register":
         return sought
     return registered(issuer, claims, source) or sought
 
 
 def refusal_of(sought: Sought) -> str:
-    """Why nobody may call with what was found; empty where that is one good record, or none."""
+    """Return why a caller with the found records is refused; empty for one active record, or none."""
     if len(sought.rows) > 1:
         return "several_records"
     return "record_inactive" if sought.is_inactive else ""
 
 
 def told(issuer: Issuer, claims: Claims, type: CallerTypeDefinition) -> Guid | None:
-    """The platform user whose id a claim is. The user is read by it anyway: nothing has to be looked for.
+    """Return the platform user whose id is in the claim.
 
-    None where the claim is none, and where records are found in another way.
+    None when the claim holds no GUID, and when records of this issuer have to be looked up. A user need not
+    be looked up here: it is read by its id later anyway.
     """
-    return _id_in(claims, issuer.definition.record) if _tells(issuer, type) else None
+    return _id_in(claims, issuer.definition.record) if _claim_is_user_id(issuer, type) else None
 
 
-def _tells(issuer: Issuer, type: CallerTypeDefinition) -> bool:
-    known = issuer.definition.record
-    reads_record = known.attribute or issuer.record_columns
-    return type.is_of_users and not reads_record and known.missing == "continue"
+def _claim_is_user_id(issuer: Issuer, type: CallerTypeDefinition) -> bool:
+    definition = issuer.definition.record
+    reads_record = definition.attribute or issuer.record_columns
+    return type.is_of_users and not reads_record and definition.missing == "continue"
 
 
-def _id_in(claims: Claims, known: RecordDefinition) -> Guid | None:
-    given = claim_at(claims, known.claim)
+def _id_in(claims: Claims, definition: RecordDefinition) -> Guid | None:
+    claim = claim_at(claims, definition.claim)
     try:
-        return parse_guid(given) if isinstance(given, str) else None
+        return parse_guid(claim) if isinstance(claim, str) else None
     except ValueError:
         return None
 
 
 def _digest(issuer: Issuer, claims: Claims) -> str:
-    """Of all claims that the answer depends on."""
+    """Return a digest of all claims that the answer depends on."""
     paths = issuer.paths
     if paths is None:
         read = {name: value for name, value in claims.items() if not is_volatile(name)}

@@ -1,4 +1,4 @@
-"""Roles out of claims: each rule by itself, so that *Explain a token* can say which one gave what."""
+"""Grants roles by claims, rule by rule, so that *Explain a token* can say which rule gave what."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OVERAGE, _GROUPS = "_claim_names", "groups"
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What one source of roles gave: `place` is the issuer's field, `found` the values it read."""
+    """The roles that one source gave. `place` is the issuer's field, `found` the values that were read."""
 
     place: str
     source: str
@@ -32,32 +32,33 @@ class Granted:
 
 
 def granted(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Iterator[Granted]:
-    """What each rule gives, in order; `record` has the attributes that the expression reads, None without a
-    record.
+    """Yield what each source of roles grants, in order: fixed roles, role rules, the expression.
+
+    `record` has the attributes that the expression reads; None without a record.
     """
-    known = issuer.definition
-    if known.roles:
-        yield Granted("roles", "", (), frozenset(known.roles))
-    for at, rule in enumerate(known.role_rules):
-        yield _of_rule(f"role_rules.{at}", rule, claims)
-    if known.roles_expression.strip():
+    definition = issuer.definition
+    if definition.roles:
+        yield Granted("roles", "", (), frozenset(definition.roles))
+    for position, rule in enumerate(definition.role_rules):
+        yield _of_rule(f"role_rules.{position}", rule, claims)
+    if definition.roles_expression.strip():
         yield _of_expression(issuer, claims, record)
 
 
 def left_out_groups(claims: Claims) -> bool:
     """Whether Entra ID left the caller's groups out, because there are too many for a token."""
-    named = claims.get(_OVERAGE)
-    said = isinstance(named, Mapping) and _GROUPS in named
-    return said or claims.get("hasgroups") in (True, "true")
+    overage = claims.get(_OVERAGE)
+    is_overage = isinstance(overage, Mapping) and _GROUPS in overage
+    return is_overage or claims.get("hasgroups") in (True, "true")
 
 
 def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
     table: dict[str, set[str]] = {}
     for grant in rule.grants:
         table.setdefault(grant.value, set()).add(grant.role)
-    found = values_of(claim_at(claims, rule.claim), rule.shape, table)
-    roles = found if rule.as_named else (role for value in found for role in table.get(value, ()))
-    return Granted(place, rule.claim, found, frozenset(roles))
+    values = values_of(claim_at(claims, rule.claim), rule.shape, table)
+    roles = values if rule.as_named else (role for value in values for role in table.get(value, ()))
+    return Granted(place, rule.claim, values, frozenset(roles))
 
 
 def _of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Granted:

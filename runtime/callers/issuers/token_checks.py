@@ -9,7 +9,7 @@ from typing import TypeGuard, cast
 import jwt
 
 from crmclient.sentences import Sentence
-from designer.claim_paths import texts_of
+from designer.token_issuers.claim_paths import texts_of
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.examined_token import Check, Examined, Found
 from runtime.callers.local import LocalIssuer
@@ -29,17 +29,17 @@ def _form(examined: Examined) -> Found:
         decoded = jwt.decode_complete(examined.token, options={"verify_signature": False})
     except (jwt.PyJWTError, ValueError, RecursionError):
         refusal = invalid_token("This is not a JSON Web Token.")
-        found = Sentence("something else")
+        actual = Sentence("something else")
         if "." not in examined.token:
-            found = Sentence(
+            actual = Sentence(
                 "an opaque token. Ask the identity provider for a JSON Web Token that is for this API"
             )
-        return Found(expected, found, refusal=refusal)
+        return Found(expected, actual, refusal=refusal)
     examined.header, examined.claims = decoded["header"], decoded["payload"]
-    own = [name for name in _OWN_KEYS if name in examined.header]
-    if own:
+    own_keys = [name for name in _OWN_KEYS if name in examined.header]
+    if own_keys:
         refusal = invalid_token("A token may not bring its own key.", "own_key")
-        return Found(Sentence("no key in the token itself"), ", ".join(own), refusal=refusal)
+        return Found(Sentence("no key in the token itself"), ", ".join(own_keys), refusal=refusal)
     return Found(expected, Sentence("a JSON Web Token"))
 
 
@@ -49,8 +49,8 @@ def _issuer(examined: Examined) -> Found:
     refusal = None
     if examined.issuer is None:
         refusal = invalid_token("The token's issuer (`iss`) is not known here.", "unknown_issuer")
-    known = ", ".join(examined.issuers.by_name) or Sentence("no issuer is set up")
-    return Found(known, _text(name), "issuer", refusal)
+    expected = ", ".join(examined.issuers.by_name) or Sentence("no issuer is set up")
+    return Found(expected, _text(name), "issuer", refusal)
 
 
 def _algorithm(examined: Examined) -> Found:
@@ -66,11 +66,11 @@ def _key(examined: Examined) -> Found:
     try:
         examined.keys = issuer.candidates(kid)
     except RefusedCaller as refusal:
-        known = Sentence("the known keys are: %(keys)s", keys=", ".join(issuer.known_kids) or "–")
+        available = Sentence("the known keys are: %(keys)s", keys=", ".join(issuer.known_kids) or "–")
         if refusal.status_code == _UNAVAILABLE:
-            known = Sentence("no keys: the address cannot be read")
-        found = Sentence("the key “%(kid)s”; %(known)s", kid=_text(kid), known=known)
-        return Found(expected, found, "keys", refusal)
+            available = Sentence("no keys: the address cannot be read")
+        actual = Sentence("the key “%(kid)s”; %(known)s", kid=_text(kid), known=available)
+        return Found(expected, actual, "keys", refusal)
     return Found(expected, Sentence("the key “%(kid)s”", kid=_text(kid)), "keys")
 
 
@@ -86,12 +86,12 @@ def _signature(examined: Examined) -> Found:
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             # The last two: a key of a type that the algorithm does not expect.
             reason = "algorithm" if isinstance(error, jwt.InvalidAlgorithmError) else "signature"
-    found = (
+    actual = (
         Sentence("the signature is wrong")
         if examined.keys
         else Sentence("it cannot be verified without the key")
     )
-    return Found(expected, found, "keys", invalid_token(_NOT_VALID, reason))
+    return Found(expected, actual, "keys", invalid_token(_NOT_VALID, reason))
 
 
 def _required(examined: Examined) -> Found:
@@ -102,16 +102,20 @@ def _required(examined: Examined) -> Found:
         refusal = invalid_token(f"The token has no `{missing[0]}` claim.", "missing_claim")
     elif not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or "\0" in subject:
         refusal = invalid_token("The token's `sub` claim must be a text.", "subject")
-    found = Sentence("without %(claims)s", claims=", ".join(missing)) if missing else f"sub: {_text(subject)}"
-    return Found(", ".join(REQUIRED), found, refusal=refusal)
+    actual = (
+        Sentence("without %(claims)s", claims=", ".join(missing)) if missing else f"sub: {_text(subject)}"
+    )
+    return Found(", ".join(REQUIRED), actual, refusal=refusal)
 
 
 def _audience(examined: Examined) -> Found:
     accepted = examined.known_issuer.definition.audiences
-    given = examined.claims.get("aud")
-    wrong = set(texts_of(given)).isdisjoint(accepted)
+    audience = examined.claims.get("aud")
+    wrong = set(texts_of(audience)).isdisjoint(accepted)
     refusal = invalid_token("The token is not for this service (`aud`).", "audience") if wrong else None
-    return Found(Sentence("one of: %(names)s", names=", ".join(accepted)), _text(given), "audiences", refusal)
+    return Found(
+        Sentence("one of: %(names)s", names=", ".join(accepted)), _text(audience), "audiences", refusal
+    )
 
 
 def _expiry(examined: Examined) -> Found:
@@ -131,36 +135,36 @@ def _expiry(examined: Examined) -> Found:
 def _beginning(examined: Examined) -> Found:
     leeway = examined.known_issuer.definition.leeway
     expected = Sentence("a time in the past; the clocks may differ by %(seconds)s s", seconds=leeway)
-    told, refusal = [], None
+    results, refusal = [], None
     for name in ("nbf", "iat"):
         begins = examined.claims.get(name)
         if begins is None and name not in examined.claims:
             continue
         if not _is_time(begins):
             refusal = invalid_token(f"The token's `{name}` claim must be a number.", "issued_at")
-            told.append(f"{name}: {_text(begins)}")
+            results.append(f"{name}: {_text(begins)}")
             continue
         if begins > examined.now + leeway:
             refusal = refusal or invalid_token("The token is not valid yet.", "not_yet_valid")
-        told.append(f"{name}: {_moment(begins, examined.now)}")
-    return Found(expected, "; ".join(told) or "–", "leeway", refusal)
+        results.append(f"{name}: {_moment(begins, examined.now)}")
+    return Found(expected, "; ".join(results) or "–", "leeway", refusal)
 
 
 def _claims(examined: Examined) -> Found:
-    wanted = examined.known_issuer.definition.required_claims
-    expected, told, refusal = [], [], None
-    for rule in wanted:
+    required_claims = examined.known_issuer.definition.required_claims
+    expected, actual, refusal = [], [], None
+    for rule in required_claims:
         value = claim_at(examined.claims, rule.claim)
-        given = _values(value)
-        holds = not given.isdisjoint(rule.values) if rule.values else value is not None
+        values = _values(value)
+        holds = not values.isdisjoint(rule.values) if rule.values else value is not None
         if not holds and refusal is None:
             refusal = invalid_token("The token lacks a claim that this service asks for.", "required_claim")
         expected.append(f"{rule.claim} = {' | '.join(rule.values) or '*'}")
-        told.append(f"{rule.claim} = {_text(value)}")
-    return Found("; ".join(expected) or "–", "; ".join(told) or "–", "required_claims", refusal)
+        actual.append(f"{rule.claim} = {_text(value)}")
+    return Found("; ".join(expected) or "–", "; ".join(actual) or "–", "required_claims", refusal)
 
 
-def _own(examined: Examined) -> Found:
+def _own_token(examined: Examined) -> Found:
     expected = Sentence("a token that this service has signed, and that has not expired")
     try:
         examined.claims = LocalIssuer().verify(examined.token)
@@ -170,7 +174,9 @@ def _own(examined: Examined) -> Found:
 
 
 def _values(value: object) -> set[str]:
-    """What a required claim may be compared with: the text or its words, each text of an array, a number."""
+    """Return the texts that a required claim may equal: its text or words, the texts of an array, a
+    number.
+    """
     if isinstance(value, str):
         return {value, *value.split()}
     if isinstance(value, bool):
@@ -193,7 +199,7 @@ CHECKS = (
     Check(Sentence("Required claims"), _claims),
 )
 
-OWN = Check(Sentence("A token of this service"), _own)
+OWN = Check(Sentence("A token of this service"), _own_token)
 
 _NOT_VALID = "The token is not valid here."
 _UNAVAILABLE = 503
@@ -216,8 +222,8 @@ def _moment(seconds: float, now: float) -> str:
 
 
 def _text(value: object) -> str:
-    """A value of a token, for people."""
+    """Return a value of a token as text for people, cut to a readable length."""
     if value is None:
         return "–"
-    shown = value if isinstance(value, str) else repr(value)
-    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -17,8 +17,9 @@ from runtime.callers.refusals import RefusedCaller
 
 
 def verify(token: str, issuers: Issuers) -> Examined:
-    """The token with its issuer and claims. Raises RefusedCaller 401 `invalid_token`, 503 while the keys are
-    unknown.
+    """Verify a token. Return it with its issuer and claims.
+
+    Raises RefusedCaller 401 `invalid_token`, and 503 while the issuer's keys are unknown.
     """
     examined = Examined(token, issuers)
     try:
@@ -35,21 +36,22 @@ def verify(token: str, issuers: Issuers) -> Examined:
 
 
 def examine(examined: Examined) -> Iterator[tuple[Check, Found | None]]:
-    """Every check with what it found; None where one before it has failed that it needs."""
+    """Yield every check with its outcome; None for a check that was not run because an earlier one failed."""
     failed = False
     for check in CHECKS:
         if examined.is_own and check is not CHECKS[0]:
             yield OWN, _outcome(OWN, examined)
             return
-        found = None if failed else _outcome(check, examined)
-        failed = failed or (check.is_needed and found is not None and found.refusal is not None)
-        yield check, found
+        outcome = None if failed else _outcome(check, examined)
+        failed = failed or (check.is_needed and outcome is not None and outcome.refusal is not None)
+        yield check, outcome
 
 
 def identified(refusal: RefusedCaller, examined: Examined) -> RefusedCaller:
-    """The refusal with what the log may say of the token: an issuer that is known here, and a key of its own.
+    """Return the refusal with what the log may say of the token: a known issuer, and a known key of that
+    issuer.
 
-    Nobody vouches for any other name: it may be whatever a caller likes.
+    Other names are left out: nobody vouches for them, and a caller may send any text.
     """
     if examined.issuer is not None:
         refusal.issuer = examined.issuer.name

@@ -76,7 +76,9 @@ class HashedKey(models.Model):
         return f"{self.name} ({self.prefix})"
 
     def make(self) -> str:
-        """Give this row a new prefix and the hash of a new key; the key, which nobody can tell later."""
+        """Give this row a new prefix and the hash of a new key. Return the key, which is not stored
+        anywhere.
+        """
         random = base64.b32encode(secrets.token_bytes(_PREFIX_BYTES)).decode().lower()
         self.prefix = f"{self.BEGINNING}{random}"
         key = f"{self.prefix}_{secrets.token_hex(_SECRET_BYTES)}"
@@ -89,7 +91,7 @@ class HashedKey(models.Model):
 
     @property
     def allowed_networks(self) -> tuple[str, ...]:
-        """None means every address."""
+        """The networks that the key may be used from; empty means every address."""
         return _parts(self.networks)
 
 
@@ -100,13 +102,15 @@ def prefix_pattern(beginning: str) -> re.Pattern[str]:
 
 @cache
 def bearer_pattern(beginning: str) -> re.Pattern[str]:
-    """An `Authorization` header with such a key: its prefix, and its secret."""
+    """Return a pattern for an `Authorization` header with such a key. Its groups are the prefix and the
+    secret.
+    """
     return re.compile(rf"(?i:bearer) +({beginning}[a-z2-7]{{16}})_([0-9a-f]{{64}})")
 
 
-def is_key(found: HashedKey | None, prefix: str, secret: str) -> bool:
-    """Whether `secret` is the one of `found`, in the same time whatever is right of it."""
-    expected = _NOBODYS if found is None else found.digest
+def is_key(key: HashedKey | None, prefix: str, secret: str) -> bool:
+    """Whether `secret` is the secret of `key`. The comparison takes the same time for every wrong secret."""
+    expected = _NOBODYS if key is None else key.digest
     return hmac.compare_digest(expected, _digest(f"{prefix}_{secret}"))
 
 

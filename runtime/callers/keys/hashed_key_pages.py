@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from designer.audit import note
 from designer.models import AuditEntry
-from designer.studio.audited import State
+from designer.studio.audited_pages import State
 from designer.studio.look import ModelAdmin
 from designer.studio.pages.base import Crumb
 from runtime.callers.keys.hashed_key import HashedKey
@@ -41,8 +41,8 @@ class HashedKeyAdmin(ModelAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: HashedKey | None = None) -> Any:
         if obj is None:
             return self.fieldsets
-        known = self.fieldsets if self.has_change_permission(request, obj) else self.seen
-        return (*known, (_("The key"), {"fields": ("prefix", "made_at", "last_used_at")}))
+        fieldsets = self.fieldsets if self.has_change_permission(request, obj) else self.seen
+        return (*fieldsets, (_("The key"), {"fields": ("prefix", "made_at", "last_used_at")}))
 
     def get_form(
         self, request: HttpRequest, obj: HashedKey | None = None, change: bool = False, **kwargs: Any
@@ -97,12 +97,12 @@ class HashedKeyAdmin(ModelAdmin):
                 "active: yes → no",
             )
         keys.model.objects.filter(pk__in=[key.pk for key in revoked]).update(active=False)
-        said = ngettext(
+        sentence = ngettext(
             "%(count)s key revoked. It loses access within a minute.",
             "%(count)s keys revoked. They lose access within a minute.",
             len(revoked),
         )
-        self.message_user(request, said % {"count": len(revoked)}, messages.SUCCESS)
+        self.message_user(request, sentence % {"count": len(revoked)}, messages.SUCCESS)
 
     def audited_state(self, key: Any) -> Mapping[str, State]:
         return {

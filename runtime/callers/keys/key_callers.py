@@ -13,22 +13,24 @@ _SUBJECT = "key:"
 
 
 def key_in(authorization: str) -> tuple[str, str] | None:
-    """Prefix and secret of the API key in an `Authorization` header; None where there is another token."""
+    """Return prefix and secret of the API key in an `Authorization` header; None for any other token."""
     return key_verification.key_in(authorization, ApiKey)
 
 
 def bearer(prefix: str, secret: str, address: str) -> tuple[Claims, float]:
-    """The claims that a key stands for, as a token's, and until when it is good (Unix seconds).
+    """Check an API key that was sent as a bearer token.
 
-    Raises RefusedCaller 401 `invalid_token`, 429 `too_many_requests`.
+    Return the claims that a token of the key would have, and the time the key expires (Unix seconds; infinity
+    for never). `address` is the client's IP address. Raises RefusedCaller 401 `invalid_token`, 429
+    `too_many_requests`.
     """
     key = verify_sent(ApiKey, prefix, secret, address)
-    good_until = math.inf if key.expires_at is None else key.expires_at.timestamp()
-    return {"iss": OWN_ISSUER, "sub": subject_of(key)}, good_until
+    expires_at = math.inf if key.expires_at is None else key.expires_at.timestamp()
+    return {"iss": OWN_ISSUER, "sub": subject_of(key)}, expires_at
 
 
 def subject_of(key: ApiKey) -> str:
-    """The `sub` of the tokens that a key is exchanged for."""
+    """Return the `sub` of the tokens that a key is exchanged for."""
     return f"{_SUBJECT}{key.prefix}"
 
 
@@ -37,7 +39,7 @@ def is_of_a_key(claims: Claims) -> bool:
 
 
 def caller_of(claims: Claims) -> Caller | None:
-    """Whom the key of verified `claims` stands for now; None where it is good no longer."""
+    """Return the caller of the key in verified `claims`; None when the key is inactive or has expired."""
     prefix = claims["sub"].removeprefix(_SUBJECT)
     key = ApiKey.objects.filter(prefix=prefix, active=True).prefetch_related("roles").first()
     if key is None or key.has_expired:

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from designer.studio.audited import State
+from designer.studio.audited_pages import State
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.keys.hashed_key_pages import HashedKeyAdmin
 from runtime.callers.keys.key_form import KeyForm
@@ -53,8 +53,8 @@ class ApiKeyAdmin(HashedKeyAdmin):
 
     def save_model(self, request: HttpRequest, obj: ApiKey, form: Any, change: bool) -> None:  # type: ignore[override]
         super().save_model(request, obj, form, change)
-        if found := finding_of(obj):
-            self.message_user(request, found, messages.WARNING)
+        if finding := finding_of(obj):
+            self.message_user(request, finding, messages.WARNING)
 
     @admin.display(description=_("Roles"))
     def role_names(self, key: ApiKey) -> str:

@@ -1,4 +1,4 @@
-"""Whether a key is good here and now, of whichever kind. Wrong ones are counted as failed logins are."""
+"""Verifies keys of every kind. Wrong keys are counted as failed logins are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ K = TypeVar("K", bound=HashedKey)
 
 
 class WrongKey(Exception):
-    """No such key, or another secret. `wait`: what it has led to, if it has."""
+    """There is no such key, or its secret is another. `wait` is the wait that this has caused, if any."""
 
     def __init__(self, wait: Wait | None) -> None:
         super().__init__()
@@ -36,16 +36,16 @@ class WrongKey(Exception):
 
 
 def key_in(authorization: str, model: type[HashedKey]) -> tuple[str, str] | None:
-    """Prefix and secret of the key in an `Authorization` header; None where there is another token."""
+    """Return the prefix and the secret of the key in an `Authorization` header; None for any other header."""
     match = bearer_pattern(model.BEGINNING).fullmatch(authorization)
     return None if match is None else (match[1], match[2])
 
 
 def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
-    """The key, which is good and may be sent from `address`.
+    """Return the key with this prefix and secret, which is valid now and may be used from `address`.
 
-    Raises WrongKey, which is counted as a failed login is, and RefusedCaller 401 `invalid_token` for a key
-    that is right but not good here, or now.
+    Raises WrongKey, which is counted as a failed login is, and RefusedCaller 401 `invalid_token` for a right
+    key that may not be used here or now.
     """
     account = f"key {prefix}" if prefix_pattern(model.BEGINNING).fullmatch(prefix) else "key"
     # Apart from passwords: a machine with an old key must not lock the people of its network out.
@@ -54,20 +54,23 @@ def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
     if wait is not None:
         raise WrongKey(wait)
     rows = model._default_manager.filter(prefix=prefix)
-    found = rows.first() if account != "key" else None
-    if not is_key(found, prefix, secret) or found is None:
+    key = rows.first() if account != "key" else None
+    if not is_key(key, prefix, secret) or key is None:
         raise WrongKey(count_failure(account, place, of_account=False))
-    if not found.active:
+    if not key.active:
         raise _refused("The API key is not active.", "key_inactive")
-    if found.has_expired:
+    if key.has_expired:
         raise _refused("The API key has expired.", "expired")
-    refuse_elsewhere(found.allowed_networks, address)
-    _note_use(model, found, account, place)
-    return found
+    refuse_elsewhere(key.allowed_networks, address)
+    _note_use(model, key, account, place)
+    return key
 
 
 def verify_sent(model: type[K], prefix: str, secret: str, address: str) -> K:
-    """As `verify`, for a key that was sent as it is: raises RefusedCaller alone, also 429."""
+    """Verify a key that was sent as a bearer token.
+
+    Raises RefusedCaller 401 `invalid_token`, and 429 `too_many_requests` after too many wrong keys.
+    """
     try:
         return verify(model, prefix, secret, address)
     except WrongKey as wrong:
@@ -83,7 +86,7 @@ def verify_sent(model: type[K], prefix: str, secret: str, address: str) -> K:
 
 
 def refuse_elsewhere(networks: Iterable[str], address: str) -> None:
-    """Raises RefusedCaller 401 unless `address` is in one of `networks`, where there are any."""
+    """Raise RefusedCaller 401 unless `address` is in one of `networks`, if there are any."""
     networks = tuple(networks)
     if networks and not _is_within(networks, address):
         raise _refused("The API key is not good from your address.", "address")
@@ -95,11 +98,13 @@ def _is_within(networks: tuple[str, ...], address: str) -> bool:
         here = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return any(here in ipaddress.ip_network(known) for known in networks)
+    return any(here in ipaddress.ip_network(subnet) for subnet in networks)
 
 
 def _note_use(model: type[HashedKey], key: HashedKey, account: str, place: str) -> None:
-    """Also a success: the failures of the key from there are over."""
+    """Note the use of a key, and forget the failures from the same place. Do nothing if a use was noted a
+    moment ago.
+    """
     now = dt.datetime.now(dt.UTC)
     if key.last_used_at is not None and now - key.last_used_at < _FRESH:
         return

@@ -37,12 +37,12 @@ class Command(BaseCommand):
         digests = Digests()
         if serve:
             os.nice(NICENESS)
-            while _asked(IDLE_SECONDS):
+            while _wait_for_request(IDLE_SECONDS):
                 _make(current(), digests, _is_wanted)
         else:
             served = current()
-            made, gone = _make(served, digests), sweep(served, digests)
-            self.stdout.write(f"{made} made, {gone} of former days removed.")
+            made_count, removed_count = _make(served, digests), sweep(served, digests)
+            self.stdout.write(f"{made_count} made, {removed_count} of former days removed.")
 
 
 def _make(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: True) -> int:
@@ -55,7 +55,10 @@ def _make(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: 
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Descriptions are many small objects without cycles: looking for some was a quarter of the work."""
+    """Collect garbage rarely in this block.
+
+    Descriptions are many small objects without cycles, and looking for garbage took a quarter of the time.
+    """
     usual = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
@@ -66,8 +69,8 @@ def _rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _asked(seconds: float) -> bool:
-    """Wait for a line, and take all that are there. False: nobody will ask any more."""
+def _wait_for_request(seconds: float) -> bool:
+    """Wait up to `seconds` for lines, and read all. Return False when the parent has closed its end."""
     ready, _, _ = select.select([sys.stdin], [], [], seconds)
     return bool(ready) and bool(os.read(sys.stdin.fileno(), 65536))
 

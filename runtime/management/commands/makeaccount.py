@@ -75,7 +75,7 @@ class Command(BaseCommand):
                 "username": username,
                 "password": password,
                 "active": True,
-                "roles": [known.pk for known in roles.values()],
+                "roles": [row.pk for row in roles.values()],
                 "caller_type": type,
                 "platform_user" if type == USER_TYPE else "record": record,
                 "rate": rate,
@@ -88,17 +88,17 @@ class Command(BaseCommand):
         self.stdout.write(f"The account {username} was made.")
         if not password_stdin:
             self.stdout.write(f"Its password is shown this once: {password}")
-        if found := finding_of(account):
-            self.stderr.write(found)
+        if finding := finding_of(account):
+            self.stderr.write(finding)
 
 
 def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
     types = sorted(CallerType.objects.values_list("name", flat=True))
     if type not in types:
         yield f"--type: There is no caller type {type}. Known: {', '.join(types)}."
-    known = ", ".join(sorted(Role.objects.values_list("name", flat=True))) or "none"
+    role_names = ", ".join(sorted(Role.objects.values_list("name", flat=True))) or "none"
     for name in roles:
-        yield f"--role: There is no role {name}. Known: {known}."
+        yield f"--role: There is no role {name}. Known: {role_names}."
 
 
 def _wrong(form: AccountForm) -> Iterator[str]:

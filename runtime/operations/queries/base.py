@@ -1,4 +1,4 @@
-"""What the kinds of query have in common: from a request's parameters to a query that a platform runs."""
+"""The base of all kinds of query: from a request's parameters to a query that a platform runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
-from designer.queries import answered, calculated
+from designer.queries.answered_columns import answered, calculated
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
@@ -52,7 +52,9 @@ class Asked:
     lcid: int = ENGLISH
 
     def read(self, name: str, read: Callable[[str], T], default: T) -> T:
-        """The value of one of the parameters that every query of a kind has."""
+        """Return the value of a query parameter, or `default` without it. A wrong value is added to
+        `errors`.
+        """
         text = self.texts.get(name.lower())
         if text is None:
             return default
@@ -63,13 +65,13 @@ class Asked:
             return default
 
     def finish(self) -> None:
-        """Raises Problem 400 with everything that is wrong."""
+        """Raise Problem 400 with all errors, if there are any."""
         if self.errors:
             raise invalid_parameters(self.errors)
 
 
 def designed_query(endpoint: Endpoint) -> DesignedQuery:
-    """The endpoint's own query. Raises Misconfigured where none is designed."""
+    """Return the endpoint's own query. Raises Misconfigured if none is designed."""
     query = endpoint.definition.settings.designed_query
     if query is None:
         raise Misconfigured(Sentence("no query is designed"))
@@ -77,7 +79,7 @@ def designed_query(endpoint: Endpoint) -> DesignedQuery:
 
 
 class QueryOperation(Operation):
-    """What all kinds of queries share: the query, its parameters, rules and columns."""
+    """The parts that all kinds of queries share: the query, its parameters, rules and columns."""
 
     def __init__(self, endpoint: Endpoint, platform: Platform) -> None:
         super().__init__(endpoint, platform)
@@ -97,11 +99,14 @@ class QueryOperation(Operation):
         self._names = self.inputs.names | ({"lcid"} if self._speaks else set())
 
     def accept(self, parameters: Set[str]) -> None:
-        """Take these parameters of the kind, in lower case, beside the endpoint's inputs."""
+        """Accept these parameters, in lower case, beside the endpoint's inputs."""
         self._names |= parameters
 
     def asked(self, exchange: Exchange) -> Asked:
-        """The parameters, inputs read into the exchange already. Call `finish` before using them."""
+        """Read the request's parameters, and the inputs among them into the exchange.
+
+        Call `finish` on the result before using the inputs: it raises the errors.
+        """
         texts, errors = parse_parameters(exchange.request, self._names)
         asked = Asked(texts, errors)
         exchange.inputs = self.inputs.read(texts, errors)
@@ -109,35 +114,40 @@ class QueryOperation(Operation):
         return asked
 
     def query(self, exchange: Exchange, orders: tuple[Order, ...], now: dt.datetime | None = None) -> Query:
-        """What the platform is asked, once the endpoint's steps are done. `now` is the moment that its dates
-        are relative to, if not the request's.
+        """Run the endpoint's steps, and return the query to send to the platform.
 
-        Raises Problem 400 for a value that its condition cannot take, and what the steps raise.
+        Relative dates count from `now`, by default the time of the request. Raises Problem 400 for a value
+        that its condition cannot take, and what the steps raise.
         """
         self.steps.run(exchange)
         situation = circumstances(exchange, self.prepared.needs)
         if now is not None and now is not exchange.now:
             situation = replace(situation, now=now)
         try:
-            found = self.prepared.resolve(situation)
+            resolved = self.prepared.resolve(situation)
         except UnfitValue as error:
-            raise self._blamed(situation, error) from error
-        if found.orders != orders:
-            found = replace(found, orders=orders)
-        return self.rules.applied(found, exchange)
+            raise self._refusal_of(situation, error) from error
+        if resolved.orders != orders:
+            resolved = replace(resolved, orders=orders)
+        return self.rules.applied(resolved, exchange)
 
     def ask(self, query: Query, exchange: Exchange, page: Page = ALL) -> QueryResult:
-        """The platform's answer. Raises Problem 400 for a parameter that the platform cannot compare with."""
+        """Return the platform's answer to a query.
+
+        Raises Problem 400 for a parameter that the platform cannot compare with.
+        """
         try:
             return self.platform.query(query, page, call=exchange.call)
         except UnfitValue as error:
-            given = [name for name, value in exchange.inputs.items() if value is not None]
+            given_inputs = [name for name, value in exchange.inputs.items() if value is not None]
             # Past the first page they have been compared with already.
-            if not given or page.token is not None:
+            if not given_inputs or page.token is not None:
                 raise
-            which = "It" if len(given) == 1 else f"One of {', '.join(given)}"
+            which = "It" if len(given_inputs) == 1 else f"One of {', '.join(given_inputs)}"
             message = f"{which} is beyond what the platform can compare with."
-            raise invalid_parameters([FieldError("invalid_value", message, parameter=given[0])]) from error
+            raise invalid_parameters(
+                [FieldError("invalid_value", message, parameter=given_inputs[0])]
+            ) from error
 
     def answers(
         self, rows: Sequence[Mapping[str, Value]], asked: Asked, exchange: Exchange
@@ -147,28 +157,32 @@ class QueryOperation(Operation):
         return self.columns.answers(rows, asked.lcid, exchange)
 
     def _rounded(self, row: Mapping[str, Value]) -> dict[str, Value]:
-        """What a row holds of calculated values: platforms go to as many places as each of them likes."""
-        found = {key: (row.get(key), places) for key, places in self._calculated.items()}
+        """Return the calculated values of a row, rounded, because platforms differ in how many decimal
+        places they give.
+        """
+        with_places = {key: (row.get(key), places) for key, places in self._calculated.items()}
         return {
             key: rounded(value, places) if isinstance(value, Decimal) else rounded_float(value, places)
-            for key, (value, places) in found.items()
+            for key, (value, places) in with_places.items()
             if isinstance(value, Decimal | float)
         }
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
-        """What every kind documents."""
+        """Return the parameters that the queries of every kind document."""
         return (*self.inputs.document(), *((LCID,) if self._speaks else ()))
 
-    def _blamed(self, situation: Circumstances, error: UnfitValue) -> Exception:
-        """A refusal of the parameter whose value does not fit; else it is the configuration that does not."""
-        given = situation.parameters
-        for name, value in given.items():
+    def _refusal_of(self, situation: Circumstances, error: UnfitValue) -> Exception:
+        """Return the refusal of the parameter whose value does not fit; Misconfigured when every parameter
+        fits alone.
+        """
+        parameters = situation.parameters
+        for name, value in parameters.items():
             if value is not None:
-                alone = {known: value if known == name else None for known in given}
+                alone = {other: value if other == name else None for other in parameters}
                 try:
                     self.prepared.resolve(replace(situation, parameters=alone))
-                except UnfitValue as found:
-                    reason = str(found.__cause__ or "it does not fit")
+                except UnfitValue as refusal:
+                    reason = str(refusal.__cause__ or "it does not fit")
                     message = f"{reason[:1].upper()}{reason[1:].rstrip('.')}."
                     return invalid_parameters([FieldError("invalid_value", message, parameter=name)])
         return Misconfigured(str(error))
@@ -182,16 +196,16 @@ def _prepared(query: DesignedQuery, platform: Platform) -> PreparedQuery:
 
 
 def _columns(endpoint: Endpoint, query: DesignedQuery, platform: Platform, *, labels: bool) -> Columns:
-    known = answered(query, platform.attributes)
-    chosen = endpoint.definition.columns or tuple(ColumnDefinition(attribute=key) for key in known)
+    attributes = answered(query, platform.attributes)
+    chosen = endpoint.definition.columns or tuple(ColumnDefinition(attribute=key) for key in attributes)
     if not chosen:
         raise Misconfigured(Sentence("the query selects no columns"))
-    return Columns(chosen, known, _labels(known, platform) if labels else {})
+    return Columns(chosen, attributes, _labels(attributes, platform) if labels else {})
 
 
-def _labels(known: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
+def _labels(attributes: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
     return {
         key: OptionLabels(option_set_of(attribute, platform), platform)
-        for key, attribute in known.items()
+        for key, attribute in attributes.items()
         if attribute.option_set is not None
     }

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import orjson
 
 from designer.sentences import Sentence
-from runtime.http import sealing
+from runtime.http import seals
 from runtime.http.addresses import client_address
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
@@ -44,35 +44,39 @@ class Position(NamedTuple):
 
 
 def binding(exchange: Exchange, *question: str) -> str:
-    """What a cursor is bound to: the caller, and everything that tells one question from another.
+    """Return the text that binds a cursor to its caller and to its question.
 
-    Callers who share an answer share the cursor in it: for each of them it would be the same page.
+    A cursor is useless for another caller or question. Callers who share an answer share its cursor, too,
+    because they would get the same page.
     """
     caller = exchange.caller
     if exchange.shared_by is not None:
-        who: tuple[str, ...] = ("", "shared", exchange.shared_by)
+        who_asks: tuple[str, ...] = ("", "shared", exchange.shared_by)
     elif caller.is_anonymous:
-        who = (client_address(exchange.request),)
+        who_asks = (client_address(exchange.request),)
     else:
-        who = (caller.issuer, caller.subject)
+        who_asks = (caller.issuer, caller.subject)
     # Lengths keep ("a", "bc") apart from ("ab", "c").
-    text = "".join(f"{len(part)}:{part}" for part in (*who, "", *question))
+    text = "".join(f"{len(part)}:{part}" for part in (*who_asks, "", *question))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def seal(position: Position, bound_to: str) -> str:
-    """Raises Misconfigured for a platform's token that no query string could hold."""
+    """Return the cursor of a position. Raises Misconfigured when it would be too long for a query string."""
     content = orjson.dumps((_stamp(position.total), position.token, position.began.timestamp()))
     if len(content) > _LONG:
         content = zlib.compress(content)
-    text = _written(sealing.seal(content, _PURPOSE, bound_to.encode()))
+    text = _encode(seals.seal(content, _PURPOSE, bound_to.encode()))
     if len(text) > LONGEST:
         raise Misconfigured(Sentence("its rows are sorted by texts that are too long for a cursor"))
     return text
 
 
 def unseal(text: str, bound_to: str) -> Position:
-    """Raises Problem 400 `bad_cursor` for what was not sealed here in the last day, or for something else."""
+    """Return the position of a cursor.
+
+    Raises Problem 400 `bad_cursor` unless this service sealed it within the last day for the same `bound_to`.
+    """
     # The decoder passes over what is not in its alphabet, and over bits at the end that stand for nothing.
     if len(text) > LONGEST or not _SEALED.fullmatch(text):
         raise bad_cursor()
@@ -80,32 +84,32 @@ def unseal(text: str, bound_to: str) -> Position:
         sealed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
         raise bad_cursor() from None
-    if _written(sealed) != text:
+    if _encode(sealed) != text:
         raise bad_cursor()
-    content = _opened(sealed, bound_to.encode())
+    content = _unseal(sealed, bound_to.encode())
     stamp, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
-    made, total = _made_and_total(stamp)
-    if time.time() - made > LIFETIME.total_seconds():
+    sealed_at, total = _made_and_total(stamp)
+    if time.time() - sealed_at > LIFETIME.total_seconds():
         raise bad_cursor()
     return Position(token, dt.datetime.fromtimestamp(began, dt.UTC), total)
 
 
 def _stamp(total: int | None) -> int:
-    known = 0 if total is None or total > _LARGEST_TOTAL else total + 1
-    return int(time.time()) | known << _MOMENT_BITS
+    packed_total = 0 if total is None or total > _LARGEST_TOTAL else total + 1
+    return int(time.time()) | packed_total << _MOMENT_BITS
 
 
 def _made_and_total(stamp: int) -> tuple[int, int | None]:
-    known = stamp >> _MOMENT_BITS
-    return stamp & (2**_MOMENT_BITS - 1), known - 1 if known else None
+    packed_total = stamp >> _MOMENT_BITS
+    return stamp & (2**_MOMENT_BITS - 1), packed_total - 1 if packed_total else None
 
 
-def _written(sealed: bytes) -> str:
+def _encode(sealed: bytes) -> str:
     return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
 
-def _opened(sealed: bytes, bound_to: bytes) -> bytes:
-    content = sealing.unseal(sealed, _PURPOSE, bound_to)
+def _unseal(sealed: bytes, bound_to: bytes) -> bytes:
+    content = seals.unseal(sealed, _PURPOSE, bound_to)
     if content is None:
         raise bad_cursor()
     return content

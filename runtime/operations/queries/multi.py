@@ -37,14 +37,14 @@ class MultiQueryOperation(QueryOperation):
         if query.top is None or query.top > self.cap:
             # One row more than the cap is refused, so no `top` beyond it is ever reached.
             query, page = replace(query, top=None), Page(size=self.cap)
-        found = self.ask(query, exchange, page)
-        if found.next is not None:
+        answer = self.ask(query, exchange, page)
+        if answer.next is not None:
             raise Problem(
                 422,
                 "too_many_rows",
                 f"There are more than {self.cap} rows. Narrow them by parameters.",
             )
-        return json_response(self.answers(found.rows, asked, exchange))
+        return json_response(self.answers(answer.rows, asked, exchange))
 
     def describe(self) -> Description:
         rows = {"type": "array", "items": self.columns.schema(), "maxItems": self.cap}

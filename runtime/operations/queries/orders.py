@@ -10,16 +10,16 @@ from crmclient import Platform
 from crmclient.query.ast import Order
 from crmclient.query.designed import DesignedQuery
 from designer.kinds.queries import OfferedOrder
-from designer.queries import sortable
+from designer.queries.answered_columns import sortable
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
 
 
 def settled(orders: tuple[Order, ...], query: DesignedQuery, platform: Platform) -> tuple[Order, ...]:
-    """`orders`, and the entity's own key after them: of equal rows, too, each has its place.
+    """Return `orders` followed by the entity's primary key, so that equal rows, too, have a fixed order.
 
-    Groups and distinct rows have no key of their own; there the platform settles it.
+    Groups and distinct rows have no key: the platform decides their order.
     """
     key = platform.entities()[query.entity].primary_id
     if query.is_aggregate or query.distinct or any(_is_key(order, key) for order in orders):
@@ -28,21 +28,23 @@ def settled(orders: tuple[Order, ...], query: DesignedQuery, platform: Platform)
 
 
 class Orders:
-    """`offered` by name; each may be reversed. Raises Misconfigured for a key that there is not."""
+    """The orders that are `offered`, by name. Each may be reversed. Raises Misconfigured for an
+    unknown key.
+    """
 
     def __init__(self, offered: Iterable[OfferedOrder], query: DesignedQuery, platform: Platform) -> None:
-        known = sortable(query, platform.attributes)
+        by_key = sortable(query, platform.attributes)
         self._by_name: dict[str, tuple[Order, ...]] = {}
-        for name, orders in _both_ways(offered, known):
+        for name, orders in _both_ways(offered, by_key):
             self._by_name[name] = settled(orders, query, platform)
 
     @property
     def names(self) -> frozenset[str]:
-        """The parameter's name, where there is something to choose."""
+        """The name of the parameter as a set; empty when there is no order to choose."""
         return frozenset({"order"}) if self._by_name else frozenset()
 
     def chosen(self, text: str) -> tuple[Order, ...]:
-        """Raises InvalidInput for an order that is not offered."""
+        """Return the order with this name. Raises InvalidInput for an order that is not offered."""
         orders = self._by_name.get(text)
         if orders is None:
             raise InvalidInput("not_allowed", f"Must be one of: {', '.join(self._by_name)}.")
@@ -62,10 +64,10 @@ class Orders:
 
 
 def _both_ways(
-    offered: Iterable[OfferedOrder], known: Mapping[str, Order]
+    offered: Iterable[OfferedOrder], by_key: Mapping[str, Order]
 ) -> Iterator[tuple[str, tuple[Order, ...]]]:
     for choice in offered:
-        orders = tuple(_order(key, known) for key in choice.by)
+        orders = tuple(_order(key, by_key) for key in choice.by)
         yield choice.name, orders
         yield (
             f"-{choice.name}",
@@ -73,11 +75,11 @@ def _both_ways(
         )
 
 
-def _order(key: str, known: Mapping[str, Order]) -> Order:
+def _order(key: str, by_key: Mapping[str, Order]) -> Order:
     name = key.removeprefix("-")
-    if name not in known:
+    if name not in by_key:
         raise Misconfigured(Sentence("there is no %(name)s to sort by", name=repr(name)))
-    return replace(known[name], descending=name != key)
+    return replace(by_key[name], descending=name != key)
 
 
 def _is_key(order: Order, key: str) -> bool:

@@ -70,15 +70,15 @@ class PaginatedQueryOperation(QueryOperation):
         query = self.query(exchange, orders, began)
         token, total = (None, None) if last is None else (last.token, last.total)
         page = Page(size, token, self.total and total is None, self.designed.page)
-        found = self._found(query, page, exchange)
-        total = found.total if total is None else total
+        answer = self._rows_of_page(query, page, exchange)
+        total = answer.total if total is None else total
         following = None
-        if found.next is not None:
-            following = cursor.seal(cursor.Position(found.next, began, total), bound_to)
-        given = {self._written.get(key, key): text for key, text in asked.texts.items()}
-        return _page(self.answers(found.rows, asked, exchange), total, following, exchange, given)
+        if answer.next is not None:
+            following = cursor.seal(cursor.Position(answer.next, began, total), bound_to)
+        given_parameters = {self._written.get(key, key): text for key, text in asked.texts.items()}
+        return _page(self.answers(answer.rows, asked, exchange), total, following, exchange, given_parameters)
 
-    def _found(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
+    def _rows_of_page(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
         try:
             return self.ask(query, exchange, page)
         except InvalidQuery as error:
@@ -149,7 +149,7 @@ def _page(
     exchange: Exchange,
     given: Mapping[str, str],
 ) -> HttpResponse:
-    """The answer; `following` is the cursor of the next page, None on the last one."""
+    """Return the answer with one page. `following` is the cursor of the next page; None on the last page."""
     body = {
         "data": rows,
         "count": len(rows),

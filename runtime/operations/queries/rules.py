@@ -29,7 +29,7 @@ class QueryRules:
         return frozenset().union(*(rule.needs.fetchers for rule in rules))
 
     def applied(self, query: Query, exchange: Exchange) -> Query:
-        """The query over what the caller reaches."""
+        """Return the query narrowed by the row rules to what the caller reaches."""
         if self._linked:
             query = replace(
                 query,
@@ -58,7 +58,7 @@ class QueryRules:
     def _item(self, item: FilterItem, exchange: Exchange) -> FilterItem:
         match item:
             case Filter():
-                return replace(item, items=tuple(self._item(each, exchange) for each in item.items))
+                return replace(item, items=tuple(self._item(inner, exchange) for inner in item.items))
             case Link(type=LinkType.ALL):
                 return self._all(item, exchange)
             case Link():
@@ -66,9 +66,11 @@ class QueryRules:
         return item
 
     def _all(self, link: Link, exchange: Exchange) -> FilterItem:
-        """Records meet, and none of them fulfils the filter: of those alone that the caller reaches.
+        """Return a link of type "all" that concerns only records that the caller reaches.
 
-        Within a filter the rule would say what is not fulfilled. So it stands in two links.
+        Such a link holds when there are linked records, and none of them meets the filter. A rule inside that
+        filter would be denied along with it. So there are two links: some record is reached, and no reached
+        record meets the filter.
         """
         rule = self._linked.get(link.entity)
         reached = None if rule is None else rule.filter(exchange)

@@ -59,8 +59,8 @@ def test_a_full_folder_of_files_is_507_and_holds_no_piece(
     answer = send(rita, path, LARGE)
     assert (answer.status_code, answer.json()["code"]) == (507, "insufficient_storage")
     assert files_in(full) == []
-    found = rita.get(path)
-    assert found.status_code == 404 if place is column else found.json() == []
+    response = rita.get(path)
+    assert response.status_code == 404 if place is column else response.json() == []
 
 
 @pytest.mark.parametrize("harm", ["missing", "short", "long"])

@@ -40,11 +40,11 @@ def _content(pieces: int = 100) -> Iterator[bytes]:
 
 def _processes(server: Server) -> list[int]:
     """The server's own process and its workers."""
-    found = [server.process.pid]
-    for pid in found:
+    pids = [server.process.pid]
+    for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
-            found += [int(child) for child in (task / "children").read_text().split()]
-    return found
+            pids += [int(child) for child in (task / "children").read_text().split()]
+    return pids
 
 
 def _peak(server: Server) -> int:
@@ -134,11 +134,11 @@ def _both_ways(server: Server, path: str, headers: dict[str, str], pieces: int) 
 
 def _read(server: Server) -> int:
     """The bytes that the server's processes have read of files."""
-    found = 0
+    total = 0
     for pid in _processes(server):
         words = Path(f"/proc/{pid}/io").read_text().split()
-        found += int(words[words.index("rchar:") + 1])
-    return found
+        total += int(words[words.index("rchar:") + 1])
+    return total
 
 
 def test_head_of_a_large_file_reads_none_of_it(server: Server) -> None:
@@ -232,7 +232,7 @@ def _begin(server: Server, path: str, headers: dict[str, str]) -> socket.socket:
 
 def _open_files(server: Server) -> list[str]:
     """Temporary files that the server's processes hold."""
-    found = []
+    paths = []
     for pid in _processes(server):
         for handle in Path(f"/proc/{pid}/fd").iterdir():
             try:
@@ -240,5 +240,5 @@ def _open_files(server: Server) -> list[str]:
             except FileNotFoundError:
                 continue
             if target.startswith("/tmp/") and target.endswith("(deleted)"):
-                found.append(target)
-    return found
+                paths.append(target)
+    return paths

@@ -79,9 +79,9 @@ def test_a_note_is_listed_and_its_file_comes_back(rita: Caller, account: str) ->
     sent = [form(rita, notes(account), ("file", f"{n}.txt", b"text %d" % n)).json() for n in (1, 2)]
     listed = rita.get(notes(account))
     assert listed.status_code == 200
-    found = [{key: note[key] for key in sent[0]} for note in listed.json()]
+    entries = [{key: note[key] for key in sent[0]} for note in listed.json()]
     # Those of one second come in any order.
-    assert sorted(found, key=lambda note: note["fileName"]) == sent
+    assert sorted(entries, key=lambda note: note["fileName"]) == sent
     assert all(note["createdOn"].endswith("Z") for note in listed.json())
     answer = rita.get(f"{notes(account)}/{sent[1]['id']}")
     assert answer.status_code == 200

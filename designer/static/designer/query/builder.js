@@ -2,7 +2,7 @@
 
 // FetchXML in a text area, and the same as rows: either side follows the other. What is sent is the text.
 (() => {
-  const { parse, written, lacks, note, element, picker, group, edits, controlOf, parts, titled, link, linkAdder } = studio.query;
+  const { parse, written, lacks, note, element, button, picker, group, edits, controlOf, parts, titled, link, linkAdder } = studio.query;
   // From this width on, in pixels, the text stands open beside the rows.
   const WIDE = 900;
   const asked = new Map();
@@ -80,7 +80,16 @@
       const own = { ...context, entity };
       own.link = (node) => link(node, own);
       own.existence = (filter) => linkAdder(texts.existence, filter, known, "any", own);
-      return [await group(root, own)];
+      return [...usual(), await group(root, own)];
+    };
+    // An empty filter may start from what such filters often are.
+    const usual = () => {
+      const known = root.children.length ? [] : studio.data().usual || [];
+      const start = ({ filter, words }) => edits(button(words, () => {
+        root = parse(filter, of);
+        changed(root, "first");
+      }), root, "start");
+      return known.length ? [titled(texts.usual, element("div", { className: "studio-condition-actions" }, ...known.map(start)))] : [];
     };
     const ofQuery = async () => {
       const entity = root.querySelector("entity");

@@ -1,0 +1,45 @@
+"""Recognising images by their first bytes."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO, Final
+
+import puremagic
+
+IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/bmp", "image/tiff"})
+NO_IMAGE: Final = "The file is no image: gif, jpeg, tiff, bmp and png are."
+_START: Final = 4096
+
+
+def begun(content: BinaryIO) -> tuple[str | None, BinaryIO]:
+    """Return the `image_type` of a stream, and a stream of all its bytes."""
+    start = content.read(_START)
+    return image_type(start), io.BufferedReader(_Joined(start, content))
+
+
+def image_type(start: bytes) -> str | None:
+    """Return the content type of an image with these first bytes; None for anything else."""
+    try:
+        content_type = puremagic.from_string(start[:_START], mime=True)
+    except (puremagic.PureError, ValueError):
+        return None
+    content_type = "image/bmp" if content_type == "image/x-ms-bmp" else content_type
+    return content_type if content_type in IMAGES else None
+
+
+class _Joined(io.RawIOBase):
+    """A stream whose beginning has already been read."""
+
+    def __init__(self, start: bytes, rest: BinaryIO) -> None:
+        super().__init__()
+        self._start = io.BytesIO(start)
+        self._rest = rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        piece = self._start.read(len(buffer)) or self._rest.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)

@@ -1,0 +1,295 @@
+"""Fits definitions to the embedded platform. What it cannot hold is left out or shortened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace as changed
+from typing import Final
+
+from crmbox.engine.definitions import Ownership
+from crmbox.engine.dialects.base import Dialect
+from crmbox.engine.names import check_logical
+from crmbox.engine.tables import INDEXED_LENGTH
+from crmbox.importing.found import CannotRead, Found, Note, Verdict, left_out
+from crmbox.metadata import common
+from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
+from crmbox.metadata.physical_columns import DEFAULT_LENGTHS, columns_of
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import (
+    AlternateKey,
+    Attribute,
+    AttributeType,
+    Entity,
+    Option,
+    OptionSet,
+    RequiredLevel,
+)
+
+STATE, STATUS = "statecode", "statuscode"
+NAME: Final = re.compile(r"[A-Za-z_]\w{0,199}", re.ASCII)
+"""A name of an entity set or relationship that can stand in a URL."""
+
+_LONGEST: Final = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}
+
+
+def engine_attributes(ownership: Ownership) -> dict[str, Attribute]:
+    """Return the attributes that the platform fills in itself. A source only gives their labels."""
+    engine = (*common.audit(ownership), common.version()) if ownership is not Ownership.NONE else ()
+    return {attribute.logical_name: attribute for attribute in engine}
+
+
+_OWNER: Final = "ownerid"
+
+
+def fitted(source_entity: Found, dialect: Dialect, ownership: Ownership) -> Found:
+    """Return the entity without its primary id, which the platform adds, and without states that do not fit.
+
+    Raises CannotRead for an entity whose own names cannot be used.
+    """
+    _check_names(source_entity)
+    notes = list(source_entity.notes)
+    engine = engine_attributes(ownership)
+    fitting = [
+        _attribute(attribute, source_entity, engine, notes)
+        for attribute in _with_valid_names(source_entity, engine, notes)
+        if attribute.logical_name != source_entity.entity.primary_id
+    ]
+    if not _states_fit({attribute.logical_name: attribute for attribute in fitting}):
+        fitting = [
+            attribute
+            for attribute in fitting
+            if attribute.type not in (AttributeType.STATE, AttributeType.STATUS)
+        ]
+    attributes = {attribute.logical_name: _with_default_status(attribute, fitting) for attribute in fitting}
+    entity = _entity(source_entity.entity, attributes, notes)
+    for name in _surplus(entity, attributes, dialect):
+        del attributes[name]
+        reason = (
+            f"The table would have more columns than {dialect.name} takes in one, {dialect.most_columns:,}."
+        )
+        notes.append(left_out(f"{source_entity.name}.{name}", reason))
+    for name, attribute in attributes.items():
+        attributes[name] = changed(
+            attribute, is_primary_id=False, is_primary_name=name == entity.primary_name
+        )
+    return changed(
+        source_entity,
+        entity=entity,
+        attributes=tuple(attributes.values()),
+        has_states=any(attribute.type is AttributeType.STATE for attribute in source_entity.attributes),
+        relationships=tuple(
+            relationship
+            for relationship in source_entity.relationships
+            if relationship.referencing_attribute not in engine
+        ),
+        option_sets=tuple(_option_set(option_set, notes) for option_set in source_entity.option_sets),
+        defaults={
+            name: value
+            for name, value in source_entity.defaults.items()
+            if _is_default(value, attributes.get(name), source_entity)
+        },
+        notes=tuple(notes),
+    )
+
+
+def fitted_option_set(option_set: OptionSet, notes: list[Note]) -> OptionSet:
+    """Return a global option set with each of its values once."""
+    return _option_set(option_set, notes)
+
+
+def _check_names(source_entity: Found) -> None:
+    """Check the names that stand in URLs and those of tables. Raises CannotRead."""
+    for name in (source_entity.name, source_entity.entity.entity_set):
+        if not NAME.fullmatch(name):
+            raise CannotRead(f"It has {name!r} for a name, which cannot stand in a URL.")
+    try:
+        check_logical(source_entity.name)
+        check_logical(source_entity.entity.primary_id)
+    except InvalidDefinition as error:
+        raise CannotRead(str(error)) from None
+    if source_entity.entity.primary_id in engine_attributes(Ownership.USER):
+        raise CannotRead(
+            f"Its id is called {source_entity.entity.primary_id}, which the platform fills in itself."
+        )
+
+
+def _with_valid_names(
+    source_entity: Found, engine: Mapping[str, Attribute], notes: list[Note]
+) -> Iterator[Attribute]:
+    """Yield the attributes with a valid name, each name once. Leave a note for each other one."""
+    names: set[str] = set()
+    for attribute in source_entity.attributes:
+        name = attribute.logical_name
+        try:
+            check_logical(name)
+        except InvalidDefinition as error:
+            notes.append(left_out(f"{source_entity.name}.{name}", str(error)))
+            continue
+        if name == _OWNER and name not in engine:
+            reason = "The platform keeps a record's owner under this name, and these records have none."
+            notes.append(left_out(f"{source_entity.name}.{name}", reason))
+            continue
+        if name in names:
+            notes.append(
+                left_out(f"{source_entity.name}.{name}", "It is described twice. The first is made.")
+            )
+            continue
+        names.add(name)
+        yield attribute
+
+
+def _attribute(
+    attribute: Attribute, source_entity: Found, engine: Mapping[str, Attribute], notes: list[Note]
+) -> Attribute:
+    """Return an attribute within the platform's limits; for one of the engine, the engine's
+    with new labels.
+    """
+    name = attribute.logical_name
+    if (engine_attribute := engine.get(name)) is not None:
+        return changed(engine_attribute, label=attribute.label, description=attribute.description)
+    subject = f"{source_entity.name}.{name}"
+    longest = _LONGEST.get(attribute.type)
+    length = attribute.max_length
+    if longest is not None:
+        length = min(max(length or DEFAULT_LENGTHS[attribute.type], 1), longest)
+        if (attribute.max_length or 0) > longest:
+            reason = (
+                f"Its length goes from {attribute.max_length:,} to {longest:,} characters, the most there is."
+            )
+            notes.append(Note(Verdict.SHORTENED, subject, reason))
+    places = PLACES.get(attribute.type)
+    precision = attribute.precision if places is not None else None
+    if places is not None and precision is not None:
+        precision = min(max(precision, 0), places)
+        if precision < (attribute.precision or 0):
+            reason = f"It has {precision} decimal places, the most there is, and not {attribute.precision}."
+            notes.append(Note(Verdict.SHORTENED, subject, reason))
+    limits = attribute.minimum, attribute.maximum
+    if limits[0] is not None and limits[1] is not None and limits[0] > limits[1]:
+        notes.append(Note(Verdict.CHANGED, subject, "It has no limits: the minimum lies above the maximum."))
+        limits = None, None
+    return changed(
+        attribute,
+        max_length=length,
+        precision=precision,
+        minimum=limits[0],
+        maximum=limits[1],
+        options=None if attribute.options is None else _option_set(attribute.options, notes, subject),
+        option_set=None if attribute.option_set is None else _option_set_name(attribute.option_set),
+        # Dataverse fills in itself what it requires as a system. Here nobody would.
+        required=RequiredLevel.NONE if attribute.required is RequiredLevel.SYSTEM else attribute.required,
+    )
+
+
+def _option_set(option_set: OptionSet, notes: list[Note], subject: str | None = None) -> OptionSet:
+    options: dict[int, Option] = {}
+    for option in option_set.options:
+        if option.value in options or not -(2**31) <= option.value < 2**31:
+            why = "is there twice" if option.value in options else "is no 32-bit number"
+            notes.append(
+                left_out(f"{subject or option_set.name}: option {option.value}", f"The value {why}.")
+            )
+        else:
+            options[option.value] = option
+    return changed(option_set, name=_option_set_name(option_set.name), options=tuple(options.values()))
+
+
+def _option_set_name(name: str) -> str:
+    """Return the name of an option set in lower-case letters, digits and underscores."""
+    written = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:128]
+    return written if not written[:1].isdigit() else f"_{written[:127]}"
+
+
+def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Note]) -> Entity:
+    named = attributes.get(entity.primary_name or "")
+    is_named = named is not None and named.type is AttributeType.STRING
+    keys: list[AlternateKey] = []
+    for key in entity.keys:
+        reason = no_key(key, attributes, keys)
+        if reason is None:
+            keys.append(key)
+        else:
+            notes.append(left_out(f"{entity.logical_name}: key {', '.join(key.attributes)}", reason))
+    return changed(entity, primary_name=entity.primary_name if is_named else None, keys=tuple(keys))
+
+
+def no_key(
+    key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey]
+) -> str | None:
+    """Return why a key cannot be created; None when it can."""
+    if any(other.attributes == key.attributes or other.name == key.name for other in others):
+        return "There is another key of the same attributes or name."
+    members = [attributes.get(name) for name in key.attributes]
+    if not members or any(member is None for member in members) or len(set(key.attributes)) < len(members):
+        return "An attribute of the key is not there."
+    if any(member.type in UNKEYABLE for member in members if member is not None):
+        return "An attribute of the key is of a type that cannot be part of one."
+    if sum(member.max_length or 0 for member in members if member is not None) > INDEXED_LENGTH:
+        return f"Its texts have more than {INDEXED_LENGTH} characters together."
+    return None
+
+
+def _surplus(entity: Entity, attributes: Mapping[str, Attribute], dialect: Dialect) -> list[str]:
+    """Return the attributes for which the table has no columns left.
+
+    These are the last ones; keys, the name and lookups come first.
+    """
+    needed = {entity.primary_name, *(name for key in entity.keys for name in key.attributes)}
+    order = sorted(
+        attributes.values(),
+        key=lambda attribute: (attribute.logical_name not in needed, not attribute.type.is_reference),
+    )
+    room = dialect.most_columns
+    surplus = []
+    for attribute in order:
+        room -= columns_of(attribute)
+        if room < 0:
+            surplus.append(attribute.logical_name)
+    return surplus
+
+
+def _states_fit(attributes: Mapping[str, Attribute]) -> bool:
+    """Whether states and statuses have options, with a status for each state.
+
+    Otherwise the platform's own are used.
+    """
+    state, status = attributes.get(STATE), attributes.get(STATUS)
+    states = _options(state, AttributeType.STATE)
+    statuses = _options(status, AttributeType.STATUS)
+    return bool(states) and {option.value for option in states} == {option.state for option in statuses}
+
+
+def _options(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, ...]:
+    if attribute is None or attribute.type is not kind or attribute.options is None:
+        return ()
+    return attribute.options.options
+
+
+def _with_default_status(attribute: Attribute, among: Iterable[Attribute]) -> Attribute:
+    """Return a state attribute whose options have a default status: by default, the first of the state."""
+    if attribute.type is not AttributeType.STATE or attribute.options is None:
+        return attribute
+    statuses = next(
+        _options(candidate, AttributeType.STATUS) for candidate in among if candidate.logical_name == STATUS
+    )
+    first = {option.state: option.value for option in reversed(statuses)}
+    values = {option.value for option in statuses}
+    options = tuple(
+        option if option.default_status in values else changed(option, default_status=first[option.value])
+        for option in attribute.options.options
+    )
+    return changed(attribute, options=changed(attribute.options, options=options))
+
+
+def _is_default(value: bool | int, attribute: Attribute | None, source_entity: Found) -> bool:
+    if attribute is None:
+        return False
+    if attribute.type is not AttributeType.PICKLIST:
+        return attribute.type is AttributeType.BOOLEAN and isinstance(value, bool)
+    option_set = attribute.options or next(_sets_named(source_entity.option_sets, attribute.option_set), None)
+    return option_set is not None and value in {option.value for option in option_set.options}
+
+
+def _sets_named(option_sets: tuple[OptionSet, ...], name: str | None) -> Iterator[OptionSet]:
+    return (option_set for option_set in option_sets if _option_set_name(option_set.name) == name)

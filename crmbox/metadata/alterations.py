@@ -1,0 +1,158 @@
+"""Changes of labels, limits, options, targets, keys and effects of deletes. How values are stored stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace as changed
+
+from crmbox.engine import tables as schema
+from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
+from crmbox.metadata.draft import Draft, LengthCheck
+from crmbox.metadata.new_definitions import relate
+from crmbox.metadata.physical_columns import Placing, is_polymorphic
+from crmclient.errors import InvalidDefinition
+from crmclient.metadata import Attribute, Cascade, Entity, Relationship
+
+
+def alter_entity(draft: Draft, entity: Entity) -> None:
+    """Change labels, descriptions, the entity set's name and notes.
+
+    New keys are created, and keys that are missing are removed. Raises InvalidDefinition.
+    """
+    definition = draft.entity(entity.logical_name)
+    before = definition.entity
+    if (entity.primary_id, entity.primary_name, entity.is_intersect) != (
+        before.primary_id,
+        before.primary_name,
+        before.is_intersect,
+    ):
+        raise InvalidDefinition(f"{entity.logical_name}: primary id, primary name and intersect are fixed.")
+    if before.has_notes and not entity.has_notes:
+        raise InvalidDefinition(f"{entity.logical_name}: it may have notes already, and keeps them.")
+    removed_keys = [key for key in before.keys if key not in entity.keys]
+    new = [key for key in entity.keys if key not in before.keys]
+    indexes = {key.name: definition.key_indexes[key.name] for key in before.keys if key not in removed_keys}
+    indexes.update({key.name: schema.index_name(definition.table, ("key", key.name)) for key in new})
+    draft.run(schema.drop_index(definition.key_indexes[key.name]) for key in removed_keys)
+    definition = changed(definition, entity=entity, key_indexes=indexes)
+    if new and definition.is_view:
+        raise InvalidDefinition(
+            f"{entity.logical_name}: its records are those of other entities. Make the key there."
+        )
+    draft.put_entity(definition)
+    draft.run(schema.create_key(definition, key) for key in new)
+
+
+def alter_attribute(
+    draft: Draft, entity: str, attribute: Attribute, relationships: Sequence[Relationship] = ()
+) -> None:
+    """Change an attribute. `relationships` are those of new targets; a target without one gets a plain one.
+
+    Raises InvalidDefinition.
+    """
+    definition = draft.entity(entity)
+    before = draft.attribute(entity, attribute.logical_name)
+    _check_unchanged(entity, before.attribute, attribute)
+    length = attribute.max_length
+    if length is not None and length < (before.attribute.max_length or 0):
+        where = f"{entity}.{attribute.logical_name}"
+        draft.length_checks.append(LengthCheck(where, definition.table, before.column, length))
+    after = changed(before, attribute=attribute)
+    if is_polymorphic(attribute) and before.target is None:
+        after = _with_target_column(draft, definition, after)
+    attributes = tuple(after if item is before else item for item in definition.attributes)
+    definition = changed(definition, attributes=attributes)
+    related = tuple(relate(definition, (*definition.relationships, *relationships)))
+    draft.put_entity(changed(definition, relationships=related))
+
+
+def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:
+    """Add or remove the index to filter and sort by (`indexed`), and that of pieces of the text (`searched`).
+
+    Raises InvalidDefinition.
+    """
+    definition = draft.entity(entity)
+    before = draft.attribute(entity, attribute)
+    after = changed(before, indexed=indexed, searched=searched)
+    if indexed and not before.indexed:
+        _check_indexed(definition, before)
+    if searched and before.key is None:
+        raise InvalidDefinition(f"{entity}.{attribute}: only text has pieces to be found.")
+    attributes = tuple(after if item is before else item for item in definition.attributes)
+    draft.run(schema.change_indexes(definition, before, after, draft.dialect))
+    draft.put_entity(changed(definition, attributes=attributes))
+
+
+def _check_indexed(definition: EntityDefinition, item: AttributeDefinition) -> None:
+    where = f"{definition.entity.logical_name}.{item.attribute.logical_name}"
+    if definition.is_view:
+        raise InvalidDefinition(
+            f"{where}: its records are those of other entities. Index the attribute there."
+        )
+    if item.attribute.is_primary_id or schema.indexed_columns(definition, item):
+        raise InvalidDefinition(f"{where}: it has an index already.")
+    if not schema.can_be_indexed(item):
+        raise InvalidDefinition(
+            f"{where}: an index takes texts of at most {schema.INDEXED_LENGTH} characters, numbers, dates, "
+            "choices and lookups."
+        )
+
+
+def alter_relationship(draft: Draft, relationship: Relationship) -> None:
+    """Change what deleting the referenced record does. Raises InvalidDefinition for any other change."""
+    definition = draft.entity(relationship.intersect or relationship.referencing)
+    before = next((r for r in definition.relationships if r.name == relationship.name), None)
+    if before is None:
+        raise InvalidDefinition(f"There is no relationship {relationship.name!r}.")
+    if changed(before, on_delete=relationship.on_delete) != relationship:
+        raise InvalidDefinition(f"{relationship.name}: only what a delete does can be changed.")
+    relationships = tuple(relationship if r is before else r for r in definition.relationships)
+    draft.put_entity(changed(definition, relationships=relationships))
+
+
+def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
+    """Let the lookup of notes point at every entity that has notes. Notes are deleted with their record."""
+    if notes not in draft.entities:
+        return
+    definition = draft.entities[notes]
+    attribute = draft.attribute(notes, regarding).attribute
+    noted = sorted(name for name, item in draft.entities.items() if item.entity.has_notes)
+    new = [name for name in noted if name not in attribute.targets]
+    if new:
+        relationships = (
+            Relationship(f"{name}_{notes}", name, notes, regarding, on_delete=Cascade.DELETE) for name in new
+        )
+        draft.put_entity(changed(definition, relationships=(*definition.relationships, *relationships)))
+        alter_attribute(draft, notes, changed(attribute, targets=(*attribute.targets, *new)))
+
+
+def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
+    where = f"{entity}.{after.logical_name}"
+    if (before.type, before.behavior) != (after.type, after.behavior):
+        raise InvalidDefinition(f"{where}: the type stays; make another attribute.")
+    if (before.is_primary_id, before.is_primary_name) != (after.is_primary_id, after.is_primary_name):
+        raise InvalidDefinition(f"{where}: primary id and primary name are fixed.")
+    if not set(before.targets) <= set(after.targets):
+        raise InvalidDefinition(f"{where}: records may point at a target already, so none can be taken away.")
+
+
+def _with_target_column(
+    draft: Draft, definition: EntityDefinition, item: AttributeDefinition
+) -> AttributeDefinition:
+    """Return the attribute with a new column for the entity of each value, filled with the only
+    one so far.
+    """
+    [only] = draft.attribute(definition.entity.logical_name, item.attribute.logical_name).attribute.targets
+    taken = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
+    placing = Placing(draft.dialect, taken | {spare.name for spare in definition.spare})
+    item = changed(item, target=placing.target_of(item.column))
+    if definition.is_view:
+        return item
+    columns = schema.physical_columns(item, draft.dialect)
+    draft.run(
+        schema.add_column(definition.table, name, storage, draft.dialect)
+        for name, storage in columns
+        if name == item.target
+    )
+    draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only,)))
+    return item

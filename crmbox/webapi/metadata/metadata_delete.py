@@ -1,0 +1,74 @@
+"""DELETE of metadata. An entity goes with its records, as on the platform."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crmbox.metadata import change
+from crmbox.webapi.errors import no_resource, unsupported
+from crmbox.webapi.metadata.items import Item
+from crmbox.webapi.metadata.metadata_paths import ENTITIES, OPTION_SETS, RELATIONSHIPS, walk
+from crmbox.webapi.metadata.metadata_post import check_customizer
+from crmbox.webapi.request import Request, Response, no_content
+from crmbox.webapi.routing import named
+from crmclient.errors import InvalidDefinition
+from crmclient.platform import Delete
+from crmclient.query.ast import Column, Page, Query
+
+_AT_ONCE: Final = 500
+
+
+@named(ENTITIES, "DELETE")
+@named(OPTION_SETS, "DELETE")
+@named(RELATIONSHIPS, "DELETE")
+def delete(request: Request) -> Response:
+    check_customizer(request)
+    place = walk(request.model.snapshot, request.path)
+    item = place.target
+    if not isinstance(item, Item) or not item.subject:
+        raise no_resource(place.name)
+    if item.type == "EntityMetadata":
+        _entity(request, item.subject[0])
+    elif item.is_a("AttributeMetadata"):
+        with change() as metadata:
+            metadata.delete_attribute(*item.subject)
+    elif item.type == "EntityKeyMetadata":
+        with change() as metadata:
+            metadata.delete_key(*item.subject)
+    elif item.is_a("OptionSetMetadataBase"):
+        with change() as metadata:
+            metadata.delete_option_set(item.subject[0])
+    elif item.is_a("RelationshipMetadataBase"):
+        _relationship(request, item.subject[0])
+    else:
+        raise unsupported(f"DELETE of {item.type}")
+    return no_content()
+
+
+def _entity(request: Request, name: str) -> None:
+    stored = request.model.snapshot.entity(name)
+    if not stored.entity.is_custom:
+        raise InvalidDefinition(f"{name}: only a custom entity can be deleted.")
+    _empty(request, name, stored.entity.primary_id)
+    with change() as metadata:
+        metadata.delete_entity(name)
+
+
+def _relationship(request: Request, name: str) -> None:
+    """Delete a relationship: a one-to-many one with its lookup, a many-to-many one with its pairs."""
+    relationship = next(
+        candidate for candidate in request.model.snapshot.relationships if candidate.name == name
+    )
+    if relationship.intersect is not None:
+        _entity(request, relationship.intersect)
+        return
+    attribute = relationship.referencing_attribute or ""
+    with change() as metadata:
+        metadata.delete_attribute(relationship.referencing, attribute)
+
+
+def _empty(request: Request, entity: str, key: str) -> None:
+    """Delete every record, each with what its relationships say."""
+    query = Query(entity, (Column(key),))
+    while rows := request.platform.query(query, Page(_AT_ONCE), call=request.call).rows:
+        request.platform.batch([Delete(entity, str(row[key])) for row in rows], call=request.call)

@@ -1,0 +1,161 @@
+"""`$apply`: `filter(…)/groupby((statecode),aggregate(revenue with sum as total,$count as n))`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from crmbox.webapi.errors import bad_url, unsupported
+from crmbox.webapi.model import EntityType
+from crmbox.webapi.odata.options import Options, call, split
+from crmbox.webapi.odata.page_links import NO_RECORD, Paging
+from crmbox.webapi.odata.properties import Paths
+from crmbox.webapi.odata.record_reader import RecordReader, directions
+from crmbox.webapi.odata.rows import collection_response, counts
+from crmbox.webapi.rendering import put_value
+from crmbox.webapi.request import Request, Response
+from crmclient.metadata import Attribute, AttributeType
+from crmclient.query.ast import Aggregate, Column, Filter, Order, Query
+from crmclient.values import Values
+
+_METHODS: Final = {
+    "sum": Aggregate.SUM,
+    "average": Aggregate.AVG,
+    "min": Aggregate.MIN,
+    "max": Aggregate.MAX,
+    "countdistinct": Aggregate.COUNT_COLUMN,
+}
+_AGGREGATE: Final = re.compile(r"(\S+)\s+with\s+(\S+)\s+as\s+([A-Za-z_]\w*)").fullmatch
+_COUNT: Final = re.compile(r"\$count\s+as\s+([A-Za-z_]\w*)").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A column of the answer: `key` in the query's rows, the path of properties it is shown under."""
+
+    key: str
+    path: tuple[str, ...]
+    type: EntityType
+    attribute: Attribute
+
+
+@dataclass(slots=True)
+class _Reading:
+    asking: RecordReader
+    paths: Paths
+    filters: list[Filter] = field(default_factory=list)
+    shown: list[_Shown] = field(default_factory=list)
+
+    def transformations(self, text: str) -> None:
+        *before, last = split(text, "/")
+        for part in before:
+            name, inside = call(part)
+            if name != "filter" or inside is None:
+                raise unsupported(f"'{name}' before the last step of $apply")
+            self._filter(inside)
+        name, inside = call(last)
+        match name:
+            case "groupby" if inside is not None:
+                self._group_by(inside)
+            case "aggregate" if inside is not None:
+                self._aggregate(inside)
+            case _:
+                raise unsupported(f"'{name}' as the last step of $apply")
+
+    def _filter(self, text: str) -> None:
+        condition = self.asking.filter(text, self.paths)
+        if condition is not None:
+            self.filters.append(condition)
+
+    def _group_by(self, text: str) -> None:
+        names, *then = split(text, ",")
+        if not (names.startswith("(") and names.endswith(")")) or len(then) > 1:
+            raise bad_url(f"Syntax error in groupby({text}).")
+        for name in split(names[1:-1], ","):
+            if "(" in name:
+                raise unsupported(f"'{name}' in groupby")
+            path = tuple(name.split("/"))
+            place = self.paths.place(path, logical=True)
+            self._show(path, place.attribute, Column(place.attribute.logical_name, group_by=True), path)
+        if then:
+            method, inside = call(then[0])
+            if method != "aggregate" or inside is None:
+                raise unsupported(f"'{method}' in groupby")
+            self._aggregate(inside)
+
+    def _aggregate(self, text: str) -> None:
+        for item in split(text, ","):
+            if count := _COUNT(item):
+                key = self.paths.type.entity.primary_id
+                attribute = Attribute(count[1], AttributeType.INTEGER)
+                self._show((count[1],), attribute, Column(key, aggregate=Aggregate.COUNT), (key,))
+                continue
+            match = _AGGREGATE(item)
+            if match is None:
+                raise bad_url(
+                    f"Syntax error in aggregate({item}): 'property with method as alias' is needed."
+                )
+            name, method, alias = match.groups()
+            aggregate = _METHODS.get(method)
+            if aggregate is None:
+                raise unsupported(f"the method '{method}' of aggregate")
+            path = tuple(name.split("/"))
+            attribute = self.paths.place(path, logical=True).attribute
+            distinct = aggregate is Aggregate.COUNT_COLUMN
+            column = Column(attribute.logical_name, aggregate=aggregate, distinct=distinct)
+            result = Attribute(alias, AttributeType.INTEGER) if distinct else attribute
+            self._show((alias,), result, column, path)
+
+    def _show(
+        self, name: tuple[str, ...], attribute: Attribute, column: Column, path: tuple[str, ...]
+    ) -> None:
+        place = self.paths.place(path, logical=True)
+        key = f"column{len(self.shown)}"
+        self.paths.select(place, replace(column, alias=key))
+        self.shown.append(_Shown(key, name, self.paths.type_at(place), attribute))
+
+
+def apply(request: Request, type_: EntityType, options: Options) -> Response:
+    """Answer a query with `$apply`. Raises WebApiError, and what `Platform.query` raises."""
+    if options.select or options.expand:
+        raise unsupported("$select and $expand beside $apply")
+    asking = RecordReader(request)
+    reading = _Reading(asking, Paths(request.model, type_))
+    reading.transformations(options.apply or "")
+    own = asking.filter(options.filter, reading.paths, tuple(reading.filters))
+    query = Query(
+        type_.name, reading.paths.columns, own, reading.paths.links, _orders(options.orderby, reading.shown)
+    )
+    paging = Paging(request, options)
+    answer = request.platform.query(query, paging.page, call=request.call)
+    names = ",".join("/".join(item.path) for item in reading.shown)
+    content: dict[str, Any] = {
+        "@odata.context": f"{request.base}$metadata#{type_.entity.entity_set}({names})",
+        **counts(request, answer.total),
+        "value": [_content(request, reading.shown, row) for row in answer.rows[: paging.size]],
+        **paging.next_link(answer.next, type_.entity.primary_id, NO_RECORD, NO_RECORD),
+    }
+    return collection_response(request, content)
+
+
+def _orders(text: str | None, shown: list[_Shown]) -> tuple[Order, ...]:
+    keys = {"/".join(item.path): item.key for item in shown}
+    orders = []
+    for name, descending in directions(text):
+        if name not in keys:
+            raise bad_url(f"$orderby: '{name}' is not among the columns that $apply gives.")
+        orders.append(Order(alias=keys[name], descending=descending))
+    return tuple(orders)
+
+
+def _content(request: Request, shown: list[_Shown], row: Values) -> dict[str, Any]:
+    """Properties reached through a lookup stand in an object of that name, as OData has it."""
+    content: dict[str, Any] = {}
+    for item in shown:
+        into = content
+        for name in item.path[:-1]:
+            into = into.setdefault(name, {})
+        name, value = item.path[-1], row[item.key]
+        put_value(into, request.model, item.type, item.attribute, name, value, request.prefer.annotations)
+    return content

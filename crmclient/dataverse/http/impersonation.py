@@ -1,0 +1,60 @@
+"""The headers that say for whom a call is made."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from crmclient.errors import AccessDenied, RecordNotFound
+from crmclient.platform import Call
+from crmclient.values import Guid
+
+BY_USER: Final = "MSCRMCallerID"
+BY_OBJECT: Final = "CallerObjectId"
+KEPT: Final = 1_000
+
+ObjectId = Callable[[Guid, Call], Guid | None]
+
+
+class Acting:
+    """Names the caller's user by its id in Dataverse or, with `object_id`, by its object id in Entra ID.
+
+    Object ids stay with their users, so the last ones are kept. Safe to share between threads.
+    """
+
+    def __init__(self, object_id: ObjectId | None = None) -> None:
+        self._object_id = object_id
+        self._known: OrderedDict[Guid, Guid] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def headers(self, call: Call) -> Mapping[str, str]:
+        """Return the headers to call as a user.
+
+        Raises AccessDenied for a user whom Dataverse does not know.
+        """
+        if call.caller is None:
+            return {}
+        if self._object_id is None:
+            return {BY_USER: call.caller}
+        user_object_id = self._known.get(call.caller) or self._look_up(self._object_id, call.caller, call)
+        # A user without an object id, such as one on premises, is still a user.
+        return {BY_USER: call.caller} if user_object_id is None else {BY_OBJECT: user_object_id}
+
+    def _look_up(self, object_id: ObjectId, user: Guid, call: Call) -> Guid | None:
+        """Ask Dataverse for the object id of a user, and remember it.
+
+        Raises AccessDenied for an unknown user.
+        """
+        try:
+            user_object_id = object_id(user, replace(call, caller=None))
+        except RecordNotFound:
+            raise AccessDenied(f"Dataverse has no user {user}.") from None
+        if user_object_id is not None:
+            with self._lock:
+                self._known[user] = user_object_id
+                while len(self._known) > KEPT:
+                    self._known.popitem(last=False)
+        return user_object_id

@@ -1,0 +1,325 @@
+"""Requests for the platform's metadata."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import Api
+from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.http.messages import Request, reading
+from crmclient.dataverse.metadata import actions, metadata_json, processes
+from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS, EntityDocument, ProcessDocument
+from crmclient.errors import (
+    InvalidQuery,
+    MissingPrivilege,
+    PlatformError,
+    RecordNotFound,
+    UnexpectedAnswer,
+    UnknownEntity,
+)
+from crmclient.metadata import ENGLISH, Attribute, AttributeType, Entity, OptionSet
+from crmclient.platform import Call
+from crmclient.values import Guid, parse_guid
+
+_METADATA: Final = Subject(Kind.METADATA)
+_NAMESPACE: Final = "Microsoft.Dynamics.CRM"
+
+_ENTITY_COLUMNS: Final = ",".join(
+    (
+        *("LogicalName", "EntitySetName", "PrimaryIdAttribute", "PrimaryNameAttribute", "DisplayName"),
+        *("DisplayCollectionName", "Description", "HasNotes", "IsIntersect", "IsCustomEntity"),
+        "ChangeTrackingEnabled",
+    )
+)
+_ONE_TO_MANY: Final = ",".join(
+    (
+        *("SchemaName", "ReferencedEntity", "ReferencingEntity", "ReferencingAttribute"),
+        *("ReferencingEntityNavigationPropertyName", "CascadeConfiguration"),
+        "IsHierarchical",
+    )
+)
+_MANY_TO_MANY: Final = ",".join(
+    (
+        *("SchemaName", "Entity1LogicalName", "Entity2LogicalName", "IntersectEntityName"),
+        *("Entity1NavigationPropertyName", "Entity2NavigationPropertyName"),
+        *("Entity1IntersectAttribute", "Entity2IntersectAttribute"),
+    )
+)
+# No entity has it as its name.
+_NO_ENTITY: Final = {"Type": "System.String", "Value": "-"}
+_DELETED: Final = "Entity,Attribute,Relationship"
+_CASTS: Final = {
+    AttributeType.PICKLIST: "PicklistAttributeMetadata",
+    AttributeType.MULTISELECT: "MultiSelectPicklistAttributeMetadata",
+    AttributeType.STATE: "StateAttributeMetadata",
+    AttributeType.STATUS: "StatusAttributeMetadata",
+}
+
+Found = TypeVar("Found")
+
+
+class PartlyKnown(Exception):
+    """The service's own account lacks `privilege`; `rest` is what is known without it."""
+
+    def __init__(self, privilege: str, rest: Any) -> None:
+        super().__init__(privilege)
+        self.privilege = privilege
+        self.rest = rest
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has changed since a stamp.
+
+    `stamp` is the present one; `entities` are logical names. With `deleted`, there are entities, attributes
+    or relationships that no longer exist, and their names are not known.
+    """
+
+    stamp: str
+    entities: frozenset[str]
+    deleted: bool
+
+
+class Fetcher:
+    """Reads metadata from Dataverse.
+
+    Each method raises PlatformFailure when the platform does not answer or its answer is wrong, and
+    MissingPrivilege when the service's own account may not read the metadata.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    def entities(self) -> dict[str, Entity]:
+        answer = self._get(
+            "EntityDefinitions",
+            {"$select": _ENTITY_COLUMNS, "$expand": "Keys($select=LogicalName,KeyAttributes)"},
+        )
+        definitions = _read(lambda: [metadata_json.entity(item) for item in answer["value"]])
+        return {entity.logical_name: entity for entity in definitions if entity is not None}
+
+    def entity(self, name: str) -> EntityDocument:
+        path = f"EntityDefinitions(LogicalName='{name}')"
+        unknown: dict[str, str] = {}
+        related: dict[str, Any] = {}
+        with _noting_missing_privilege(unknown, RELATIONSHIPS):
+            related = self._get(
+                path,
+                {
+                    "$select": "LogicalName",
+                    "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
+                    f"OneToManyRelationships($select={_ONE_TO_MANY}),"
+                    f"ManyToManyRelationships($select={_MANY_TO_MANY})",
+                },
+            )
+        attributes = self._get(f"{path}/Attributes", {})
+        listed = _read(
+            lambda: [item for item in attributes["value"] if metadata_json.attribute(item, name, {})]
+        )
+        choices: dict[str, OptionSet] = {}
+        with _noting_missing_privilege(unknown, OPTIONS):
+            choices = self._choices(path, name, listed)
+        definitions = _read(lambda: [metadata_json.attribute(item, name, choices) for item in listed])
+        relationships = _read(lambda: tuple(metadata_json.relationships(related)))
+        parents = {
+            relationship.referencing_attribute
+            for relationship in relationships
+            if relationship.is_hierarchical and relationship.referenced == relationship.referencing == name
+        }
+        return EntityDocument(
+            {
+                item.logical_name: replace(item, is_parent=item.logical_name in parents)
+                for item in definitions
+                if isinstance(item, Attribute)
+            },
+            relationships,
+            _read(lambda: metadata_json.navigation(related)),
+            _read(lambda: metadata_json.collections(related, name)),
+            unknown,
+        )
+
+    def definitions(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the complete definitions of some entities as Dataverse writes them, by one request."""
+        conditions = [
+            {
+                "ConditionOperator": "Equals",
+                "PropertyName": "LogicalName",
+                "Value": {"Type": "System.String", "Value": name},
+            }
+            for name in names
+        ]
+        all_properties = {"Properties": {"AllProperties": True}}
+        parts = dict.fromkeys(("AttributeQuery", "RelationshipQuery", "KeyQuery"), all_properties)
+        query = {"Criteria": {"FilterOperator": "Or", "Conditions": conditions}, **all_properties, **parts}
+        answer = self._get("RetrieveMetadataChanges(Query=@p1)", {"@p1": json.dumps(query)})
+        return _read(lambda: [dict(item) for item in answer["EntityMetadata"]])
+
+    def stamp(self) -> str:
+        """Return the stamp of the present metadata, for `changes`. Raises InvalidQuery when there is none."""
+        nothing = {"ConditionOperator": "Equals", "PropertyName": "LogicalName", "Value": _NO_ENTITY}
+        return self._changes({"Criteria": {"FilterOperator": "And", "Conditions": [nothing]}}, None).stamp
+
+    def changes(self, since: str) -> Changes:
+        """Return what has changed since the stamp `since`, by one request, whose answer is usually empty.
+
+        Raises InvalidQuery for a stamp that the platform does not know any more.
+        """
+        only_schema_name = {"Properties": {"AllProperties": False, "PropertyNames": ["SchemaName"]}}
+        return self._changes(
+            {"AttributeQuery": {"Properties": {"AllProperties": False, "PropertyNames": ["LogicalName"]}}}
+            | {"RelationshipQuery": only_schema_name},
+            since,
+        )
+
+    def _changes(self, query: Mapping[str, Any], since: str | None) -> Changes:
+        property_names = ["LogicalName"]
+        arguments = "Query=@p1"
+        options = {}
+        if since is not None:
+            property_names += [
+                "Attributes",
+                "OneToManyRelationships",
+                "ManyToOneRelationships",
+                "ManyToManyRelationships",
+            ]
+            arguments += ",ClientVersionStamp=@p2,DeletedMetadataFilters=@p3"
+            options = {
+                "@p2": "'" + since.replace("'", "''") + "'",
+                "@p3": f"{_NAMESPACE}.DeletedMetadataFilters'{_DELETED}'",
+            }
+        text = json.dumps({"Properties": {"AllProperties": False, "PropertyNames": property_names}, **query})
+        path = paths.with_query(f"RetrieveMetadataChanges({arguments})", {"@p1": text, **options})
+        # As a query, so that a stamp that has expired is told from an answer that makes no sense.
+        subject = Subject(Kind.QUERY, "RetrieveMetadataChanges")
+        answer = self._api.get(path, subject, self._call())
+        return _read(
+            lambda: Changes(
+                str(answer["ServerVersionStamp"]),
+                frozenset(str(item["LogicalName"]) for item in answer["EntityMetadata"]),
+                any((answer.get("DeletedMetadata") or {}).get("Values") or ()),
+            )
+        )
+
+    def option_sets(self) -> dict[str, OptionSet]:
+        """Return the global option sets by name, without those for yes and no, which have no list of
+        options.
+        """
+        answer = self._get("GlobalOptionSetDefinitions", {})
+        definitions = _read(
+            lambda: [metadata_json.option_set(item, None) for item in answer["value"] if "Options" in item]
+        )
+        return {item.name: item for item in definitions}
+
+    def processes(self) -> dict[str, ProcessDocument]:
+        """Return the processes by name.
+
+        Raises PartlyKnown when the custom APIs may not be read. Those of them that are actions are then among
+        the other actions.
+        """
+        unknown: dict[str, str] = {}
+        listed: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
+        with _noting_missing_privilege(unknown, ""):
+            rows = {
+                name: self._get(name, {"$select": ",".join(columns)})
+                for name, columns in processes.COLUMNS.items()
+            }
+            listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
+        names = _read(lambda: {row["uniquename"] for row in listed[processes.APIS]})
+        classic = actions.read(self._document(), self.entities(), names)
+        return _raise_if_partial({**_read(lambda: processes.read(listed)), **classic}, unknown)
+
+    def languages(self) -> tuple[int, ...]:
+        """Return the LCIDs, the base language first. Raises PartlyKnown with the base language alone."""
+        unknown: dict[str, str] = {}
+        provisioned: list[int] = []
+        with _noting_missing_privilege(unknown, ""):
+            answer = self._get("RetrieveProvisionedLanguages()", {})
+            provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
+        base = self._base_language()
+        if not provisioned:
+            provisioned = [ENGLISH if base is None else base]
+        return _raise_if_partial(tuple(sorted(provisioned, key=lambda lcid: lcid != base)), unknown)
+
+    def service_user(self) -> Guid:
+        answer = self._get("WhoAmI", {})
+        return _read(lambda: parse_guid(answer["UserId"]))
+
+    def _base_language(self) -> int | None:
+        try:
+            answer = self._get("organizations", {"$select": "languagecode"})
+        except (UnknownEntity, RecordNotFound, InvalidQuery, UnexpectedAnswer):
+            # An account may well not be allowed to read the organisation.
+            return None
+        return _read(lambda: next((int(row["languagecode"]) for row in answer["value"]), None))
+
+    def _choices(
+        self, path: str, entity: str, attributes: Iterable[Mapping[str, Any]]
+    ) -> dict[str, OptionSet]:
+        """Return the option set of each choice attribute. They are asked for by type: other requests do not
+        list options.
+        """
+        definitions = (metadata_json.attribute(item, entity, {}) for item in attributes)
+        present = {attribute.type for attribute in definitions if attribute is not None}
+        option_sets: dict[str, OptionSet] = {}
+        for type_, cast in _CASTS.items():
+            if type_ in present:
+                answer = self._get(
+                    f"{path}/Attributes/{_NAMESPACE}.{cast}",
+                    {"$select": "LogicalName", "$expand": "OptionSet,GlobalOptionSet"},
+                )
+                option_sets.update(_read(partial(_sets, answer, entity)))
+        return option_sets
+
+    def _document(self) -> bytes:
+        """Return the organisation's `$metadata`. It is always XML."""
+        request = Request("GET", f"{self._api.base}$metadata", {"Accept": "application/xml"}, repeatable=True)
+        return self._api.send(request, _METADATA, self._call()).body
+
+    def _call(self) -> Call:
+        """Return a call by the service itself. Metadata are megabytes, and have a time limit of their own."""
+        return Call(deadline=time.monotonic() + self._api.client.options.metadata_timeout)
+
+    def _get(self, path: str, options: Mapping[str, str]) -> dict[str, Any]:
+        try:
+            return self._api.get(
+                paths.with_query(path, options) if options else path, _METADATA, self._call()
+            )
+        except PlatformError as error:
+            error.add_note(f"Asked for {path}.")
+            raise
+
+
+@contextmanager
+def _noting_missing_privilege(unknown: dict[str, str], part: str) -> Iterator[None]:
+    """Note in `unknown` that a privilege is missing for `part`, and go on without this part."""
+    try:
+        yield
+    except MissingPrivilege as error:
+        unknown[part] = error.privilege
+
+
+def _raise_if_partial(content: Found, unknown: Mapping[str, str]) -> Found:
+    """Return `content`. Raises PartlyKnown when a privilege for a part of it is missing."""
+    for privilege in unknown.values():
+        raise PartlyKnown(privilege, content)
+    return content
+
+
+def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
+    return {
+        row["LogicalName"]: metadata_json.option_set(row.get("GlobalOptionSet") or row["OptionSet"], entity)
+        for row in answer["value"]
+        if row.get("GlobalOptionSet") or row.get("OptionSet")
+    }
+
+
+def _read(read: Callable[[], Found]) -> Found:
+    with reading("the platform's metadata"):
+        return read()

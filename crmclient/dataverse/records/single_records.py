@@ -1,0 +1,118 @@
+"""Create, retrieve, update and delete one record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from crmclient.dataverse import paths
+from crmclient.dataverse.api import REFERENCES, Api, version_in
+from crmclient.dataverse.error_subjects import Kind, Subject
+from crmclient.dataverse.failures import check, is_unreadable
+from crmclient.dataverse.metadata.catalogue import Catalogue
+from crmclient.dataverse.records import parties
+from crmclient.dataverse.records.decoding import property_name, reader
+from crmclient.dataverse.records.file_facts import FileFacts
+from crmclient.dataverse.records.writes import Writes, no_content, record_id, stored
+from crmclient.errors import (
+    InvalidRecord,
+    RecordNotFound,
+    StateConflict,
+    UnknownAttribute,
+    VersionMismatch,
+)
+from crmclient.platform import Call, Create, Delete, Update
+from crmclient.values import Guid, Record, Stored, Value
+
+_DUPLICATE = 412
+_ATTEMPTS = 3
+
+
+class Records:
+    """Reads and writes single records. Raises what the methods of `Platform` raise."""
+
+    def __init__(self, api: Api, catalogue: Catalogue, writes: Writes, files: FileFacts) -> None:
+        self._api = api
+        self._catalogue = catalogue
+        self._writes = writes
+        self._files = files
+
+    def create(self, operation: Create, call: Call) -> Stored:
+        request, subject = self._writes.create(operation, call)
+        answer = self._api.client.send(request, call)
+        if is_unreadable(answer) and not self._writes.are_unreadable((operation,), call):
+            # Whoever may create and not read is refused the answer alone: the record may be there. With the
+            # id that it has been given, making it again makes no other.
+            self._writes.note_unreadable((operation,), call)
+            same_operation = replace(operation, id=subject.id)
+            answer = self._api.client.send(self._writes.create(same_operation, call)[0], call)
+            if answer.status == _DUPLICATE:
+                return Stored(subject.id, None)
+        elif answer.after_loss and answer.status == _DUPLICATE:
+            # What the first attempt did is not lost with its answer.
+            try:
+                return Stored(subject.id, self.retrieve(operation.entity, subject.id, (), call).version)
+            except RecordNotFound:
+                pass
+        check(answer, subject, acting=call.caller is not None)
+        return stored(subject, answer)
+
+    def update(self, operation: Update, call: Call) -> Stored:
+        for _ in range(_ATTEMPTS):
+            request, subject = self._writes.update(operation, call)
+            try:
+                return stored(subject, self._api.send(request, subject, call))
+            except VersionMismatch:
+                if operation.if_version is not None:
+                    raise
+                # Only an update that has read something before it has a version of its own.
+        raise StateConflict(f"The {operation.entity} is changed by others all the time.")
+
+    def delete(self, operation: Delete, call: Call) -> None:
+        request, subject = self._writes.delete(operation)
+        no_content(self._api.send(request, subject, call), "a delete")
+
+    def retrieve(self, entity_name: str, id: Guid, columns: Sequence[str], call: Call) -> Record:
+        entity = self._catalogue.entity(entity_name)
+        attributes = self._catalogue.document(entity_name).attributes
+        unknown = [name for name in columns if name not in attributes or not attributes[name].readable]
+        if unknown:
+            raise InvalidRecord(
+                entity_name,
+                [UnknownAttribute(name, f"{entity_name} has no such attribute to read.") for name in unknown],
+            )
+        id = record_id(entity, id)
+        wanted_attributes = [attributes[name] for name in columns]
+        files = [attribute for attribute in wanted_attributes if attribute.type.holds_file]
+        lists = [attribute.logical_name for attribute in wanted_attributes if attribute.type.holds_parties]
+        apart = {*lists, *(attribute.logical_name for attribute in files)}
+        selected = [
+            property_name(attribute) for attribute in wanted_attributes if attribute.logical_name not in apart
+        ]
+        selected += [name for attribute in files for name in self._files.properties(entity_name, attribute)]
+        row = self._api.get(
+            paths.with_query(
+                paths.record(entity, id),
+                {
+                    "$select": ",".join(dict.fromkeys([entity.primary_id, *selected])),
+                    **(parties.expansion(entity) if lists else {}),
+                },
+            ),
+            Subject(Kind.RECORD, entity_name, id),
+            call,
+            prefer=REFERENCES
+            if lists or any(attribute.type.is_reference for attribute in wanted_attributes)
+            else None,
+        )
+        version = version_in(row, entity.primary_id)
+        values: dict[str, Value] = dict.fromkeys(columns)
+        values |= parties.of_row(row, entity, lists) if lists else {}
+        for attribute in wanted_attributes:
+            if attribute.type.holds_parties:
+                continue
+            if attribute.type.holds_file:
+                read = self._files.reader(entity, id, attribute, version or "", call)
+            else:
+                read = reader(attribute, property_name(attribute))
+            values[attribute.logical_name] = read(row)
+        return Record(entity_name, id, version, values)

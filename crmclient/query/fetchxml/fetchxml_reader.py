@@ -1,0 +1,292 @@
+"""The elements fetch, entity and link-entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from crmclient.query.ast import LinkType, Order
+from crmclient.query.bounds import MOST_LINKS
+from crmclient.query.designed import DesignedColumn, DesignedFilter, DesignedLink, DesignedQuery
+from crmclient.query.fetchxml import document
+from crmclient.query.fetchxml.aliases import Aliases
+from crmclient.query.fetchxml.columns import read_column, read_order
+from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.filters import FilterReader
+from crmclient.query.problems import Problem, QueryProblems
+from crmclient.sentences import Counted, Sentence
+
+_LINK_TYPES: Final = {type.value: type for type in LinkType}
+_CHILDREN: Final = frozenset({"attribute", "all-attributes", "order", "filter", "link-entity"})
+
+
+def parse(text: str) -> DesignedQuery:
+    """Return the query in a FetchXML text, which may also be only its entity element.
+
+    Raises QueryProblems with everything that is wrong or not supported, each with its line.
+    """
+    query, problems = read(text)
+    if problems:
+        raise QueryProblems(problems)
+    return query
+
+
+def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
+    """Return as much of the query as can be read, and all problems, by line.
+
+    What is wrong is left out of the query. Its names stay in, so that they can be checked against the
+    metadata. Raises QueryProblems for a text that is no FetchXML at all.
+    """
+    problems: list[Problem] = []
+    root = document.tree(text)
+    if root.tag == "fetch":
+        query = _fetch(Reading(root, "fetch", problems))
+    elif root.tag == "entity":
+        query = _entity(root, _Fetch(), problems)
+    else:
+        raise _begins_with(root, "fetch")
+    return query, sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def parse_filter(text: str) -> DesignedFilter:
+    """Return the filter in a FetchXML filter element, which concerns one entity. Raises QueryProblems."""
+    root = document.tree(text)
+    if root.tag != "filter":
+        raise _begins_with(root, "filter")
+    problems: list[Problem] = []
+    designed = _Reader(Aliases(root), problems, aggregate=False).filter_of(root, None)
+    if problems:
+        raise QueryProblems(problems)
+    return designed
+
+
+def _begins_with(root: document.Element, wanted: str) -> QueryProblems:
+    sentence = Sentence("it begins with %(tag)s, not with %(wanted)s", tag=root.tag, wanted=wanted)
+    return QueryProblems([Problem(document.DOCUMENT, sentence)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """The attributes of the fetch element."""
+
+    aggregate: bool = False
+    distinct: bool = False
+    top: int | None = None
+    page_size: int | None = None
+    total: bool = False
+    page: int = 1
+    paging_cookie: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The parts that an entity element and a link element share."""
+
+    columns: tuple[DesignedColumn, ...]
+    all_columns: bool
+    filter: DesignedFilter | None
+    links: tuple[DesignedLink, ...]
+
+
+def _fetch(fetch: Reading) -> DesignedQuery:
+    fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
+    mapping = fetch.text("mapping")
+    if mapping not in (None, "logical"):
+        fetch.wrong(Sentence("mapping %(name)s is not supported; only logical is", name=repr(mapping)))
+    if fetch.flag("useraworderby"):
+        fetch.wrong(Sentence("useraworderby is not supported: choices are sorted by their labels"))
+    fetch.refuse("utc-offset", Sentence("days begin in the service's time zone"))
+    fetch.refuse("datasource", Sentence("retained data cannot be read"))
+    fetch.refuse("aggregatelimit", Sentence("leave it to the platform"))
+    page = fetch.whole("page")
+    settings = _Fetch(
+        fetch.flag("aggregate"),
+        fetch.flag("distinct"),
+        fetch.whole("top"),
+        fetch.whole("count"),
+        fetch.flag("returntotalrecordcount"),
+        page or 1,
+        fetch.text("paging-cookie") or None,
+    )
+    if settings.top is not None and (page is not None or settings.page_size is not None):
+        fetch.wrong(Sentence("top excludes page and count"))
+    elif settings.page > 1 and settings.page_size is None:
+        fetch.wrong(Sentence("page needs count, which says how many rows a page has"))
+    fetch.finish()
+    entities = list(fetch.children({"entity"}))
+    if len(entities) != 1:
+        fetch.wrong(Sentence("exactly one entity element is needed, not %(given)s", given=len(entities)))
+        return DesignedQuery("")
+    return _entity(entities[0], settings, fetch.problems)
+
+
+def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
+    entity = Reading(element, f"entity {element.get('name', '')}".rstrip(), problems)
+    aliases = Aliases(element)
+    if aliases.count > MOST_LINKS:
+        entity.wrong(
+            Counted(
+                "it has %(number)s link-entity element; at most %(most)s are allowed",
+                "it has %(number)s link-entity elements; at most %(most)s are allowed",
+                aliases.count,
+                most=MOST_LINKS,
+            )
+        )
+    for alias in sorted(aliases.repeated):
+        entity.wrong(Sentence("the alias %(alias)s is used by more than one link-entity", alias=repr(alias)))
+    name = entity.needed()
+    _refuse_prefilter(entity)
+    entity.finish()
+    reader = _Reader(aliases, problems, aggregate=fetch.aggregate)
+    body = reader.body(entity, None)
+    query = DesignedQuery(
+        name,
+        body.columns,
+        body.filter,
+        body.links,
+        reader.orders(entity),
+        fetch.distinct,
+        fetch.top,
+        body.all_columns,
+        fetch.page_size,
+        fetch.total,
+        fetch.page,
+        fetch.paging_cookie,
+    )
+    if fetch.aggregate and not query.is_aggregate and not problems:
+        entity.wrong(Sentence("aggregate queries need columns that are grouped or aggregated"))
+    return query
+
+
+class _Reader:
+    """Reads what stands in an entity and its links."""
+
+    def __init__(self, aliases: Aliases, problems: list[Problem], *, aggregate: bool) -> None:
+        self._aliases = aliases
+        self._problems = problems
+        self._aggregate = aggregate
+        self._orders: dict[str | None, tuple[Order, ...]] = {}
+
+    def body(self, parent: Reading, alias: str | None) -> _Body:
+        """Read the children of an entity or a link. Only the order among children of the same kind
+        matters.
+        """
+        children: dict[str, list[document.Element]] = {kind: [] for kind in _CHILDREN}
+        for child in parent.children(_CHILDREN):
+            children[str(child.tag)].append(child)
+        links = [self.link(child) for child in children["link-entity"]]
+        columns = [
+            read_column(self._reading(child, "attribute"), aggregate=self._aggregate)
+            for child in children["attribute"]
+        ]
+        self._orders[alias] = tuple(
+            read_order(self._reading(child, "order"), alias, self._aliases, aggregate=self._aggregate)
+            for child in children["order"]
+        )
+        return _Body(
+            tuple(dict.fromkeys(columns)),
+            self._all_columns(children["all-attributes"]),
+            _with_links(
+                self._filter(children["filter"], alias),
+                tuple(link for link in links if link.type.stands_in_filter),
+            ),
+            tuple(link for link in links if not link.type.stands_in_filter),
+        )
+
+    def orders(self, entity: Reading) -> tuple[Order, ...]:
+        """Return all orders of the query.
+
+        Orders of both the entity and a link, or of several links, are a problem: which of them comes first is
+        not defined.
+        """
+        places = [orders for orders in self._orders.values() if orders]
+        if len(places) > 1:
+            entity.wrong(
+                Sentence(
+                    "order elements stand both here and in a link-entity, or in several of these: which "
+                    "comes first is not defined; put all of them here, with entityname"
+                )
+            )
+        return places[0] if places else ()
+
+    def _all_columns(self, elements: list[document.Element]) -> bool:
+        for element in elements:
+            reading = Reading(element, "all-attributes", self._problems)
+            if self._aggregate:
+                reading.wrong(Sentence("aggregate queries cannot have all-attributes"))
+            list(reading.children(()))
+            reading.finish()
+        return bool(elements)
+
+    def _filter(self, elements: list[document.Element], alias: str | None) -> DesignedFilter | None:
+        filters = tuple(self.filter_of(element, alias) for element in elements)
+        return DesignedFilter(filters) if len(filters) > 1 else filters[0] if filters else None
+
+    def filter_of(self, element: document.Element, alias: str | None) -> DesignedFilter:
+        return FilterReader(self._aliases, alias, self._problems, self.link).read(element)
+
+    def link(self, element: document.Element) -> DesignedLink:
+        alias = self._aliases.of(element)
+        link = Reading(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
+        link.ignore("intersect", "visible")
+        _refuse_prefilter(link)
+        kind = link.text("link-type") or "inner"
+        type = _LINK_TYPES.get(kind)
+        if type is None:
+            choices = ", ".join(_LINK_TYPES)
+            link.wrong(
+                Sentence(
+                    "the link-type %(kind)s is not supported; there are %(known)s",
+                    kind=repr(kind),
+                    known=choices,
+                )
+            )
+            type = LinkType.INNER
+        link.name("alias")
+        name, from_, to = link.needed(), link.needed("from"), link.needed("to")
+        link.finish()
+        body = self.body(link, alias)
+        if not type.joins and (self._orders[alias] or _has_columns(body)):
+            link.wrong(
+                Sentence(
+                    "a link-entity of the link-type %(kind)s gives no columns to answer or to sort by; take "
+                    "attribute and order out of it",
+                    kind=repr(kind),
+                )
+            )
+        return DesignedLink(
+            name,
+            from_,
+            to,
+            alias,
+            type,
+            body.columns,
+            body.filter,
+            body.links,
+            body.all_columns,
+        )
+
+    def _reading(self, element: document.Element, kind: str) -> Reading:
+        name = element.get("name") or element.get("attribute") or element.get("alias") or ""
+        return Reading(element, f"{kind} {name}".rstrip(), self._problems)
+
+
+def _has_columns(source: _Body | DesignedLink) -> bool:
+    """Whether the answer has any column of `source`, or of the links in it."""
+    return bool(source.columns) or source.all_columns or any(map(_has_columns, source.links))
+
+
+def _with_links(filter: DesignedFilter | None, links: tuple[DesignedLink, ...]) -> DesignedFilter | None:
+    """Return a filter that holds where `filter` and all `links` hold.
+
+    The links are of types that stand in filters, but were written beside the filter.
+    """
+    if filter is None:
+        return DesignedFilter(links) if links else None
+    return DesignedFilter((filter, *links)) if links else filter
+
+
+def _refuse_prefilter(reading: Reading) -> None:
+    if reading.flag("enableprefiltering"):
+        reading.wrong(Sentence("enableprefiltering is not supported: a report's filter is not known here"))
+    reading.ignore("prefilterparametername")

@@ -1,0 +1,146 @@
+"""Queries of `crmclient.query.ast` as FetchXML, for a platform that runs it: values as they are.
+
+Operators that compare with a part of a text are written as `like`, their wildcards escaped: FetchXML knows no
+`contains`, and takes the wildcards of a `begins-with` for wildcards.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from lxml import etree
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
+from crmclient.query.fetchxml import element_builders
+from crmclient.query.fetchxml.document import Element
+from crmclient.query.shape import DEEPEST, LISTS, TOO_DEEP_A_FILTER, TOO_DEEP_LINKS
+from crmclient.sentences import Sentence
+from crmclient.values import Reference, Value
+
+_PATTERNS: Final = {
+    Operator.BEGINS_WITH: (Operator.LIKE, "{}%"),
+    Operator.NOT_BEGINS_WITH: (Operator.NOT_LIKE, "{}%"),
+    Operator.ENDS_WITH: (Operator.LIKE, "%{}"),
+    Operator.NOT_ENDS_WITH: (Operator.NOT_LIKE, "%{}"),
+    Operator.CONTAINS: (Operator.LIKE, "%{}%"),
+}
+_WILDCARDS: Final = str.maketrans({"%": "[%]", "_": "[_]", "[": "[[]"})
+_SEVERAL: Final = LISTS | {Operator.BETWEEN, Operator.NOT_BETWEEN}
+
+
+def write_plain(
+    query: Query, *, count: int | None = None, page: int = 1, cookie: str | None = None, total: bool = False
+) -> str:
+    """Return the FetchXML of page number `page` of a query, with `count` rows; without `count`, of all rows.
+
+    `cookie` is the paging cookie of the page before, if there is one. Raises InvalidQuery for a value that
+    FetchXML cannot hold.
+    """
+    fetch = {
+        "top": None if query.top is None else str(query.top),
+        "count": None if count is None else str(count),
+        "page": None if count is None else str(page),
+        "paging-cookie": cookie,
+        "returntotalrecordcount": element_builders.flag(total),
+        "distinct": element_builders.flag(query.distinct),
+        "aggregate": element_builders.flag(query.is_aggregate),
+    }
+    entity = element_builders.element("entity", {"name": query.entity}, _body(query))
+    return etree.tostring(element_builders.element("fetch", fetch, [entity]), encoding="unicode")
+
+
+def _body(source: Query | Link, depth: int = 1) -> Iterator[Element]:
+    if depth > DEEPEST:
+        raise InvalidQuery(TOO_DEEP_LINKS)
+    for column in source.columns:
+        # Days are grouped in UTC: what a platform knows of its user's time zone is nobody's business here.
+        yield element_builders.column(column, user_time_zone=column.date_grouping is None)
+    if isinstance(source, Query):
+        for order in source.orders:
+            yield element_builders.order(order)
+    if source.filter is not None and source.filter.items:
+        yield _group(source.filter, source.entity if isinstance(source, Query) else source.alias)
+    for link in source.links:
+        yield _link(link, depth)
+
+
+def _link(link: Link, depth: int) -> Element:
+    return element_builders.link(link, _body(link, depth + 1))
+
+
+def _group(group: Filter, standing: str, depth: int = 1) -> Element:
+    if depth > DEEPEST:
+        raise InvalidQuery(TOO_DEEP_A_FILTER)
+    items = (_item(item, standing, depth) for item in group.items)
+    return element_builders.element("filter", {"type": "or" if group.any else "and"}, items)
+
+
+def _item(item: FilterItem, standing: str, depth: int) -> Element:
+    match item:
+        case Condition():
+            return _condition(item, standing)
+        case Link():
+            return _link(item, depth)
+    return _group(item, standing, depth + 1)
+
+
+def _condition(condition: Condition, standing: str) -> Element:
+    construct = f"condition {condition.attribute} {condition.operator.value}"
+    operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
+    attributes: dict[str, str | None] = {
+        "entityname": condition.link,
+        "attribute": condition.attribute,
+        "operator": operator.value,
+    }
+    try:
+        texts = [_text(value) for value in condition.values]
+        if pattern is not None:
+            texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
+        if condition.value_of is not None:
+            attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, standing)
+            return element_builders.element("condition", attributes)
+        if operator in _SEVERAL:
+            return element_builders.element(
+                "condition", attributes, [element_builders.value(text) for text in texts]
+            )
+        if len(texts) > 1:
+            raise InvalidQuery(
+                Sentence(
+                    "%(construct)s: one value is needed, %(given)s given.",
+                    construct=construct,
+                    given=len(texts),
+                )
+            )
+        return element_builders.element("condition", {**attributes, "value": texts[0] if texts else None})
+    except (TypeError, ValueError) as error:
+        raise InvalidQuery(
+            Sentence("%(construct)s: %(message)s.", construct=construct, message=str(error))
+        ) from None
+
+
+def _text(value: Value) -> str:
+    """Return a value as FetchXML writes it, instants in UTC. Raises ValueError, TypeError."""
+    match value:
+        case bool():
+            return "1" if value else "0"
+        case str():
+            return value
+        case int() | float():
+            return repr(value)
+        case Decimal():
+            return f"{value:f}"
+        case dt.datetime():
+            if value.tzinfo is None:
+                raise ValueError(Sentence("a date and time needs its offset from UTC"))
+            return value.astimezone(dt.UTC).replace(tzinfo=None).isoformat() + "Z"
+        case dt.date():
+            return value.isoformat()
+        case Reference():
+            return value.id
+        case tuple():
+            return ",".join(str(item) for item in value)
+    raise TypeError(Sentence("a %(type)s cannot be compared with", type=type(value).__name__))

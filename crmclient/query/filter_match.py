@@ -1,0 +1,129 @@
+"""Decides whether a record meets a filter, without the platform: for values that are not stored yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
+from crmclient.text import fold
+from crmclient.values import Reference, Value
+
+
+class Undecidable(Exception):
+    """A condition that only a platform can decide, such as a pattern or one on a link."""
+
+
+def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
+    """Whether `values`, which hold every attribute of the filter, meet it. Raises Undecidable.
+
+    As platforms have it: negations hold for empty values, texts are compared without regard to case and
+    accents, and an empty text is an empty value. One item that settles a group settles it whatever the others
+    are.
+    """
+    undecided: Undecidable | None = None
+    for item in filter.items:
+        try:
+            holds = _item_holds(item, values)
+        except Undecidable as error:
+            undecided = error
+            continue
+        if holds is filter.any:
+            return holds
+    if undecided is not None:
+        raise undecided
+    return not (filter.any and filter.items)
+
+
+def _item_holds(item: FilterItem, values: Mapping[str, Value]) -> bool:
+    match item:
+        case Condition():
+            return _holds(item, values)
+        case Link():
+            raise Undecidable(item.alias)
+    return matches(item, values)
+
+
+def names_compared(filter: Filter) -> Iterator[str]:
+    """Yield the attributes whose texts are compared. A lookup among them is compared by name, so its value
+    needs one.
+    """
+    for item in filter.items:
+        if isinstance(item, Filter):
+            yield from names_compared(item)
+        elif isinstance(item, Condition) and item.operator in BY_NAME and item.link is None:
+            yield item.attribute
+
+
+def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
+    if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
+        raise Undecidable(condition.attribute)
+    operator, record_value = condition.operator, values[condition.attribute]
+    if operator in BY_NAME and isinstance(record_value, Reference):
+        if record_value.name is None:
+            raise Undecidable(condition.attribute)
+        record_value = record_value.name
+    value = None if record_value in ("", ()) else _compared(record_value)
+    if operator is Operator.NULL:
+        return value is None
+    if operator is Operator.NOT_NULL:
+        return value is not None
+    negated = _NEGATIONS.get(operator)
+    compare = _COMPARISONS.get(operator if negated is None else negated)
+    if compare is None:
+        raise Undecidable(operator.value)
+    if value is None:
+        return negated is not None
+    return compare(value, tuple(_compared(wanted_value) for wanted_value in condition.values)) is (
+        negated is None
+    )
+
+
+def _compared(value: Any) -> Any:
+    if isinstance(value, Reference):
+        return value.id
+    if isinstance(value, tuple):
+        return frozenset(value)
+    return fold(value) if isinstance(value, str) else value
+
+
+_COMPARISONS: Final[dict[Operator, Callable[[Any, tuple[Any, ...]], bool]]] = {
+    Operator.EQ: lambda value, wanted: value == wanted[0],
+    Operator.GT: lambda value, wanted: value > wanted[0],
+    Operator.GE: lambda value, wanted: value >= wanted[0],
+    Operator.LT: lambda value, wanted: value < wanted[0],
+    Operator.LE: lambda value, wanted: value <= wanted[0],
+    Operator.BETWEEN: lambda value, wanted: wanted[0] <= value <= wanted[1],
+    Operator.IN: lambda value, wanted: value in wanted,
+    Operator.CONTAIN_VALUES: lambda value, wanted: not value.isdisjoint(_options(wanted)),
+    Operator.BEGINS_WITH: lambda value, wanted: value.startswith(wanted[0]),
+    Operator.ENDS_WITH: lambda value, wanted: value.endswith(wanted[0]),
+    Operator.CONTAINS: lambda value, wanted: wanted[0] in value,
+}
+_NEGATIONS: Final = {
+    Operator.NE: Operator.EQ,
+    Operator.NOT_IN: Operator.IN,
+    Operator.NOT_BETWEEN: Operator.BETWEEN,
+    Operator.NOT_BEGINS_WITH: Operator.BEGINS_WITH,
+    Operator.NOT_ENDS_WITH: Operator.ENDS_WITH,
+    Operator.NOT_CONTAIN_VALUES: Operator.CONTAIN_VALUES,
+}
+
+
+DECIDED: Final = frozenset({Operator.NULL, Operator.NOT_NULL, *_COMPARISONS, *_NEGATIONS})
+"""The operators that are decided here."""
+
+BY_NAME: Final = frozenset(
+    {
+        *(Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS),
+        *(Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH, Operator.ENDS_WITH, Operator.NOT_ENDS_WITH),
+    }
+)
+"""The operators that compare a lookup's name."""
+
+HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE, Operator.NOT_UNDER})
+
+
+def _options(wanted: tuple[Any, ...]) -> set[int]:
+    """Return the options among the values, each of which is a number or a set of numbers."""
+    return {option for item in wanted for option in (item if isinstance(item, frozenset) else (item,))}

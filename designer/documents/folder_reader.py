@@ -1,0 +1,137 @@
+"""Reading a folder that anyone may have written: every problem names its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.document_reader import parse, place_in_document, understood_named
+from designer.documents.environment_values import Names, Supply
+from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
+from designer.documents.keys import Location
+from designer.documents.problems import DocumentError
+from designer.documents.yaml_text import from_yaml
+from designer.sentences import Sentence, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The document in a folder.
+
+    `removes` are the groups whose missing items are removed; None: all groups.
+    """
+
+    document: ConfigurationDocument
+    names: Names
+    removes: frozenset[str] | None
+
+
+def read_folder(folder: Path, supply: Supply) -> Folder:
+    """Read the document in the folder. `supply` has the values that the folder names.
+
+    Raises DocumentError with the file and place of every problem, and OSError.
+    """
+    manifest = manifest_of(folder)
+    if manifest is None:
+        raise DocumentError(
+            [
+                Sentence(
+                    "%(folder)s has no portico.yaml, so it is not a configuration. Write one with "
+                    "exportconfig --folder.",
+                    folder=str(folder),
+                )
+            ]
+        )
+    files, problems = item_files(folder)
+    items: dict[str, list[Any]] = {}
+    places: dict[str, list[PurePosixPath]] = {}
+    for file in files:
+        for item in _items(folder, file, problems):
+            items.setdefault(file.field, []).append(item)
+            places.setdefault(file.field, []).append(file.path)
+    content = _object(manifest, PurePosixPath(manifest.name), problems)
+    removes = _removed_groups(manifest.name, content, problems)
+    if problems:
+        raise DocumentError(problems)
+
+    def place(location: Location) -> str:
+        match location:
+            case [str(field), int(at), *rest] if at < len(places.get(field, ())):
+                within = place_in_document(rest)
+                return f"{places[field][at]}: {within}" if within else str(places[field][at])
+            case _:
+                return listed((manifest.name, place_in_document(location)), ": ")
+
+    names = Names(supply, place)
+    document = understood_named({"format": content.get("format"), **items}, names, place)
+    return Folder(document, names, removes)
+
+
+def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
+    """Return the items of a file. Add what is wrong with the file to `problems`."""
+    if file.field == USER_PROPERTIES:
+        content = _content(folder / file.path, file.path, problems)
+        if content is not None and not isinstance(content, list):
+            problems.append(Sentence("%(file)s: write a list of user properties.", file=str(file.path)))
+        return content if isinstance(content, list) else []
+    item = _object(folder / file.path, file.path, problems)
+    stated = item.get("segment" if file.field == "modules" else "module", "")
+    if file.module is not None and isinstance(stated, str) and stated != file.module:
+        problems.append(
+            Sentence(
+                "%(file)s: its module is “%(stated)s”, but it is in the folder of “%(module)s”. Move the "
+                "file, or correct its module.",
+                file=str(file.path),
+                stated=stated,
+                module=file.module,
+            )
+        )
+    return [item]
+
+
+def _object(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any]:
+    content = _content(file, path, problems)
+    if content is not None and not isinstance(content, dict):
+        problems.append(Sentence("%(file)s: write names and their values.", file=str(path)))
+    return content if isinstance(content, dict) else {}
+
+
+def _content(file: Path, path: PurePosixPath, problems: list[str]) -> Any:
+    """Return the content of the file; None, with a problem added, when it cannot be read or is empty."""
+    raw = file.read_bytes()
+    try:
+        content = parse(raw) if path.suffix == ".json" else from_yaml(raw)
+    except DocumentError as error:
+        problems += [listed((str(path), problem), ": ") for problem in error.problems]
+        return None
+    if content is None:
+        problems.append(Sentence("%(file)s: the file is empty. Remove or fill it.", file=str(path)))
+    return content
+
+
+def _removed_groups(name: str, content: Mapping[str, Any], problems: list[str]) -> frozenset[str] | None:
+    """Return the groups that the manifest lets an import remove; None: all groups. `name` is the manifest's
+    file name.
+    """
+    problems += [
+        Sentence(
+            "%(file)s: “%(unknown)s” means nothing here. The file holds format and removes.",
+            file=name,
+            unknown=unknown,
+        )
+        for unknown in sorted(set(content) - {"format", "removes"})
+    ]
+    removes = content.get("removes", [])
+    if removes == EVERYTHING:
+        return None
+    if isinstance(removes, list) and all(isinstance(group, str) for group in removes):
+        return frozenset(removes)
+    problems.append(
+        Sentence(
+            "%(file)s: removes is “everything”, or a list of modules, “context” and “optionsets”.", file=name
+        )
+    )
+    return frozenset()

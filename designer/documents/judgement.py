@@ -1,0 +1,162 @@
+"""Judging a plan before it is carried out: the configuration that it leads to is checked in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from designer.configuration import Configuration, Revision
+from designer.definitions import ConfigurationDocument
+from designer.documents.document_writer import export
+from designer.documents.outcome import configuration_after, document_after
+from designer.documents.plan import Plan, plan
+from designer.documents.plan_obstacles import problems_of
+from designer.documents.problems import DocumentError
+from designer.documents.protection import protection_refusals
+from designer.example_calls.call_runs import CallResult, run_all
+from designer.overview import Overview, foreseen, judged, overview
+from designer.readiness import Finding, Metadata
+from designer.sentences import Sentence, listed
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a plan would lead to, made of the configuration `before`.
+
+    `problems` say why it cannot be made; `findings` are those that it would bring in, blocking ones first;
+    `standing` block already, and would go on to. `served` are the keys of endpoints that are served now.
+    `calls` are the example calls of what would be served, where they were to be made. `version` is the number
+    of what the plan has become, where it has been carried out. `protected` say what of it is only for a
+    proposal.
+    """
+
+    plan: Plan
+    before: Configuration
+    problems: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    standing: tuple[Finding, ...]
+    served: frozenset[str]
+    calls: tuple[CallResult, ...] = ()
+    version: int | None = None
+    protected: tuple[Finding, ...] = ()
+
+    @property
+    def revision(self) -> Revision:
+        return self.before.revision
+
+    @property
+    def blocking(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.is_blocking)
+
+    @property
+    def failed_calls(self) -> tuple[CallResult, ...]:
+        return tuple(result for result in self.calls if result.failed)
+
+    def is_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> bool:
+        """Whether the plan may be carried out. The arguments allow findings that block, and example calls
+        that fail.
+        """
+        refused = [finding for finding in self.blocking if finding.is_unacceptable or not allow_broken]
+        if self.problems or refused:
+            return False
+        return allow_failing_calls or not self.failed_calls
+
+    def sentences(self) -> Iterator[str]:
+        """Yield why the plan is refused, if it is."""
+        yield from self.problems
+        for finding in self.blocking:
+            values = {"endpoint": finding.subject, "why": finding.message}
+            if finding.subject in self.served:
+                yield Sentence("%(endpoint)s could no longer be served: %(why)s", **values)
+            else:
+                yield Sentence("%(endpoint)s could not be served: %(why)s", **values)
+        for result in self.failed_calls:
+            yield Sentence(
+                "The example call “%(name)s” of %(endpoint)s would fail: %(why)s",
+                name=result.name,
+                endpoint=result.endpoint,
+                why=listed(result.problems, " "),
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "blocking": len(self.blocking),
+            "changes": [change.to_json() for change in self.plan.changes],
+            "reordered": self.plan.reordered,
+            "problems": [str(problem) for problem in self.problems],
+            "findings": [finding.to_json() for finding in self.findings],
+            "standing": [finding.to_json() for finding in self.standing],
+            "calls": [result.to_json() for result in self.calls],
+            "protected": [finding.to_json() for finding in self.protected],
+        }
+
+
+class Refused(DocumentError):
+    """A plan that cannot be made, or would bring in what cannot be served."""
+
+    def __init__(self, judgement: Judgement) -> None:
+        super().__init__(judgement.sentences())
+        self.judgement = judgement
+
+
+def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: bool = False) -> Judgement:
+    """Judge the plan that `make_plan` makes of the present configuration; `with_calls`: run its example
+    calls, too.
+
+    Changes nothing, and asks the platform outside any transaction. Raises DocumentError when no plan can be
+    made.
+    """
+    before = overview()
+    now = export(before.configuration)
+    new_plan = make_plan(now)
+    if new_plan.does_nothing:
+        return _judgement(new_plan, before, before, (), frozenset())
+    problems = tuple(problems_of(new_plan, document_after(now, new_plan)))
+    # What cannot even be written is not judged any further, and what cannot be removed stays.
+    unwritable = frozenset(change.key for change, _ in problems)
+    refused_removals = [change for change, _ in problems if change.after is None]
+    after = foreseen(
+        configuration_after(before.configuration, document_after(now, new_plan, refused_removals))
+    )
+    judgement = _judgement(new_plan, before, after, tuple(problem for _, problem in problems), unwritable)
+    protected = protection_refusals(before.configuration, after.configuration)
+    judgement = replace(judgement, protected=tuple(protected))
+    if not with_calls or problems:
+        return judgement
+    blocked = {finding.subject for finding in after.findings if finding.is_blocking}
+    return replace(judgement, calls=tuple(run_all(after.configuration, without=blocked)))
+
+
+def judge_alone(document: ConfigurationDocument, metadata: Metadata) -> tuple[Sequence[str], Overview]:
+    """Return why the configuration of a document could not be stored, and the overview of its findings.
+
+    Needs no database and no platform.
+    """
+    nothing = ConfigurationDocument(format=document.format)
+    new_plan = plan(nothing, document)
+    problems = [problem for _, problem in problems_of(new_plan, document)]
+    return problems, judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
+
+
+def _judgement(
+    plan: Plan, before: Overview, after: Overview, problems: tuple[str, ...], unwritable: frozenset[str]
+) -> Judgement:
+    earlier_findings = set(before.findings)
+    findings = [finding for finding in after.findings if finding.subject not in unwritable]
+    new = sorted(
+        (f for f in findings if f not in earlier_findings), key=lambda finding: not finding.is_blocking
+    )
+    blocked = {finding.subject for finding in before.findings if finding.is_blocking}
+    definitions = (endpoint.definition for endpoint in before.configuration.endpoints.values())
+    enabled = {definition.key for definition in definitions if definition.enabled}
+    return Judgement(
+        plan=plan,
+        before=before.configuration,
+        problems=problems,
+        findings=tuple(new),
+        standing=tuple(
+            finding for finding in findings if finding in earlier_findings and finding.is_blocking
+        ),
+        served=frozenset(enabled - blocked),
+    )

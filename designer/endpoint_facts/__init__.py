@@ -1,0 +1,1 @@
+"""What follows from an endpoint's definition: parameters, entities that it reaches, who may share answers."""

@@ -1,0 +1,166 @@
+"""Who may be given the same answer of an endpoint, as its definition says.
+
+A cached answer is given to nobody whose own call could have been answered otherwise. So whatever of the
+caller an endpoint reads keeps answers apart, and what this module does not understand keeps every caller
+apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from crmclient.query.designed import (
+    ClaimValue,
+    DesignedCondition,
+    DesignedQuery,
+    DesignedValue,
+    FetchValue,
+    Literal,
+    Parameter,
+    RecordValue,
+    UserOperator,
+    UserValue,
+)
+from designer.configuration import Endpoint
+from designer.definitions import RowRuleEntry
+from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
+from designer.expressions import Expression, ExpressionError
+from designer.expressions.members import ENDPOINT_NAMES
+from designer.names import RESERVED_PROPERTIES
+
+_ROLES = frozenset({"roles"})
+# Values that are the same for every caller, if the records that they come from are.
+_SAME_FOR_ALL = (Literal, Parameter, FetchValue, RecordValue)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A reason why answers depend on the caller: `place` reads `what` of the caller.
+
+    `place` is a field of the definition or of the exposed entity. `is_property`: `what` is looked up on the
+    platform.
+    """
+
+    place: str
+    what: str
+    is_property: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """What of a caller the answers of an endpoint depend on.
+
+    `callers` are the reasons why each caller has answers of its own; without any, callers share answers.
+    `properties`: user properties are read. `roles` are the roles that make a difference; None: all roles of a
+    caller.
+    """
+
+    callers: tuple[Cause, ...] = ()
+    properties: bool = False
+    roles: frozenset[str] | None = frozenset()
+
+    @property
+    def is_by_caller(self) -> bool:
+        return bool(self.callers)
+
+    @property
+    def is_by_roles(self) -> bool:
+        return not self.callers and (self.roles is None or bool(self.roles))
+
+
+def sharing(endpoint: Endpoint) -> Sharing:
+    """Return what of its callers the answers of the endpoint depend on."""
+    definition = endpoint.definition
+    callers: list[Cause] = []
+    roles: set[str] = set()
+    every_role = False
+    for place, entry in _entries(endpoint):
+        roles |= set(entry.roles)
+        for condition in conditions_of_filter(entry.filter, None, {}):
+            callers += _causes_in_condition(place, condition[1])
+    query = definition.settings.designed_query
+    if query is not None:
+        callers += _causes_in_query("settings.query", query)
+    for fetcher in definition.fetchers:
+        if fetcher.query is not None:
+            callers += _causes_in_query(f"fetchers.{fetcher.name}.query", fetcher.query)
+    for place, text in _expressions(endpoint):
+        members = _members(text)
+        if members == _ROLES:
+            every_role = True
+        elif members is None or members:
+            what = ", ".join(sorted(f"user.{name}" for name in members or ("…",)))
+            callers.append(Cause(place, what, members is None or not members <= RESERVED_PROPERTIES))
+    properties = any(cause.is_property for cause in callers)
+    return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
+
+
+def _entries(endpoint: Endpoint) -> Iterator[tuple[str, RowRuleEntry]]:
+    """The entries of all row rules that can apply to what the endpoint reads."""
+    definition = endpoint.definition
+    if definition.row_rule is not None:
+        yield "row_rule", RowRuleEntry(filter=definition.row_rule)
+    if endpoint.entity is not None:
+        for entry in endpoint.entity.row_rule:
+            yield "entity.row_rule", entry
+    ruled = set(_ruled_entities(endpoint))
+    for exposure in endpoint.exposures:
+        if exposure.entity in ruled:
+            for entry in exposure.row_rule:
+                yield f"entities.{exposure.segment}.row_rule", entry
+
+
+def _ruled_entities(endpoint: Endpoint) -> Iterator[str]:
+    """Yield the entities of the endpoint's queries to which the row rules of their exposures apply."""
+    definition = endpoint.definition
+    query = definition.settings.designed_query
+    if query is not None:
+        yield query.entity
+        if definition.settings.applies_linked_row_rules:
+            yield from (link.entity for link in query.every_link)
+    for fetcher in definition.fetchers:
+        if fetcher.query is not None and fetcher.apply_row_rules:
+            yield fetcher.query.entity
+
+
+def _causes_in_query(place: str, query: DesignedQuery) -> Iterator[Cause]:
+    for _, condition in conditions(query):
+        yield from _causes_in_condition(place, condition)
+
+
+def _causes_in_condition(place: str, condition: DesignedCondition) -> Iterator[Cause]:
+    if isinstance(condition.operator, UserOperator):
+        yield Cause(place, condition.operator.value)
+    for value in condition.values:
+        if not isinstance(value, _SAME_FOR_ALL):
+            yield _cause_of_value(place, value)
+
+
+def _cause_of_value(place: str, value: DesignedValue) -> Cause:
+    match value:
+        case UserValue(name):
+            return Cause(place, f"@user.{name}", name not in RESERVED_PROPERTIES)
+        case ClaimValue(path):
+            return Cause(place, f"@user.claims.{path}")
+        case _:
+            return Cause(place, type(value).__name__, is_property=True)
+
+
+def _expressions(endpoint: Endpoint) -> Iterator[tuple[str, str]]:
+    """Yield the expressions of the endpoint, each with its place."""
+    definition = endpoint.definition
+    for number, condition in enumerate(definition.preconditions):
+        yield f"preconditions.{number}.expression", condition.expression
+    for column in definition.columns:
+        if column.expression:
+            yield f"columns.{column.shown_as}.expression", column.expression
+
+
+def _members(text: str) -> frozenset[str] | None:
+    """Return the fields of the caller that an expression reads; None: it may be any of them."""
+    try:
+        return Expression(text, ENDPOINT_NAMES).members("user")
+    except ExpressionError:
+        # An endpoint with such an expression is not served, so nothing needs to be shared.
+        return None

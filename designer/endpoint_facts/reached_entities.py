@@ -1,0 +1,73 @@
+"""Which entities an endpoint's queries reach, and whether their row rules apply there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from crmclient.query.designed import DesignedQuery
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import ExposedEntityDefinition
+from designer.definitions.row_rules import is_open
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A query at `place` (a field of the endpoint) reads records of `entity`, itself or by a link.
+
+    `is_ruled`: a row rule of the entity, or of the endpoint, applies to these records. `rule_at_hand`: the
+    module has a row rule for the entity, which could apply.
+    """
+
+    place: str
+    entity: str
+    is_link: bool
+    is_ruled: bool
+    rule_at_hand: bool
+
+
+def reach(endpoint: Endpoint) -> Iterator[Reach]:
+    """Yield the entities that the endpoint's own query and its data fetchers read."""
+    definition = endpoint.definition
+    entities_with_rule = ruled_among(endpoint.exposures)
+    query = definition.settings.designed_query
+    if query is not None:
+        is_ruled = query.entity in entities_with_rule or definition.row_rule is not None
+        rules_links = definition.settings.applies_linked_row_rules
+        yield from _reach_of_query(
+            "settings.query", query, is_ruled, entities_with_rule, rules_links=rules_links
+        )
+    for fetcher in definition.fetchers:
+        if fetcher.query is not None:
+            is_ruled = fetcher.apply_row_rules and fetcher.query.entity in entities_with_rule
+            place = f"fetchers.{fetcher.name}.query"
+            yield from _reach_of_query(place, fetcher.query, is_ruled, entities_with_rule, rules_links=False)
+
+
+def reached_entities(endpoint: Endpoint) -> frozenset[str]:
+    """Return the entities that the endpoint's own query and its data fetchers read."""
+    return frozenset(reached.entity for reached in reach(endpoint))
+
+
+def ruled_entities(configuration: Configuration) -> frozenset[str]:
+    """Return the entities that have a row rule which hides records from some callers, in any module."""
+    return ruled_among(configuration.entities)
+
+
+def ruled_among(exposures: Iterable[ExposedEntityDefinition]) -> frozenset[str]:
+    """Return the entities of `exposures` whose row rules hide records from some callers."""
+    return frozenset(exposed.entity for exposed in exposures if not is_open(exposed.row_rule))
+
+
+def _reach_of_query(
+    place: str,
+    query: DesignedQuery,
+    is_ruled: bool,
+    entities_with_rule: frozenset[str],
+    *,
+    rules_links: bool,
+) -> Iterator[Reach]:
+    yield Reach(place, query.entity, False, is_ruled, query.entity in entities_with_rule)
+    for entity in dict.fromkeys(link.entity for link in query.every_link):
+        has_rule = entity in entities_with_rule
+        yield Reach(place, entity, True, rules_links and has_rule, has_rule)

@@ -1,0 +1,178 @@
+"""The usual operations of an entity, designed at once: create, read, update, delete and a list by page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, count
+
+from crmclient.conventions import Ability
+from crmclient.metadata import Attribute, Entity, RequiredLevel
+from crmclient.query.ast import Order
+from crmclient.query.bounds import MOST_COLUMNS
+from crmclient.query.designed import DesignedColumn, DesignedQuery
+from designer.definitions import (
+    AccessDefinition,
+    BindingDefinition,
+    ColumnDefinition,
+    EndpointDefinition,
+    EndpointSettings,
+    InputDefinition,
+)
+from designer.kinds.create import CREATE
+from designer.kinds.delete import DELETE
+from designer.kinds.operation_kind import OperationKind
+from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, MultiQuerySettings, PaginatedQuerySettings
+from designer.kinds.read import READ
+from designer.kinds.update import UPDATE
+from designer.names import INPUT_PATTERN, USER_TYPE, input_name, output_key
+from designer.readiness.fixes import input_for
+from designer.types import natural_type
+
+_ID = "id"
+_LONGEST_BEFORE_A_NUMBER = 55
+
+USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
+_LISTS = (PAGINATED_QUERY, MULTI_QUERY)
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What to expose of an entity, and how. `operations` are names of kinds, `attributes` logical names."""
+
+    module: str
+    segment: str
+    operations: Collection[str]
+    attributes: Collection[str]
+    roles: tuple[str, ...] = ()
+    enabled: bool = True
+
+
+def usual(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
+    """Return the usual operations on a platform with `abilities`: without pages, a list has all rows."""
+    if Ability.PAGES in abilities:
+        return USUAL
+    return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in USUAL)
+
+
+def suggested(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
+    """Return the attributes to start with: those that the platform requires or recommends, the name, and
+    `common`.
+    """
+    return [
+        name
+        for name, attribute in attributes.items()
+        if attribute.is_required
+        or attribute.is_primary_name
+        or attribute.required is RequiredLevel.RECOMMENDED
+        or name in common
+    ]
+
+
+def endpoints(
+    wanted: Exposure, entity: Entity, attributes: Mapping[str, Attribute]
+) -> Iterator[EndpointDefinition]:
+    """Yield the definitions of the wanted operations on `entity`, which has `attributes`."""
+    chosen = [attributes[name] for name in wanted.attributes if name in attributes]
+    label, plural = entity.label.text(), entity.plural_label.text()
+    titles = {
+        CREATE.name: f"Create: {label}",
+        READ.name: f"Read: {label}",
+        UPDATE.name: f"Update: {label}",
+        DELETE.name: f"Delete: {label}",
+        PAGINATED_QUERY.name: f"{plural} by page",
+        MULTI_QUERY.name: plural,
+    }
+    for kind in (*USUAL, MULTI_QUERY):
+        if kind.name not in wanted.operations:
+            continue
+        is_query = kind in _LISTS
+        columns = _columns(entity, attributes, chosen) if is_query or kind is READ else ()
+        if is_query:
+            # A list with more columns would be refused. A read has them all.
+            columns = columns[:MOST_COLUMNS]
+        inputs, bindings = (
+            _inputs_and_bindings(kind.partial, attributes, chosen) if kind in (CREATE, UPDATE) else ((), ())
+        )
+        yield EndpointDefinition(
+            kind=kind.name,
+            module=wanted.module,
+            exposure="" if is_query else wanted.segment,
+            name=wanted.segment if is_query else "",
+            title=titles[kind.name],
+            enabled=wanted.enabled,
+            access=AccessDefinition(roles=wanted.roles, caller_types=(USER_TYPE,)),
+            inputs=inputs,
+            bindings=bindings,
+            columns=columns,
+            settings=_settings_of_list(kind, entity, columns) if is_query else kind.settings(),
+        )
+
+
+def _inputs_and_bindings(
+    partial: bool, attributes: Mapping[str, Attribute], chosen: Collection[Attribute]
+) -> tuple[tuple[InputDefinition, ...], tuple[BindingDefinition, ...]]:
+    """Return inputs and bindings for the writable attributes among `chosen`.
+
+    A create, which is not `partial`, also gets those that the platform requires.
+    """
+    names = {attribute.logical_name for attribute in chosen}
+    public = _public_names(attributes)
+    inputs, bindings = [], []
+    for attribute in attributes.values():
+        settable = attribute.updatable if partial else attribute.creatable
+        is_wanted = attribute.logical_name in names or (attribute.is_required and not partial)
+        definition = input_for(attribute, partial=partial) if is_wanted and settable else None
+        if definition is not None and not attribute.is_primary_id:
+            definition = definition.model_copy(update={"name": public[attribute.logical_name]})
+            inputs.append(definition)
+            bindings.append(BindingDefinition(attribute=attribute.logical_name, value=definition.name))
+    return tuple(inputs), tuple(bindings)
+
+
+def _public_names(attributes: Iterable[str]) -> dict[str, str]:
+    """Return the public name of each attribute: without the publisher's prefix, unless that name is taken."""
+    names: dict[str, str] = {}
+    # Two names may become the same key in an answer, so keys are compared.
+    taken = {"", _ID}
+    for attribute in attributes:
+        short = attribute[:_LONGEST_BEFORE_A_NUMBER]
+        numbered = (f"{short}_{number}" for number in count(2))
+        candidates = chain((input_name(attribute), attribute), numbered)
+        name = next(
+            candidate
+            for candidate in candidates
+            if re.match(INPUT_PATTERN, candidate) and output_key(candidate) not in taken
+        )
+        taken.add(output_key(name))
+        names[attribute] = name
+    return names
+
+
+def _columns(
+    entity: Entity, attributes: Iterable[str], chosen: Collection[Attribute]
+) -> tuple[ColumnDefinition, ...]:
+    public = _public_names(attributes)
+    answered = [
+        attribute
+        for attribute in chosen
+        if natural_type(attribute) and attribute.readable and not attribute.is_primary_id
+    ]
+    columns = (
+        ColumnDefinition(attribute=name, name="" if public[name] == name else public[name])
+        for name in (attribute.logical_name for attribute in answered)
+    )
+    return (ColumnDefinition(attribute=entity.primary_id, name=_ID), *columns)
+
+
+def _settings_of_list(
+    kind: OperationKind, entity: Entity, columns: Collection[ColumnDefinition]
+) -> EndpointSettings:
+    order = entity.primary_name or entity.primary_id
+    query = DesignedQuery(
+        entity=entity.logical_name,
+        columns=tuple(DesignedColumn(column.attribute) for column in columns),
+        orders=(Order(order),),
+    )
+    return (MultiQuerySettings if kind is MULTI_QUERY else PaginatedQuerySettings)(query=query)

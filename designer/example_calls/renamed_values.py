@@ -1,0 +1,103 @@
+"""Renaming values in example calls when the inputs that they are for get new names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeAlias
+
+from designer.models import Endpoint, Input
+from designer.types import TYPES
+
+
+class _StoredInput(NamedTuple):
+    name: str
+    # The list, or the record, whose items have the input; None for an input of the endpoint's own.
+    parent: int | None
+    type: str
+
+
+# An update may send the changes of a list, by these names, instead of its items.
+_CHANGES = frozenset({"add", "change", "remove"})
+
+_Inputs: TypeAlias = Mapping[int, _StoredInput]
+# The id of an input and its new name, by the parent and the old name.
+_Renames: TypeAlias = Mapping[tuple[int | None, str], tuple[int, str]]
+
+
+@contextmanager
+def following_renames(row: Endpoint) -> Iterator[None]:
+    """Wrap a save of the inputs of `row`: its example calls get the new names of inputs.
+
+    A new input may take the old name of another. Calls then go on sending the old name, as bindings go on
+    reading it.
+    """
+    if row.pk is None or not row.example_calls:
+        yield
+        return
+    before = _inputs(row)
+    yield
+    after = _inputs(row)
+    renames = _renames(before, after)
+    if all(before[pk].name == name for pk, name in renames.values()):
+        return
+    reads = row.operation is not None and not row.operation.writes
+    row.example_calls = [_renamed_call(call, renames, before, in_query=reads) for call in row.example_calls]
+    row.save(update_fields=["example_calls"])
+
+
+def _inputs(row: Endpoint) -> _Inputs:
+    rows = Input.objects.filter(endpoint=row).values_list("pk", "name", "parent", "type")
+    return {pk: _StoredInput(name, parent, type) for pk, name, parent, type in rows}
+
+
+def _renames(before: _Inputs, after: _Inputs) -> _Renames:
+    taken = {
+        (stored_input.parent, stored_input.name)
+        for pk, stored_input in after.items()
+        if pk not in before or before[pk].name == stored_input.name
+    }
+    return {
+        (stored_input.parent, stored_input.name): (pk, after[pk].name)
+        for pk, stored_input in before.items()
+        if pk in after
+        and ((stored_input.parent, stored_input.name) not in taken or after[pk].name == stored_input.name)
+    }
+
+
+def _renamed_call(
+    call: Mapping[str, Any], renames: _Renames, inputs: _Inputs, *, in_query: bool
+) -> dict[str, Any]:
+    renamed = dict(call)
+    for member in ("body", "query") if in_query else ("body",):
+        if isinstance(call.get(member), dict):
+            renamed[member] = _renamed(call[member], None, renames, inputs)
+    return renamed
+
+
+def _renamed(
+    values: Mapping[str, Any], parent: int | None, renames: _Renames, inputs: _Inputs
+) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    moved: dict[str, Any] = {}
+    for name, value in values.items():
+        pk, new = renames.get((parent, name), (None, name))
+        if pk is not None:
+            value = _renamed_items(value, pk, renames, inputs)
+        (kept if new == name else moved)[new] = value
+    # Renamed values come last: they replace the value of a removed input whose name they take.
+    return kept | moved
+
+
+def _renamed_items(value: Any, pk: int, renames: _Renames, inputs: _Inputs) -> Any:
+    """Return the value of the input `pk` with new names inside: in the items of a list, in added and changed
+    items, or in a single record.
+    """
+    match value:
+        case list():
+            return [_renamed_items(item, pk, renames, inputs) for item in value]
+        case dict() if TYPES[inputs[pk].type].holds_one or value.keys() - _CHANGES:
+            return _renamed(value, pk, renames, inputs)
+        case dict():
+            return {change: _renamed_items(items, pk, renames, inputs) for change, items in value.items()}
+    return value

@@ -1,0 +1,180 @@
+"""The way back: what an item or the whole configuration was at a version, and making it so again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+
+from django.db import transaction
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.applied_plan import apply
+from designer.documents.document_reader import read
+from designer.documents.document_writer import export
+from designer.documents.judgement import Judgement, Refused, judge
+from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS
+from designer.documents.plan import Change, Plan, plan
+from designer.documents.problems import DocumentError
+from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
+from designer.history.recording import Author, record_outside, recording
+from designer.loading import latest
+from designer.models import ItemChange, RecordedItem, Version
+from designer.models.fields import ExactJSONEncoder
+from designer.names import USER_TYPE, property_key
+from designer.sentences import Sentence
+
+# How often a plan is made, when somebody changes the configuration at the same time.
+_ATTEMPTS = 3
+_FIELDS = {collection.field: collection for collection in COLLECTIONS}
+
+
+def document_at(version: int) -> ConfigurationDocument:
+    """Return the whole configuration as version `version` left it.
+
+    Raises DocumentError when this release of the product cannot read what was recorded.
+    """
+    state = recorded_state()
+    later = ItemChange.objects.filter(version__gt=version).order_by("-version_id", "-id")
+    for field, key, before in later.values_list("collection", "key", "before"):
+        if before is None:
+            state.pop((field, key), None)
+        else:
+            state[field, key] = before
+    return document_of(state)
+
+
+def recorded_state() -> dict[ItemKey, Any]:
+    """Return the present JSON form of each item. Changes made outside the studio are recorded first."""
+    record_outside()
+    rows = RecordedItem.objects.values_list("collection", "key", "content")
+    return {(field, key): content for field, key, content in rows}
+
+
+def plan_to(wanted: ConfigurationDocument) -> Plan:
+    """Return the changes that make the whole configuration equal to `wanted`, removals included."""
+    now = export(latest())
+    return plan(now, wanted, all_groups(now))
+
+
+def all_groups(now: ConfigurationDocument) -> Collection[str]:
+    """Every group in which a plan may remove what the wanted document lacks."""
+    return {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
+
+
+def carry_out(
+    make_plan: Callable[[ConfigurationDocument], Plan],
+    wanted: ConfigurationDocument,
+    author: Author,
+    *,
+    allow_broken: bool = False,
+    with_calls: bool = False,
+    allow_failing_calls: bool = False,
+    expected_version: int | None = None,
+    also: Callable[[int | None], None] | None = None,
+) -> Judgement:
+    """Judge the plan that `make_plan` makes of the present configuration, and carry it out.
+
+    Raises Refused when the plan cannot be made, when it would bring in what cannot be served (unless
+    `allow_broken`) or, `with_calls`, when an example call fails (unless `allow_failing_calls`). Raises
+    DocumentError when the newest version is not `expected_version`, and ChangeRefused. Nothing has been
+    written then.
+
+    `also` is called in the same transaction with the number of the version; its exceptions roll everything
+    back.
+    """
+    # Checked before the transaction, too: inside, a refusal would roll back the version that it names, if the
+    # check itself has recorded that version.
+    require_version(expected_version)
+    for _ in range(_ATTEMPTS):
+        # Before the transaction: while the platform is asked, nobody waits for the database.
+        judged = judge(make_plan, with_calls=with_calls)
+        if not judged.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
+            raise Refused(judged)
+        with transaction.atomic() if also else nullcontext():
+            with recording(author) as recorded:
+                require_version(expected_version)
+                if latest().revision != judged.revision:
+                    continue
+                apply(judged.plan, wanted)
+            if also:
+                also(recorded.version)
+        return replace(judged, version=recorded.version)
+    raise others_change()
+
+
+def others_change() -> DocumentError:
+    """The error of what was made anew again and again, and never came to its turn."""
+    return DocumentError(
+        [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]
+    )
+
+
+def require_version(expected: int | None) -> None:
+    """Check that the newest version is `expected`; None expects nothing. Raises DocumentError."""
+    if expected is None:
+        return
+    newest = newest_version()
+    if newest != expected:
+        raise DocumentError(
+            [
+                Sentence(
+                    "The newest version is %(newest)s, not %(expected)s: the configuration has changed "
+                    "since. Look at what has changed, then expect version %(newest)s.",
+                    newest=newest,
+                    expected=expected,
+                )
+            ]
+        )
+
+
+def newest_version() -> int:
+    """Return the number of the newest version; 0 where there is none.
+
+    Changes made outside the studio are recorded first.
+    """
+    record_outside()
+    return Version.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
+    """Make the whole configuration equal to `wanted`. Raises DocumentError; nothing has changed then."""
+    return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author)
+
+
+def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Judgement:
+    """Make one item equal to `content`, its JSON form; None removes the item.
+
+    Raises DocumentError, also when this release of the product cannot read `content`; nothing has changed
+    then.
+    """
+    kind = _FIELDS[collection]
+    item = None if content is None else kind.items(document_of({(collection, key): content}))[key]
+
+    def make_plan(now: ConfigurationDocument) -> Plan:
+        before = kind.items(now).get(key)
+        return Plan(() if before == item else (Change(kind, key, before, item),))
+
+    # The order of user properties is the present one's.
+    return carry_out(make_plan, export(latest()), author)
+
+
+def document_of(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
+    """Return the document that consists of the items in `state`.
+
+    Raises DocumentError when this release of the product cannot read them.
+    """
+    data: dict[str, Any] = {"format": 2}
+    for field in _FIELDS:
+        data[field] = [content for (stored, _), content in sorted(state.items()) if stored == field]
+    order = state.get((ORDER, USER_PROPERTIES), [])
+    places = {name: position for position, name in enumerate(order)}
+    data[USER_PROPERTIES].sort(key=lambda stored: places.get(_key_of(stored), len(places)))
+    return read(json.dumps(data, cls=ExactJSONEncoder).encode())
+
+
+def _key_of(content: dict[str, Any]) -> str:
+    """Return the key of a recorded user property."""
+    return property_key(content.get("caller_type", USER_TYPE), content.get("name", ""))

@@ -1,0 +1,94 @@
+"""Changes that a document would take back: it was written before them, and knows nothing of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from designer.documents.plan import Change
+from designer.history.effects import Line
+from designer.history.item_keys import any_of
+from designer.history.items import ItemKey
+from designer.history.readable_versions import describe
+from designer.history.wording import lines
+from designer.models import ItemChange, Version
+from designer.query_chunks import chunks
+
+# Of one item: who imports a document older than these reads the plan anyway.
+_NEWEST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """What a version changed in one item and a plan undoes. `lines` are the plan's, in words."""
+
+    version: Version
+    what: str
+    lines: Sequence[Line]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": self.version.pk,
+            "made_at": self.version.made_at.isoformat(timespec="seconds"),
+            "account": self.version.account,
+            "what": self.what,
+            "lines": [line.text for line in self.lines],
+        }
+
+
+def taken_back(changes: Sequence[tuple[Change, Sequence[Line]]]) -> list[TakenBack]:
+    """Return what the changes of a plan undo of recorded versions, the newest version first.
+
+    With each change go its lines, in the words of the history.
+
+    A removal counts only where something else of an earlier version, or of the same one, is undone:
+    everything that is removed was added once, and most removals are meant.
+    """
+    recorded = _recorded([(change.collection.field, change.key) for change, _ in changes])
+    kept: list[TakenBack] = []
+    removals: list[TakenBack] = []
+    for change, planned in changes:
+        undone = _taken_back(change, planned, recorded[change.collection.field, change.key])
+        (removals if change.after is None else kept).extend(undone)
+    if kept:
+        oldest = min(part.version.pk for part in kept)
+        kept += [part for part in removals if part.version.pk >= oldest]
+    return sorted(kept, key=lambda part: -part.version.pk)
+
+
+def _taken_back(
+    change: Change, planned: Sequence[Line], recorded: Iterable[ItemChange]
+) -> Iterator[TakenBack]:
+    """Yield what the lines of `change` undo of each of its item's recorded changes, the newest first."""
+    field = change.collection.field
+    present = change.before.to_json() if change.before else None
+    for earlier in recorded:
+        if not planned:
+            return
+        # A line that leads to what was before a version, and not to what it made, undoes this version.
+        made = lines(field, present, earlier.after)
+        undone = [
+            line for line in lines(field, present, earlier.before) if line in planned and line not in made
+        ]
+        planned = [line for line in planned if line not in undone]
+        if undone:
+            yield TakenBack(earlier.version, describe(field, change.key), undone)
+
+
+def _recorded(keys: Sequence[ItemKey]) -> Mapping[ItemKey, list[ItemChange]]:
+    """Return the newest recorded changes of the items, without the state in which versions began."""
+    by_item: dict[ItemKey, list[ItemChange]] = defaultdict(list)
+    for chunk in chunks(keys):
+        rows = (
+            ItemChange.objects.filter(any_of(chunk))
+            .exclude(version__origin=Version.Origin.START)
+            .select_related("version")
+            .order_by("-version_id")
+        )
+        for row in rows.iterator():
+            of_item = by_item[row.collection, row.key]
+            if len(of_item) < _NEWEST:
+                of_item.append(row)
+    return by_item

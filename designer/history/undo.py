@@ -1,0 +1,151 @@
+"""Undoing changes, also older ones that no later change builds on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from designer.access_control.access_matrix import widens
+from designer.definitions import ConfigurationDocument, EndpointDefinition, ExposedEntityDefinition
+from designer.definitions.row_rules import is_open
+from designer.documents.judgement import Judgement
+from designer.documents.plan import Plan, plan
+from designer.documents.problems import DocumentError
+from designer.history.items import ORDER, ItemKey, digest_of
+from designer.history.json_merge import GONE, Clash, replaced
+from designer.history.readable_versions import ReadChange, describe
+from designer.history.recording import Author
+from designer.history.restoration import (
+    all_groups,
+    carry_out,
+    document_of,
+    newest_version,
+    others_change,
+    recorded_state,
+)
+from designer.kinds import KINDS
+from designer.models import ItemChange
+from designer.sentences import Sentence, listed
+
+# How many lines of a later change a refusal quotes.
+_FEW = 3
+# How often undoing is tried, when somebody changes the configuration at the same time.
+_ATTEMPTS = 5
+_State: TypeAlias = dict[ItemKey, Any]
+
+
+@dataclass(frozen=True)
+class Undoing:
+    """The undoing of some changes of one version, as of version `newest`. `wanted` is what it leads to."""
+
+    changes: Sequence[ItemChange]
+    newest: int
+    wanted: ConfigurationDocument
+
+    @classmethod
+    def of(cls, changes: Iterable[ItemChange]) -> Undoing:
+        """Prepare to undo `changes`. Raises DocumentError that names later changes that build on them."""
+        newest = newest_version()
+        state = recorded_state()
+        listed_changes = list(changes)
+        problems = [problem for change in listed_changes if (problem := _take_back(change, state))]
+        if problems:
+            raise DocumentError(problems)
+        return cls(listed_changes, newest, document_of(state))
+
+    def plan(self, now: ConfigurationDocument) -> Plan:
+        """Return the changes of `now` that undo the chosen changes, and no others."""
+        touched = {(change.collection, change.key) for change in self.changes}
+        full = plan(now, self.wanted, all_groups(now))
+        changes = tuple(change for change in full.changes if (change.collection.field, change.key) in touched)
+        return Plan(changes, full.reordered and any(change.collection == ORDER for change in self.changes))
+
+    def make(self, author: Author, also: Callable[[int | None], None] | None = None) -> Judgement:
+        """Undo the changes. Raises DocumentError when that is impossible, and ChangeRefused.
+
+        `also` is called as by `carry_out`.
+        """
+        undoing = self
+        for _attempt in range(_ATTEMPTS):
+            try:
+                return undoing._make(author, also)
+            except DocumentError:
+                if newest_version() == undoing.newest:
+                    raise
+                undoing = Undoing.of(self.changes)
+        raise others_change()
+
+    def _make(self, author: Author, also: Callable[[int | None], None] | None) -> Judgement:
+        return carry_out(self.plan, self.wanted, author, expected_version=self.newest, also=also)
+
+    def widenings(self, now: ConfigurationDocument) -> list[Sentence]:
+        """Return sentences that say which callers the undoing lets in, or lets reach more records."""
+        return [
+            sentence
+            for change in self.plan(now).changes
+            if change.before is not None and change.after is not None
+            if (sentence := _widening(change.before, change.after)) is not None
+        ]
+
+    @property
+    def digest(self) -> str:
+        """A digest of the question whether to undo: an answer is valid for this question alone."""
+        return digest_of([self.newest, *(change.pk for change in self.changes)])
+
+
+def _widening(before: Any, after: Any) -> Sentence | None:
+    if isinstance(before, ExposedEntityDefinition) and isinstance(after, ExposedEntityDefinition):
+        if before.row_rule != after.row_rule and is_open(after.row_rule):
+            return Sentence("All callers reach every record of %(entity)s.", entity=after.key)
+        return None
+    if not (isinstance(before, EndpointDefinition) and isinstance(after, EndpointDefinition)):
+        return None
+    if KINDS[after.kind].writes and widens(before.access, after.access):
+        return Sentence("%(endpoint)s writes, and more callers may call it.", endpoint=after.key)
+    if before.row_rule is not None and after.row_rule is None:
+        return Sentence(
+            "%(endpoint)s loses its row rule: callers may reach more records.", endpoint=after.key
+        )
+    return None
+
+
+def _take_back(change: ItemChange, state: _State) -> Sentence | None:
+    """Change `state` to what it is without `change`. Return a sentence when a later change builds on it."""
+    key = (change.collection, change.key)
+    now = state.get(key, GONE)
+    before, after = (GONE if content is None else content for content in (change.before, change.after))
+    if change.collection == ORDER and now != after and before is not GONE and sorted(before) != sorted(after):
+        # The change added or removed properties, and so did later ones: the order follows from what there is.
+        return None
+    try:
+        merged = replaced(after, before, now, change.collection)
+    except Clash:
+        return _built_on(change, before, after)
+    if merged is GONE:
+        state.pop(key, None)
+    else:
+        state[key] = merged
+    return None
+
+
+def _built_on(change: ItemChange, before: Any, after: Any) -> Sentence:
+    """Return a sentence that names the first later change that builds on `change`."""
+    what = describe(change.collection, change.key)
+    later = ItemChange.objects.filter(collection=change.collection, key=change.key, pk__gt=change.pk)
+    for later_change in later.select_related("version").order_by("pk"):
+        try:
+            replaced(
+                after, before, GONE if later_change.after is None else later_change.after, change.collection
+            )
+        except Clash:
+            few = [line.text for line in ReadChange(later_change).lines[:_FEW]]
+            return Sentence(
+                "%(item)s was not undone: version %(number)s (%(account)s) builds on it (%(lines)s). "
+                "Undo version %(number)s first.",
+                item=what,
+                number=later_change.version.pk,
+                account=later_change.version.account or later_change.version.get_origin_display(),
+                lines=listed(few, "; "),
+            )
+    return Sentence("%(item)s was not undone: it has changed since.", item=what)

@@ -1,0 +1,146 @@
+"""Importing a document: read, plan, judge, apply, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from designer.definitions import ConfigurationDocument
+from designer.documents.document_reader import read_named
+from designer.documents.environment_values import Names
+from designer.documents.folder_reader import read_folder
+from designer.documents.judgement import Judgement, judge
+from designer.documents.plan import Plan, plan
+from designer.documents.problems import DocumentError, PartlyRead
+from designer.history.recording import Author
+from designer.history.restoration import all_groups, carry_out
+from designer.imports.stored_values import remember, supply
+from designer.readiness import Finding
+from designer.sentences import Sentence, listed
+
+
+class Source(NamedTuple):
+    """A document to import, and the groups in which an import removes what the document lacks.
+
+    The groups in `delete` must exist; those in `removes` need not. `removes` is None for all groups.
+    """
+
+    document: ConfigurationDocument
+    delete: Collection[str] = ()
+    removes: Collection[str] | None = ()
+    names: Names | None = None
+
+    @classmethod
+    def of_document(
+        cls, raw: bytes, delete: Collection[str] = (), given: Mapping[str, str] | None = None
+    ) -> Source:
+        """Read a JSON document. `given` has the values that it names. Raises DocumentError."""
+        with _telling_of_the_rest():
+            document, names = read_named(raw, supply(given))
+        return cls(document, delete, names=names)
+
+    @classmethod
+    def of_folder(
+        cls, folder: Path, delete: Collection[str] = (), given: Mapping[str, str] | None = None
+    ) -> Source:
+        """Read a folder as `of_document` reads a document. Also raises OSError."""
+        with _telling_of_the_rest():
+            read = read_folder(folder, supply(given))
+        return cls(read.document, delete, read.removes, read.names)
+
+    def plan(self, now: ConfigurationDocument) -> Plan:
+        """Return the plan that leads from `now` to the document.
+
+        Raises DocumentError for a group of `delete` that does not exist.
+        """
+        groups = all_groups(now)
+        removes = groups if self.removes is None else set(groups) & set(self.removes)
+        return plan(now, self.document, {*self.delete, *removes})
+
+
+@contextmanager
+def _telling_of_the_rest() -> Iterator[None]:
+    """When a document can be read only in part, also report the problems of that part.
+
+    An author then sees all problems at once. Raises DocumentError with all of them.
+    """
+    try:
+        yield
+    except PartlyRead as error:
+        rest = error.rest
+        judged = judge(lambda now: plan(now, rest))
+        findings = about(judged.blocking, rest)
+        raise DocumentError([*error.problems, *judged.problems, *findings]) from error
+
+
+def about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
+    """Yield the findings about entities and endpoints of the document, each with its place."""
+    keys = {entity.key for entity in document.entities} | {endpoint.key for endpoint in document.endpoints}
+    for finding in findings:
+        if finding.subject in keys:
+            place = f"{finding.subject} {finding.field}".strip()
+            yield listed((place, finding.message), ": ")
+
+
+def preview(raw: bytes, delete: Collection[str] = ()) -> Judgement:
+    """Return what importing the document would lead to. Writes nothing and holds no lock.
+
+    `delete` names the groups in which what the document lacks is removed. Raises DocumentError when the
+    document cannot be read.
+    """
+    return preview_source(Source.of_document(raw, delete))
+
+
+def preview_source(source: Source) -> Judgement:
+    """Do as `preview`, for a document that has been read."""
+    return judge(source.plan, with_calls=True)
+
+
+def import_document(
+    raw: bytes,
+    delete: Collection[str],
+    author: Author,
+    *,
+    allow_broken: bool = False,
+    allow_failing_calls: bool = False,
+) -> Judgement:
+    """Make the configuration equal to the document, as one version.
+
+    Raises DocumentError: Refused when the document would bring in what cannot be served (unless
+    `allow_broken`) or fail an example call (unless `allow_failing_calls`). Nothing has changed then.
+    """
+    return import_source(
+        Source.of_document(raw, delete),
+        author,
+        allow_broken=allow_broken,
+        allow_failing_calls=allow_failing_calls,
+    )
+
+
+def import_source(
+    source: Source,
+    author: Author,
+    *,
+    allow_broken: bool = False,
+    allow_failing_calls: bool = False,
+    expected_version: int | None = None,
+) -> Judgement:
+    """Do as `import_document`, for a document that has been read.
+
+    Also raises DocumentError when the newest version is not `expected_version`: somebody has changed the
+    configuration that the document was made for.
+    """
+    judged = carry_out(
+        source.plan,
+        source.document,
+        author,
+        allow_broken=allow_broken,
+        with_calls=True,
+        allow_failing_calls=allow_failing_calls,
+        expected_version=expected_version,
+    )
+    if source.names is not None:
+        remember(source.document, source.names.values, source.names.uses(source.document))
+    return judged

@@ -1,0 +1,118 @@
+"""What an import means: its changes by their effects, what it takes back, and how often callers use it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from designer.configuration import Configuration
+from designer.documents.affected_endpoints import answers_by
+from designer.documents.judgement import Judgement
+from designer.documents.plan import Change
+from designer.endpoint_calls import recent_calls
+from designer.history.effects import Effect, Line, worst
+from designer.history.taken_back_changes import TakenBack, taken_back
+from designer.releases.next_release import Difference, difference_of
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """An endpoint that is served now and may answer otherwise afterwards, with its calls of late."""
+
+    endpoint: str
+    effect: Effect
+    calls: int
+    last_at: dt.datetime | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "endpoint": self.endpoint,
+            "effect": self.effect.value,
+            "calls": self.calls,
+            "last_at": None if self.last_at is None else self.last_at.isoformat(timespec="seconds"),
+        }
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """The changes that a plan makes, the most serious first, and whom they affect, the most calls first.
+
+    `taken_back`: changes of recorded versions that the plan undoes, the newest first.
+    """
+
+    differences: Sequence[Difference]
+    affected: Sequence[Affected]
+    taken_back: Sequence[TakenBack] = ()
+
+    @property
+    def effect(self) -> Effect | None:
+        """Return the most serious effect of the changes; None where nothing changes."""
+        return worst(difference.effect for difference in self.differences) if self.differences else None
+
+    @cached_property
+    def by_effect(self) -> Mapping[Effect, list[tuple[str, Line]]]:
+        """Return the changes by their effect on callers, the most serious effect first."""
+        lines_by_effect: dict[Effect, list[tuple[str, Line]]] = {}
+        for effect in sorted(Effect, key=lambda effect: -effect.rank):
+            lines = [
+                (difference.what, line)
+                for difference in self.differences
+                for line in difference.lines
+                if line.effect is effect
+            ]
+            if lines:
+                lines_by_effect[effect] = lines
+        return lines_by_effect
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "effect": None if self.effect is None else self.effect.value,
+            "effects": [
+                {"what": what, "text": line.text, "effect": effect.value}
+                for effect, lines in self.by_effect.items()
+                for what, line in lines
+            ],
+            "affected": [affected_endpoint.to_json() for affected_endpoint in self.affected],
+            "taken_back": [undone.to_json() for undone in self.taken_back],
+        }
+
+
+def report_on(judged: Judgement) -> ImportReport:
+    """Return the report on the changes of the plan that was judged."""
+    differences_by_change = [
+        (change, difference_of(change)) for change in judged.plan.changes if change.confirmed
+    ]
+    differences_by_change.sort(key=lambda pair: -pair[1].effect.rank)
+    return ImportReport(
+        [difference for _, difference in differences_by_change],
+        _affected(differences_by_change, judged.before),
+        taken_back([(change, difference.lines) for change, difference in differences_by_change]),
+    )
+
+
+def _affected(
+    differences_by_change: Iterable[tuple[Change, Difference]], configuration: Configuration
+) -> list[Affected]:
+    effects: dict[str, Effect] = {}
+    for change, difference in differences_by_change:
+        if difference.effect is Effect.ADDITIVE:
+            continue
+        for key in _concerned(change, configuration):
+            effects[key] = worst((effects.get(key, Effect.ADDITIVE), difference.effect))
+    calls_by_endpoint = recent_calls(effects)
+    affected = [
+        Affected(key, effect, *calls_by_endpoint.get(key, (0, None))) for key, effect in effects.items()
+    ]
+    return sorted(
+        affected, key=lambda affected_endpoint: (-affected_endpoint.calls, affected_endpoint.endpoint)
+    )
+
+
+def _concerned(change: Change, configuration: Configuration) -> Iterator[str]:
+    """Yield the keys of the served endpoints whose answers depend on what changes."""
+    for endpoint in configuration.endpoints.values():
+        if endpoint.definition.enabled and answers_by(endpoint, change):
+            yield endpoint.definition.key

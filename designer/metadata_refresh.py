@@ -1,0 +1,151 @@
+"""Refreshing the platform's metadata, with a report on what is different and which endpoints are affected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from crmclient import KeepsMetadata, Platform, TellsMetadataChanges
+from crmclient.metadata import Attribute
+from crmclient.query.designed import DesignedQuery
+from designer.configuration import Configuration, Endpoint
+from designer.history.recording import record_outside
+from designer.overview import Overview, forget, overview
+from designer.platform import get_platform
+from designer.readiness import State
+from designer.readiness.findings import DRIFT
+from designer.readiness.metadata import Metadata, MetadataUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class EntityNews:
+    """The attributes of one entity that are new, removed or changed, by logical name.
+
+    Changed are those of another type, length or target, and those that became required or no longer are.
+    """
+
+    entity: str
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """The result of a refresh.
+
+    `added` and `removed` are entities; `news` is about entities that the configuration uses. `degraded` are
+    the endpoints that are newly affected, by row id.
+    """
+
+    is_different: bool
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    news: tuple[EntityNews, ...] = ()
+    degraded: Mapping[int, Endpoint] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownMetadata:
+    """The metadata at one moment; empty when the platform could not be asked."""
+
+    entities: Collection[str]
+    attributes: Mapping[str, Mapping[str, Attribute]]
+
+
+def refresh(*, by_changes: bool = False) -> Refreshed:
+    """Fetch the metadata anew, and return what is different. A platform that keeps no copy is only read
+    again.
+
+    `by_changes`: fetch only what the platform says has changed, where it can say that. Raises PlatformFailure
+    when the platform does not answer; everything is as before then.
+    """
+    # Changes made outside the studio are recorded first, under the metadata that they were made under.
+    record_outside()
+    platform = get_platform()
+    overview_before = overview()
+    used = sorted(entities_used(overview_before.configuration))
+    before = _read_known(used)
+    is_different = _fetch(platform, by_changes=by_changes)
+    forget()
+    after, degraded_before = _read_known(used), _degraded(overview_before)
+    overview_after = overview()
+    return Refreshed(
+        is_different=is_different,
+        added=_new(before.entities, after.entities),
+        removed=_new(after.entities, before.entities),
+        news=tuple(_news(before, after)),
+        degraded={
+            id: overview_after.configuration.endpoints[id]
+            for id in _degraded(overview_after) - degraded_before
+        },
+    )
+
+
+def _fetch(platform: Platform, *, by_changes: bool) -> bool:
+    if by_changes and isinstance(platform, TellsMetadataChanges):
+        return platform.refresh_changed_metadata()
+    return platform.refresh_metadata() if isinstance(platform, KeepsMetadata) else False
+
+
+def entities_used(configuration: Configuration) -> frozenset[str]:
+    """Logical names of the entities that the configuration reads or writes."""
+    entities = {exposure.entity for exposure in configuration.entities}
+    for endpoint in configuration.endpoints.values():
+        queries = [endpoint.definition.settings.designed_query]
+        queries += [fetcher.query for fetcher in endpoint.definition.fetchers]
+        entities.update(name for query in queries if query is not None for name in _entities_of_query(query))
+    users = get_platform().conventions.users
+    user_entity = users.entity if users is not None else ""
+    read = {definition.caller_type for definition in configuration.user_properties}
+    entities |= {
+        definition.records(user_entity)
+        for definition in configuration.caller_types
+        if definition.name in read
+    } - {""}
+    return frozenset(entities)
+
+
+def _entities_of_query(query: DesignedQuery) -> Iterator[str]:
+    yield query.entity
+    yield from (link.entity for link in query.every_link)
+
+
+def _read_known(used: Iterable[str]) -> _KnownMetadata:
+    """Read the entities, and the attributes of those in `used`; nothing while the platform cannot be
+    asked.
+    """
+    metadata = Metadata(get_platform())
+    try:
+        return _KnownMetadata(metadata.entities().keys(), {name: metadata.attributes(name) for name in used})
+    except MetadataUnavailable:
+        return _KnownMetadata((), {})
+
+
+def _degraded(current: Overview) -> frozenset[int]:
+    """Return the ids of endpoints that changed metadata affects, whether they are still served or not."""
+    return frozenset(
+        id
+        for id, findings in current.by_endpoint.items()
+        if current.states[id] is not State.DRAFT and any(finding.rule == DRIFT for finding in findings)
+    )
+
+
+def _new(before: Collection[str], after: Collection[str]) -> tuple[str, ...]:
+    # Where nothing was known before, everything would be new, and nothing is news.
+    return tuple(sorted(set(after) - set(before))) if before and after else ()
+
+
+def _news(before: _KnownMetadata, after: _KnownMetadata) -> Iterator[EntityNews]:
+    for entity, now in after.attributes.items():
+        then = before.attributes.get(entity)
+        if not then or not now:
+            continue
+        changed = (name for name in then.keys() & now.keys() if _facts(then[name]) != _facts(now[name]))
+        news = EntityNews(entity, _new(then, now), _new(now, then), tuple(sorted(changed)))
+        if news.added or news.removed or news.changed:
+            yield news
+
+
+def _facts(attribute: Attribute) -> tuple[object, ...]:
+    return attribute.type, attribute.max_length, attribute.is_required, attribute.targets

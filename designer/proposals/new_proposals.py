@@ -1,0 +1,142 @@
+"""Opening proposals, and changing what they propose. Nothing that is live changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from designer.documents.document_writer import export
+from designer.documents.outcome import document_after
+from designer.documents.problems import DocumentError
+from designer.history.refused_changes import ProtectionRefused
+from designer.imports.document_import import Source
+from designer.loading import latest
+from designer.models import Proposal
+from designer.proposals.contents import Contents, digest_of_text
+from designer.proposals.proposal_merge import Merge
+from designer.proposals.value_names import names_of
+from designer.sentences import Sentence, listed
+
+
+def open_copy(module: str, account: str, title: str, description: str = "") -> Proposal:
+    """Open a proposal that proposes what is live, for one module; empty: for everything.
+
+    Raises DocumentError.
+    """
+    now = export(latest())
+    if module and all(definition.segment != module for definition in now.modules):
+        raise DocumentError([Sentence("There is no module “%(name)s”.", name=module)])
+    return _open(Contents.between(now, now, module), account, title, description)
+
+
+def open_source(source: Source, account: str, title: str, description: str = "") -> Proposal:
+    """Open a proposal of what importing `source` would make.
+
+    Raises DocumentError, also when that changes nothing.
+    """
+    now = export(latest())
+    contents = Contents.between(now, document_after(now, source.plan(now)))
+    _require_change(contents)
+    return _open(contents, account, title, description, names_of(source.document, source.names))
+
+
+def open_refused(refused: ProtectionRefused, account: str, title: str, description: str = "") -> Proposal:
+    """Open a proposal of the change that was refused. Raises DocumentError."""
+    contents = Contents.between(export(refused.before), export(refused.now))
+    return _open(contents, account, title, description)
+
+
+def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) -> None:
+    """Add the change that was refused to the proposal.
+
+    Raises DocumentError when both change the same part.
+    """
+    before, now = export(refused.before), export(refused.now)
+    merge = Merge.of(Contents.of(proposal), before)
+    _require_mergeable(merge)
+    if merge.access:
+        raise DocumentError(
+            [
+                Sentence(
+                    "Since the proposal was opened, somebody has changed who may call, or what callers reach."
+                    " Take over what is live into the proposal first."
+                )
+            ]
+        )
+    # The refused change is made to what is proposed, in place of what is live.
+    added = Merge.of(Contents.between(before, now), merge.document)
+    _require_mergeable(added)
+    _edit(proposal, Contents.between(before, added.document, proposal.module), account)
+
+
+def replace_document(proposal: Proposal, source: Source, account: str) -> None:
+    """Make the proposal propose what importing `source` would make of what is live. Raises DocumentError."""
+    now = export(latest())
+    contents = Contents.between(now, document_after(now, source.plan(now)), proposal.module)
+    _require_change(contents)
+    _edit(proposal, contents, account, names_of(source.document, source.names))
+
+
+def rebase(proposal: Proposal, account: str) -> None:
+    """Base the proposal on what is live now. Raises DocumentError when both have changed the same part."""
+    now = export(latest())
+    merge = Merge.of(Contents.of(proposal), now)
+    _require_mergeable(merge)
+    _edit(proposal, Contents.between(now, merge.document, proposal.module), account)
+
+
+def _open(
+    contents: Contents, account: str, title: str, description: str, named: dict[str, Any] | None = None
+) -> Proposal:
+    longest = Proposal._meta.get_field("title").max_length
+    proposal = Proposal(
+        title=title.strip()[:longest],
+        description=description.strip(),
+        account=account,
+        edited_by=account,
+        named=named or {},
+    )
+    contents.store(proposal)
+    proposal.save()
+    return proposal
+
+
+def _edit(proposal: Proposal, contents: Contents, account: str, named: dict[str, Any] | None = None) -> None:
+    with transaction.atomic():
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if not locked.is_open or locked.document != proposal.document:
+            raise DocumentError(
+                [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
+            )
+        contents.store(proposal)
+        if named is not None:
+            proposal.named = named
+        # The approval was for other contents.
+        proposal.state, proposal.approved, proposal.approved_by = Proposal.State.OPEN, "", ""
+        proposal.edited_by, proposal.edited_at = account, timezone.now()
+        proposal.save()
+
+
+def content_digest(proposal: Proposal) -> str:
+    """Return the digest of what is approved: the proposed document, and the one that it started from."""
+    return digest_of_text(f"{proposal.digest}\n{proposal.document}")
+
+
+def _require_change(contents: Contents) -> None:
+    if not contents.changes:
+        raise DocumentError([Sentence("The document changes nothing, so there is nothing to propose.")])
+
+
+def _require_mergeable(merge: Merge) -> None:
+    if merge.clashes:
+        raise DocumentError(
+            [
+                Sentence(
+                    "Another change was made in the same place: %(items)s. Download the proposal, correct "
+                    "it, and upload it again.",
+                    items=listed(merge.clashes, "; "),
+                )
+            ]
+        )

@@ -1,0 +1,179 @@
+"""Approving, publishing, withdrawing and taking back proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from django.db import transaction
+from django.utils import timezone
+
+from designer.configuration import Configuration
+from designer.definitions import ConfigurationDocument
+from designer.documents.document_writer import export
+from designer.documents.judgement import Judgement, judge
+from designer.documents.plan import Plan
+from designer.documents.problems import DocumentError
+from designer.documents.protection import EVERYTHING
+from designer.history.recording import Author, Origin
+from designer.history.restoration import carry_out
+from designer.history.undo import Undoing
+from designer.loading import latest
+from designer.models import ItemChange, Proposal
+from designer.proposals.contents import Contents
+from designer.proposals.new_proposals import content_digest
+from designer.proposals.proposal_merge import Merge
+from designer.proposals.value_names import remember_names
+from designer.sentences import Sentence, listed
+
+_STATE = Proposal.State
+
+
+def needs_approval(proposal: Proposal, configuration: Configuration) -> bool:
+    """Whether somebody else than the author has to approve the proposal before it is published."""
+    groups = {change.group for change in Contents.of(proposal).changes}
+    return any(
+        protection.needs_approval and (protection.group == EVERYTHING or protection.group in groups)
+        for protection in configuration.protections
+    )
+
+
+def is_approved(proposal: Proposal) -> bool:
+    """Whether the present contents of the proposal are approved."""
+    return bool(proposal.approved) and proposal.approved == content_digest(proposal)
+
+
+def may_be_approved_by(proposal: Proposal, account: str) -> bool:
+    """Whether `account` is nobody who opened or last edited the proposal."""
+    return account not in ("", proposal.account, proposal.edited_by)
+
+
+def approve(proposal: Proposal, account: str) -> None:
+    """Approve the present contents.
+
+    Raises DocumentError for the author, and when the proposal is not open.
+    """
+    if not may_be_approved_by(proposal, account):
+        raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
+    with transaction.atomic():
+        locked = _locked(proposal)
+        locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
+        locked.save()
+
+
+def withdraw(proposal: Proposal, account: str) -> None:
+    """Withdraw a proposal. Raises DocumentError when it is not open."""
+    with transaction.atomic():
+        locked = _locked(proposal)
+        _close(locked, _STATE.WITHDRAWN, account)
+
+
+def obstacles(proposal: Proposal) -> Iterator[Sentence]:
+    """Yield why the proposal cannot be published, besides the findings of its review."""
+    if not proposal.is_open:
+        yield Sentence("The proposal is closed.")
+        return
+    configuration = latest()
+    if needs_approval(proposal, configuration) and not is_approved(proposal):
+        yield Sentence("Somebody other than the author must approve the proposal first.")
+    yield from _obstacles_of_merge(Merge.of(Contents.of(proposal), export(configuration)))
+
+
+def judge_proposal(proposal: Proposal, *, with_calls: bool = False) -> Judgement:
+    """Return the effects of publishing the proposal. Writes nothing. Raises DocumentError."""
+    contents = Contents.of(proposal)
+    return judge(lambda now: Merge.of(contents, now).plan(now), with_calls=with_calls)
+
+
+def publish(proposal: Proposal, author: Author) -> Judgement:
+    """Make live what is proposed, as one version in one transaction.
+
+    Raises DocumentError with everything that prevents it: findings, example calls, a missing approval, and
+    live changes of the same parts. Nothing has changed then.
+    """
+    if held_back := list(obstacles(proposal)):
+        raise DocumentError(held_back)
+    contents, digest = Contents.of(proposal), content_digest(proposal)
+
+    def make_plan(now: ConfigurationDocument) -> Plan:
+        merge = Merge.of(contents, now)
+        if obstacles_of_merge := list(_obstacles_of_merge(merge)):
+            raise DocumentError(obstacles_of_merge)
+        return merge.plan(now)
+
+    def close(version: int | None) -> None:
+        locked = _locked(proposal)
+        # Checked again: the first check was before the transaction.
+        if content_digest(locked) != digest or (needs_approval(locked, latest()) and not is_approved(locked)):
+            raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
+        if version is None:
+            raise DocumentError(
+                [
+                    Sentence(
+                        "The configuration already has everything that is proposed. Withdraw the proposal."
+                    )
+                ]
+            )
+        _close(locked, _STATE.PUBLISHED, author.account, version)
+
+    merge = Merge.of(contents, export(latest()))
+    judgement = carry_out(
+        make_plan, merge.document, _publisher(author, proposal), with_calls=True, also=close
+    )
+    remember_names(proposal, contents.document)
+    return judgement
+
+
+def go_back(proposal: Proposal, author: Author) -> Judgement:
+    """Make live what was live before the proposal was published, in one step.
+
+    Raises DocumentError when later changes build on the proposal; nothing has changed then.
+    """
+    if proposal.state != _STATE.PUBLISHED or proposal.version is None:
+        raise DocumentError([Sentence("The proposal is not published.")])
+    undoing = Undoing.of(ItemChange.objects.filter(version=proposal.version))
+
+    def close(version: int | None) -> None:
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if locked.state != _STATE.PUBLISHED:
+            raise DocumentError([Sentence("The proposal is not published.")])
+        _close(locked, _STATE.GONE_BACK, author.account, locked.version)
+
+    return undoing.make(_publisher(author, proposal), close)
+
+
+def _publisher(author: Author, proposal: Proposal) -> Author:
+    return replace(author, origin=Origin.PROPOSAL, note=author.note or str(proposal), publishes=True)
+
+
+def _locked(proposal: Proposal) -> Proposal:
+    """Return the stored proposal, locked until the transaction ends.
+
+    Raises DocumentError when it is not open.
+    """
+    locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+    if not locked.is_open:
+        raise DocumentError([Sentence("The proposal is closed.")])
+    return locked
+
+
+def _close(proposal: Proposal, state: str, account: str, version: int | None = None) -> None:
+    proposal.state, proposal.version = state, version
+    proposal.closed_by, proposal.closed_at = account, timezone.now()
+    proposal.save()
+
+
+def _obstacles_of_merge(merge: Merge) -> Iterator[Sentence]:
+    """Yield a sentence for each reason why the proposal cannot be merged with what is live."""
+    if merge.clashes:
+        yield Sentence(
+            "The proposal and what is live were changed in the same place: %(items)s. Download "
+            "the proposal, correct it, and upload it again.",
+            items=listed(merge.clashes, "; "),
+        )
+    if merge.access:
+        yield Sentence(
+            "Since the proposal was opened, somebody has changed who may call, or what callers reach: "
+            "%(items)s. Take over what is live into the proposal first.",
+            items=listed(merge.access, "; "),
+        )

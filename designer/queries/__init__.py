@@ -1,0 +1,1 @@
+"""Queries as a configuration keeps them, what their rows hold, and their conditions in words."""

@@ -1,0 +1,120 @@
+"""The rows that a query answers: their keys, the attribute of each key, and how rows are sorted by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from crmclient.metadata import Attribute, AttributeType, Label
+from crmclient.query.ast import Aggregate, Order
+from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
+from crmclient.query.families import FAMILY, UNSORTABLE, every_column
+
+_COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
+# An average may fall between two values, so it has this many more places, up to what platforms have.
+_MORE_PLACES = 2
+_MOST_PLACES = {AttributeType.MONEY: 4, AttributeType.DECIMAL: 10, AttributeType.DOUBLE: 5}
+_EXACT = frozenset({AttributeType.MONEY, AttributeType.DECIMAL})
+
+
+def answered(
+    query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]
+) -> dict[str, Attribute]:
+    """Return the attribute of each key of a row, in the order of the columns, without unknown attributes.
+
+    `attributes` returns those of an entity. A column that is counted, summed or grouped by a part of a date
+    is described by its result.
+    """
+    attributes_by_key: dict[str, Attribute] = {}
+    for key, column, attribute, link in _columns(query, None, attributes):
+        shown = _answered_attribute(column, attribute)
+        if link is not None or query.is_aggregate:
+            # Of a row, only the id and name of its own record are primary, not those of links or groups.
+            shown = replace(shown, is_primary_id=False, is_primary_name=False)
+        attributes_by_key[key] = shown
+    return attributes_by_key
+
+
+def calculated(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, int]:
+    """Return the decimal places of columns that platforms calculate with places of their own, by key.
+
+    These are averages, and sums of a Double whose places are known.
+    """
+    places_by_key: dict[str, int] = {}
+    for key, column, attribute, _ in _columns(query, None, attributes):
+        is_double = attribute.type is AttributeType.DOUBLE and attribute.precision is not None
+        is_average = column.aggregate is Aggregate.AVG and (is_double or attribute.type in _EXACT)
+        if is_average or (column.aggregate is Aggregate.SUM and is_double):
+            places_by_key[key] = _answered_attribute(column, attribute).precision or 0
+    return places_by_key
+
+
+def sortable(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, Order]:
+    """Return, for each key that rows can be sorted by, how they are sorted, ascending."""
+    by_alias = query.is_aggregate
+    return {
+        key: Order(alias=key) if by_alias else Order(column.attribute, link=link)
+        for key, column, attribute, link in _columns(query, None, attributes)
+        if FAMILY[_answered_attribute(column, attribute).type] not in UNSORTABLE
+    }
+
+
+def _columns(
+    source: DesignedQuery | DesignedLink,
+    link: str | None,
+    attributes: Callable[[str], Mapping[str, Attribute]],
+) -> Iterator[tuple[str, DesignedColumn, Attribute, str | None]]:
+    """Yield the key, the column, its attribute, and the alias of the link that it belongs to (None: of no
+    link).
+    """
+    own_attributes = attributes(source.entity)
+    prefix = "" if link is None else f"{link}."
+    for column in source.columns:
+        attribute = _attribute(column.attribute, own_attributes)
+        if attribute is not None:
+            yield column.alias or f"{prefix}{column.attribute}", column, attribute, link
+    if source.all_columns:
+        named = {column.attribute for column in source.columns if column.alias is None}
+        for name in every_column(own_attributes):
+            if name not in named:
+                yield f"{prefix}{name}", DesignedColumn(name), own_attributes[name], link
+    for nested in source.links:
+        if nested.type.joins:
+            yield from _columns(nested, nested.alias, attributes)
+
+
+def _attribute(name: str, attributes: Mapping[str, Attribute]) -> Attribute | None:
+    """Return the attribute called `name`; None without one.
+
+    In queries, the name of a lookup followed by `name` stands for the name of the record that the lookup
+    holds.
+    """
+    attribute = attributes.get(name)
+    if attribute is None and name.endswith("name"):
+        lookup = attributes.get(name.removesuffix("name"))
+        if lookup is not None and lookup.type.is_reference:
+            return Attribute(name, AttributeType.STRING, label=lookup.label)
+    return attribute
+
+
+def _answered_attribute(column: DesignedColumn, attribute: Attribute) -> Attribute:
+    """Return the attribute as the column gives it: an aggregate or a date part has another type or other
+    limits.
+    """
+    if column.aggregate in _COUNTS:
+        return Attribute(attribute.logical_name, AttributeType.INTEGER, label=Label({1033: "Count"}))
+    if column.date_grouping is not None:
+        return Attribute(attribute.logical_name, AttributeType.INTEGER, label=attribute.label)
+    if column.aggregate is not None:
+        # A sum may pass what one record can hold.
+        return replace(attribute, minimum=None, maximum=None, precision=_places(column, attribute))
+    return attribute
+
+
+def _places(column: DesignedColumn, attribute: Attribute) -> int | None:
+    """Return the decimal places of an aggregate: those of the attribute; an average has two more."""
+    if column.aggregate is not Aggregate.AVG or attribute.type not in _MOST_PLACES:
+        return attribute.precision
+    if attribute.precision is None and attribute.type not in _EXACT:
+        return None
+    return min((attribute.precision or 0) + _MORE_PLACES, _MOST_PLACES[attribute.type])

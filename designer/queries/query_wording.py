@@ -1,0 +1,195 @@
+"""Queries and filters in words, for people who would rather read a sentence than FetchXML."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from crmclient.metadata import Attribute, Entity
+from crmclient.query.ast import LinkType
+from crmclient.query.designed import (
+    ClaimValue,
+    DesignedCondition,
+    DesignedFilter,
+    DesignedItem,
+    DesignedLink,
+    DesignedQuery,
+    DesignedValue,
+    FetchValue,
+    Literal,
+    Parameter,
+    RecordValue,
+    UserValue,
+)
+
+Attributes: TypeAlias = Callable[[str], Mapping[str, Attribute]]
+Entities: TypeAlias = Mapping[str, Entity]
+
+# Operators that do not read as their name with the hyphens taken out.
+OPERATOR_WORDS: Mapping[str, str | Promise] = {
+    "eq": gettext_lazy("is"),
+    "ne": gettext_lazy("is not"),
+    "gt": gettext_lazy("is greater than"),
+    "ge": gettext_lazy("is at least"),
+    "lt": gettext_lazy("is less than"),
+    "le": gettext_lazy("is at most"),
+    "like": gettext_lazy("is like"),
+    "not-like": gettext_lazy("is not like"),
+    "begins-with": gettext_lazy("begins with"),
+    "not-begin-with": gettext_lazy("does not begin with"),
+    "ends-with": gettext_lazy("ends with"),
+    "not-end-with": gettext_lazy("does not end with"),
+    "contains": gettext_lazy("contains"),
+    "in": gettext_lazy("is one of"),
+    "not-in": gettext_lazy("is none of"),
+    "between": gettext_lazy("is between"),
+    "not-between": gettext_lazy("is not between"),
+    "null": gettext_lazy("is empty"),
+    "not-null": gettext_lazy("is not empty"),
+    "contain-values": gettext_lazy("contains any of"),
+    "not-contain-values": gettext_lazy("contains none of"),
+    "on": gettext_lazy("is on"),
+    "on-or-after": gettext_lazy("is on or after"),
+    "on-or-before": gettext_lazy("is on or before"),
+    "eq-userid": gettext_lazy("is the caller"),
+    "ne-userid": gettext_lazy("is not the caller"),
+    "eq-businessid": gettext_lazy("is the caller's business unit"),
+    "ne-businessid": gettext_lazy("is not the caller's business unit"),
+    "eq-userteams": gettext_lazy("is one of the caller's teams"),
+    "eq-useroruserteams": gettext_lazy("is the caller or one of the caller's teams"),
+    "eq-useroruserhierarchy": gettext_lazy("is the caller or reports to the caller"),
+    "eq-useroruserhierarchyandteams": gettext_lazy(
+        "is the caller, reports to the caller, or is a team of one of them"
+    ),
+    "under": gettext_lazy("is under"),
+    "eq-or-under": gettext_lazy("is or is under"),
+    "not-under": gettext_lazy("is not under"),
+    "above": gettext_lazy("is above"),
+    "eq-or-above": gettext_lazy("is or is above"),
+    "in-fiscal-period": gettext_lazy("is in fiscal period"),
+    "in-fiscal-period-and-year": gettext_lazy("is in fiscal period and year"),
+    "in-or-before-fiscal-period-and-year": gettext_lazy("is in or before fiscal period and year"),
+    "in-or-after-fiscal-period-and-year": gettext_lazy("is in or after fiscal period and year"),
+}
+
+LINK_WORDS: Mapping[LinkType, str | Promise] = {
+    LinkType.INNER: gettext_lazy("that have a %(name)s"),
+    LinkType.OUTER: gettext_lazy("with their %(name)s, if any"),
+    LinkType.FIRST: gettext_lazy("with one %(name)s of theirs"),
+    LinkType.EXISTS: gettext_lazy("that have any %(name)s"),
+    LinkType.IN: gettext_lazy("that have any %(name)s"),
+    LinkType.ANY: gettext_lazy("there is a %(name)s"),
+    LinkType.NOT_ANY: gettext_lazy("there is no %(name)s"),
+    LinkType.ALL: gettext_lazy("there is a %(name)s, but none"),
+    LinkType.NOT_ALL: gettext_lazy("there is a %(name)s"),
+}
+
+
+def operator_words(name: str) -> str:
+    return str(OPERATOR_WORDS.get(name) or name.replace("-", " "))
+
+
+def filter_in_words(filter: DesignedFilter, entity: str, attributes: Attributes) -> str:
+    """Return a filter in words, such as “Status is Active and Owner is @user.id”."""
+    return _group(filter, entity, attributes)
+
+
+def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attributes) -> str:
+    """Return a sentence that says which rows the query finds, their order, linked records and number of
+    columns.
+    """
+    entity = entities.get(query.entity)
+    what = (entity.plural_label.text() if entity else "") or query.entity
+    parts = [_("Counts and sums over %(what)s") % {"what": what} if query.is_aggregate else what]
+    if query.top is not None:
+        parts.append(_("at most %(count)d") % {"count": query.top})
+    if query.filter is not None and query.filter.items:
+        parts.append(_("where %(filter)s") % {"filter": _group(query.filter, query.entity, attributes)})
+    parts += _links(query.links, entities, attributes)
+    orders = [
+        f"{_label(order.attribute or order.alias or '', query.entity, attributes)}"
+        + (f" {_('descending')}" if order.descending else "")
+        for order in query.orders
+    ]
+    if orders:
+        parts.append(_("by %(orders)s") % {"orders": ", ".join(orders)})
+    columns = len(query.columns)
+    answered = ngettext("with %(count)d column", "with %(count)d columns", columns) % {"count": columns}
+    return f"{', '.join([*parts, answered])}."
+
+
+def _links(links: tuple[DesignedLink, ...], entities: Entities, attributes: Attributes) -> Iterator[str]:
+    """Yield each link in words, with the links inside it behind it."""
+    for link in links:
+        entity = entities.get(link.entity)
+        yield _link(link, (entity.label.text() if entity else "") or link.entity, attributes)
+        yield from _links(link.links, entities, attributes)
+
+
+def _link(link: DesignedLink, name: str, attributes: Attributes) -> str:
+    text = str(LINK_WORDS[link.type]) % {"name": name}
+    if link.filter is not None and link.filter.items:
+        text += " " + _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
+    return text
+
+
+def _group(group: DesignedFilter, entity: str, attributes: Attributes) -> str:
+    joint = _(" or ") if group.any else _(" and ")
+    return joint.join(_item(item, entity, attributes) for item in group.items) or _("anything")
+
+
+def _item(item: DesignedItem, entity: str, attributes: Attributes) -> str:
+    match item:
+        case DesignedCondition():
+            return _condition(item, entity, attributes)
+        case DesignedLink():
+            return f"({'; '.join([_link(item, item.entity, attributes), *_nested(item, attributes)])})"
+    return f"({_group(item, entity, attributes)})"
+
+
+def _nested(link: DesignedLink, attributes: Attributes) -> Iterator[str]:
+    for nested in link.links:
+        yield _link(nested, nested.entity, attributes)
+        yield from _nested(nested, attributes)
+
+
+def _condition(condition: DesignedCondition, entity: str, attributes: Attributes) -> str:
+    compared_attribute = attributes(entity).get(condition.attribute) if condition.link is None else None
+    name = (compared_attribute.label.text() if compared_attribute else "") or condition.attribute
+    place = f"{condition.link}.{name}" if condition.link else name
+    words = operator_words(condition.operator.value)
+    if condition.value_of is not None:
+        link, attribute = condition.value_of
+        return f"{place} {words} {f'{link}.' if link else ''}{_label(attribute, entity, attributes)}"
+    values = _(" and ") if "between" in condition.operator.value else ", "
+    shown = values.join(_value(value, compared_attribute) for value in condition.values)
+    if "-x-" in condition.operator.value:
+        return f"{place} {words.replace(' x ', f' {shown} ')}"
+    return f"{place} {words} {shown}".rstrip()
+
+
+def _value(value: DesignedValue, attribute: Attribute | None) -> str:
+    match value:
+        case Parameter(name):
+            return f"@{name}"
+        case UserValue(name):
+            return f"@user.{name}"
+        case ClaimValue(path):
+            return f"@user.claims.{path}"
+        case FetchValue():
+            return f"@fetch.{value.fetcher}.{value.key}"
+        case RecordValue(name):
+            return f"@record.{name}"
+        case Literal(text):
+            options = attribute.options.options if attribute and attribute.options else ()
+            label = next((option.label.text() for option in options if str(option.value) == text), "")
+            return label or (f"“{text}”" if not text.lstrip("-").isdecimal() else text)
+
+
+def _label(name: str, entity: str, attributes: Attributes) -> str:
+    attribute = attributes(entity).get(name)
+    return (attribute.label.text() if attribute else "") or name

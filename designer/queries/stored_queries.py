@@ -1,0 +1,60 @@
+"""Queries and filters inside definitions: designed values in Python, FetchXML in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+from crmclient.errors import InvalidQuery
+from crmclient.query.designed import DesignedFilter, DesignedQuery
+from crmclient.query.fetchxml import parse, parse_filter, write, write_filter
+from designer.sentences import Sentence
+
+N = TypeVar("N", DesignedQuery, DesignedFilter)
+
+
+# How many texts are cached once they are read. When a configuration is read again, most are unchanged.
+_MOST_CACHED = 4096
+
+
+def _reader(node: type[N], parse_text: Callable[[str], N]) -> Callable[[Any], N | None]:
+    """Return a validator that takes a node, its FetchXML, or nothing (None or empty text)."""
+    read = lru_cache(_MOST_CACHED)(parse_text)
+
+    def value(content: Any) -> N | None:
+        if content is None or isinstance(content, node):
+            return content
+        if not isinstance(content, str):
+            raise ValueError(Sentence("write FetchXML, as text"))  # noqa: TRY004  pydantic collects ValueErrors
+        if not content.strip():
+            return None
+        try:
+            return read(content)
+        except InvalidQuery as error:
+            raise ValueError(str(error)) from error
+
+    return value
+
+
+def _writer(write_node: Callable[[N], str]) -> Callable[[N | None], str]:
+    return lambda node: "" if node is None else write_node(node)
+
+
+_TEXT = {"type": "string", "contentMediaType": "application/xml"}
+
+# None stands for no query or filter. Its text is empty.
+QueryValue: TypeAlias = Annotated[
+    DesignedQuery | None,
+    PlainValidator(_reader(DesignedQuery, parse)),
+    PlainSerializer(_writer(write)),
+    WithJsonSchema({**_TEXT, "description": "FetchXML: a fetch element."}),
+]
+FilterValue: TypeAlias = Annotated[
+    DesignedFilter | None,
+    PlainValidator(_reader(DesignedFilter, parse_filter)),
+    PlainSerializer(_writer(write_filter)),
+    WithJsonSchema({**_TEXT, "description": "FetchXML: a filter element on the entity's own attributes."}),
+]

@@ -1,0 +1,158 @@
+"""The form of a new endpoint: where it stands, what it does, and what its kind needs for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest
+from django.utils.translation import gettext, gettext_lazy
+
+from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds.pickers import PickerPlace
+from designer.models import Endpoint, ExposedEntity, Module
+from designer.studio.endpoint_form.form import CalledForm, exposures_of
+from designer.studio.endpoint_form.settings_fields import chosen_fields
+from designer.studio.look import dress
+from designer.studio.metadata.page_metadata import known_metadata
+
+# Between the name of a kind and that of its setting.
+_OF_KIND = "__"
+_PLACE_FIELDS = {Scope.ENTITY: "entity", Scope.MODULE: "module"}
+
+
+class NewEndpointForm(CalledForm):
+    """Asks where it stands, what it does, and who calls it; the rest depends on that.
+
+    `new_endpoint.js` shows the fields that the kind needs, and the path that they make. At an exposed entity,
+    what the kind chooses from the metadata is asked, too: the column of an upload, the process of an action.
+    """
+
+    class Meta:
+        model = Endpoint
+        fields = ("kind", "module", "entity", "segment", "name", "title", "enabled")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "enabled" in self.fields:
+            self.initial["enabled"] = False
+            self.fields["enabled"].help_text = gettext_lazy(
+                "Served to callers at once. Where something is missing, it stays a draft."
+            )
+        if "kind" in self.fields:
+            offered = _kinds_at(self.initial)
+            kinds = [(kind.name, f"{gettext(kind.label)}: {gettext(kind.summary)}") for kind in offered]
+            field = forms.ChoiceField(
+                label=self.fields["kind"].label, choices=kinds, help_text=self.fields["kind"].help_text
+            )
+            self.fields["kind"] = dress(field)
+            asked = {kind.name: self._asked_by(kind) for kind in offered}
+            self.fields["kind"].widget.attrs["data-kinds"] = json.dumps(asked)
+        if "module" in self.fields:
+            modules = dict(Module.objects.values_list("pk", "segment"))
+            _tell(self.fields["module"], modules)
+        if "entity" in self.fields:
+            # Each is called by its module, too.
+            entities: Any = self.fields["entity"]
+            entities.queryset = entities.queryset.select_related("module")
+            segments = ExposedEntity.objects.values_list("pk", "module__segment", "segment")
+            _tell(entities, {key: [module, segment] for key, module, segment in segments})
+
+    def _own(self, kind: OperationKind) -> list[str]:
+        """The fields of what a kind chooses."""
+        return [name for name in self.fields if name.startswith(f"{kind.name}{_OF_KIND}")]
+
+    def _asked_by(self, kind: OperationKind) -> dict[str, Any]:
+        asked = _asked_by(kind)
+        return {
+            **asked,
+            "fields": [*asked["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        kind = KINDS.get(cleaned.get("kind", ""))
+        if kind is not None:
+            _require_place(self, kind, cleaned)
+            if kind.public:
+                cleaned["callers"] = []
+        return cleaned
+
+    def save(self, commit: bool = True) -> Endpoint:
+        kind = KINDS[self.instance.kind]
+        # Whether it can be served is known once all of it is there.
+        self.instance.enabled = False
+        self.instance.authentication_required = not kind.public
+        self.instance.settings = {
+            name.partition(_OF_KIND)[2]: self.cleaned_data[name]
+            for name in self._own(kind)
+            if self.cleaned_data.get(name)
+        }
+        endpoint: Endpoint = super().save(commit)
+        return endpoint
+
+
+def new_form_at(exposed: ExposedEntity | None) -> type[NewEndpointForm]:
+    """The form of a new endpoint, opened at an exposed entity or at none."""
+    if exposed is None:
+        return NewEndpointForm
+    place = PickerPlace(known_metadata(), exposed.entity, partial(exposures_of, exposed))
+    fields = {
+        f"{kind.name}{_OF_KIND}{setting}": field
+        for kind in KINDS.values()
+        if kind.scope is Scope.ENTITY
+        for setting, field in chosen_fields(kind.settings, place).items()
+    }
+    return type("NewFormAtEntity", (NewEndpointForm,), fields)
+
+
+def fields_of_new(form: type[NewEndpointForm]) -> list[str]:
+    """Its fields in the order in which they are asked, but for the places that no kind needs."""
+    chosen = [name for name in form.base_fields if _OF_KIND in name]
+    return ["kind", "module", "entity", "segment", "name", *chosen, "title", "callers", "enabled"]
+
+
+def _tell(field: forms.Field, segments: Mapping[int, Any]) -> None:
+    """Let scripts know what each choice stands for in paths."""
+    # The admin wraps what chooses among rows in its links to add and change them.
+    own: Any = getattr(field.widget, "widget", field.widget)
+    own.attrs["data-segments"] = json.dumps(segments)
+
+
+def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:
+    """The kinds that can stand where the form was opened from; all of them where it was no place."""
+    scope = Scope.ENTITY if place.get("entity") else Scope.MODULE if place.get("module") else None
+    return [kind for kind in KINDS.values() if scope in (None, kind.scope)]
+
+
+def _asked_by(kind: OperationKind) -> dict[str, Any]:
+    place = _PLACE_FIELDS.get(kind.scope)
+    parts = [name for name in ("segment", "name") if f"{{{name}}}" in kind.path]
+    return {
+        "methods": ", ".join(kind.methods),
+        "path": kind.path,
+        "fields": [*([place] if place else []), *parts],
+    }
+
+
+def exposed_at(request: HttpRequest) -> ExposedEntity | None:
+    """Where the form of a new endpoint was opened, or what was chosen in it."""
+    chosen = request.POST.get("entity", "") or request.GET.get("entity", "")
+    return ExposedEntity.objects.filter(pk=chosen).first() if chosen.isdecimal() else None
+
+
+def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
+    wanted = _PLACE_FIELDS.get(kind.scope)
+    if wanted and wanted in form.fields and not cleaned.get(wanted):
+        form.add_error(
+            wanted,
+            ValidationError(gettext("“%(kind)s” belongs to one; choose it.") % {"kind": gettext(kind.label)}),
+        )
+    if kind.is_named and not cleaned.get("name"):
+        form.add_error("name", ValidationError(gettext("Its path ends in a name; give it one.")))
+    if not kind.is_named:
+        cleaned["name"] = ""

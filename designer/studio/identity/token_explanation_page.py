@@ -1,0 +1,107 @@
+"""*Explain a token*: each step that a request with it comes to. The token is not kept, and not logged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from designer.loading import latest
+from designer.models import Issuer
+from designer.ports import ExplainedStep, Explanation, get_runtime
+from designer.studio.pages.base import Crumb, StudioPage
+from designer.token_issuers.issuer_rows import column_of
+
+_LONGEST = 8 * 1024
+_BEFORE = re.compile(r"\s*(?:authorization\s*:)?\s*(?:bearer\s)?", re.IGNORECASE)
+
+
+class Shown(NamedTuple):
+    """A step, with a link to the setting that it is about."""
+
+    step: ExplainedStep
+    link: str = ""
+    label: str = ""
+
+
+@method_decorator((never_cache, sensitive_post_parameters("token")), name="dispatch")
+class ExplainTokenPage(StudioPage):
+    title = gettext_lazy("Explain a token")
+    permission_required = "designer.change_issuer"
+    template_name = "designer/issuers/explain_token.html"
+
+    def crumbs(self) -> list[Crumb]:
+        return [Crumb(_("Issuers"), reverse("admin:designer_issuer_changelist"))]
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            token = pasted_token(request)
+        except NoToken as problem:
+            return self.again(problems=[problem.why])
+        explained = get_runtime().explain_token(token, latest())
+        shown = list(_steps_with_links(explained))
+        return self.render_to_response(
+            self.get_context_data(
+                explained=explained,
+                shown=shown,
+                failed=[item for item in shown if item.step.verdict == "refused"],
+            )
+        )
+
+
+class NoToken(Exception):
+    """The pasted text is not a token. `why` says the reason."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def pasted_token(request: HttpRequest) -> str:
+    """The token in the form. People paste the whole header, and tokens that are broken into lines.
+
+    Raises NoToken.
+    """
+    token = "".join(_BEFORE.sub("", request.POST.get("token", ""), count=1).split())
+    if not token:
+        raise NoToken(_("Paste a token."))
+    if len(token) > _LONGEST:
+        raise NoToken(_("A token has at most %(most)s characters.") % {"most": _LONGEST})
+    return token
+
+
+def _steps_with_links(explained: Explanation) -> Iterator[Shown]:
+    """Yield the steps of an explanation, each with a link to the setting that it is about."""
+    row = None if explained.of_environment else Issuer.objects.filter(name=explained.issuer).first()
+    for step in explained.steps:
+        if not step.setting:
+            yield Shown(step)
+            continue
+        if explained.of_environment:
+            yield Shown(step, label=_("the setting ISSUERS"))
+            continue
+        if row is None:
+            yield Shown(step, reverse("admin:designer_issuer_changelist"), _("issuers"))
+            continue
+        field, label = _field(step.setting)
+        yield Shown(step, f"{reverse('admin:designer_issuer_change', args=[row.pk])}#{field}", label)
+
+
+def _field(setting: str) -> tuple[str, str]:
+    """The id of the form's field for a setting, and what it is called."""
+    part, _separator, rest = setting.partition(".")
+    if part == "role_rules":
+        number = rest.partition(".")[0] or "0"
+        return f"id_role_rules-{number}-claim", _("role rules")
+    column = column_of(setting)
+    field: Any = Issuer._meta.get_field(column)
+    return f"id_{column}", str(field.verbose_name)

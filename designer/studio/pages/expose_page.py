@@ -1,0 +1,219 @@
+"""An entity exposed in one form: its module, segment, attributes, operations and roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from crmclient.metadata import Attribute, Entity
+from designer.audit import note
+from designer.definitions import ConfigurationDocument, ExposedEntityDefinition, ModuleDefinition
+from designer.documents.applied_plan import apply
+from designer.documents.plan import plan
+from designer.documents.problems import DocumentError
+from designer.entity_exposure import Exposure, endpoints, suggested, usual
+from designer.history.recording import recording
+from designer.history.refused_changes import ChangeRefused
+from designer.loading import latest
+from designer.models import AuditEntry, Module, Role, names
+from designer.names import suggested_segment
+from designer.platform import get_platform
+from designer.readiness import Metadata
+from designer.readiness.metadata import MetadataUnavailable
+from designer.studio.look import dress, picked, suggesting
+from designer.studio.metadata import choices
+from designer.studio.pages.base import StudioPage
+from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.refused_as_proposal import may_propose, proposed
+from designer.studio.saving.undo_offers import say_done
+
+NOTHING = ConfigurationDocument(format=2)
+
+
+class ExposeForm(forms.Form):
+    """Everything beside the entity, for which the page asks first."""
+
+    def __init__(self, entity: Entity, attributes: dict[str, Attribute], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        modules = list(Module.objects.annotate(size=Count("endpoints")))
+        # Where most is, most likely more belongs.
+        largest = max(modules, key=lambda module: module.size, default=None)
+        module = forms.CharField(
+            label=gettext_lazy("Module"),
+            validators=[names.segment],
+            initial=largest.segment if largest else "",
+            help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
+        )
+        self.fields["module"] = suggesting(module, [(row.segment, row.title) for row in modules])
+        self.fields["segment"] = dress(
+            forms.CharField(
+                label=gettext_lazy("Segment"),
+                validators=[names.segment],
+                initial=suggested_segment(entity.plural_label.text(), entity.logical_name),
+                help_text=gettext_lazy("What the entity is called in paths."),
+            )
+        )
+        conventions = get_platform().conventions
+        kinds = usual(conventions.abilities)
+        offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
+        self._ticks("operations", gettext_lazy("Operations"), offered, [kind.name for kind in kinds])
+        held = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
+        first = suggested(attributes, conventions.common)
+        described = [(name, label) for name, label in choices.described(attributes) if name in held]
+        described.sort(key=lambda choice: choice[0] not in first)
+        self._ticks("attributes", gettext_lazy("Attributes"), described, first)
+        roles = [(role.name, str(role)) for role in Role.objects.all()]
+        self._ticks("roles", gettext_lazy("Roles"), roles, [], required=False)
+        self.fields["roles"].help_text = gettext_lazy("None chosen: every authenticated caller.")
+        self.fields["enabled"] = dress(
+            forms.BooleanField(
+                label=gettext_lazy("Enabled"),
+                required=False,
+                initial=True,
+                help_text=gettext_lazy("Served to callers at once. Otherwise they are drafts."),
+            )
+        )
+
+    def _ticks(
+        self, name: str, label: Any, offered: Any, initial: list[str], *, required: bool = True
+    ) -> None:
+        field = forms.MultipleChoiceField(
+            label=label,
+            choices=offered,
+            initial=initial,
+            required=required,
+            widget=forms.CheckboxSelectMultiple,
+        )
+        self.fields[name] = dress(field)
+
+
+class EntityForm(forms.Form):
+    """Which entity: the first question, since attributes and names follow from it."""
+
+    def __init__(self, metadata: Metadata, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        offered = [("", ""), *choices.entities(metadata)]
+        self.fields["entity"] = picked(
+            forms.ChoiceField(label=gettext_lazy("Entity"), choices=offered), "own"
+        )
+        self.fields["entity"].widget.attrs["data-goes"] = "yes"
+
+
+def _missing_privilege(metadata: Metadata) -> str | None:
+    """What the service's own account lacks to know the entities; None where it lacks nothing."""
+    try:
+        metadata.entities()
+    except MetadataUnavailable as error:
+        return error.privilege
+    return None
+
+
+class ExposePage(StudioPage):
+    title = gettext_lazy("Expose an entity")
+    permission_required = ("designer.add_exposedentity", "designer.add_endpoint")
+    template_name = "designer/pages/expose.html"
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        metadata = Metadata(get_platform())
+        chosen = self.request.GET.get("entity", "")
+        entity, attributes = _entity_and_attributes(metadata, chosen)
+        form = kwargs.pop("form", None)
+        if form is None and entity is not None:
+            form = ExposeForm(entity, attributes)
+        entities = choices.entities(metadata)
+        return super().get_context_data(
+            entity_form=EntityForm(metadata, initial={"entity": chosen}),
+            entities={"own": {name: {"label": label, "facts": ""} for name, label in entities}},
+            is_away=not entities,
+            missing=_missing_privilege(metadata),
+            entity=entity,
+            form=form,
+            **kwargs,
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        entity, attributes = _entity_and_attributes(Metadata(get_platform()), request.GET.get("entity", ""))
+        if entity is None:
+            return self.again(problems=[_("Choose an entity that the platform has.")])
+        form = ExposeForm(entity, attributes, data=request.POST)
+        if not form.is_valid():
+            return self.again(form=form)
+        given = form.cleaned_data
+        wanted = Exposure(
+            module=given["module"],
+            segment=given["segment"],
+            operations=given["operations"],
+            attributes=given["attributes"],
+            roles=tuple(given["roles"]),
+            enabled=given["enabled"],
+        )
+        try:
+            with recording(author_of(request)) as recorded, keeping_what_is_served():
+                self._make(wanted, entity, attributes)
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, f"{wanted.module}.{wanted.segment}"):
+                return opened
+            return self.again(form=form, problems=refused.problems, proposes=may_propose(request, refused))
+        except (DocumentError, ServedWouldBreak) as error:
+            return self.again(form=form, problems=error.problems)
+        made = f"entity: {wanted.module}.{wanted.segment} ({entity.logical_name})"
+        note(request, AuditEntry.Action.ADD, made, ", ".join(wanted.operations))
+        say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
+        listed = reverse("admin:designer_endpoint_changelist")
+        return HttpResponseRedirect(f"{listed}?q={wanted.segment}")
+
+    def _make(self, wanted: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
+        """Expose the entity. Raises DocumentError when a path is taken, or when it may not be made."""
+        configuration = latest()
+        made = tuple(endpoints(wanted, entity, attributes))
+        exposed = ExposedEntityDefinition(
+            module=wanted.module,
+            segment=wanted.segment,
+            entity=entity.logical_name,
+            title=entity.plural_label.text(),
+        )
+        taken = {present.definition.key for present in configuration.endpoints.values()}
+        problems = [
+            _("There is an endpoint %(key)s already.") % {"key": definition.key}
+            for definition in made
+            if definition.key in taken
+        ]
+        present = {entity.key: entity for entity in configuration.entities}
+        other = present.get(exposed.key)
+        if other is not None and other.entity != exposed.entity:
+            problems.append(
+                _("%(key)s exposes %(entity)s already.") % {"key": other.key, "entity": other.entity}
+            )
+        is_new = all(module.segment != wanted.module for module in configuration.modules)
+        if is_new and not self.request.user.has_perm("designer.add_module"):
+            problems.append(
+                _("There is no module “%(name)s”, and you may not add one.") % {"name": wanted.module}
+            )
+        if problems:
+            raise DocumentError(problems)
+        document = ConfigurationDocument(
+            format=2,
+            modules=(ModuleDefinition(segment=wanted.module),) if is_new else (),
+            entities=() if other else (exposed,),
+            endpoints=made,
+        )
+        apply(plan(NOTHING, document), document)
+
+
+def _entity_and_attributes(metadata: Metadata, name: str) -> tuple[Entity | None, dict[str, Attribute]]:
+    """Return the entity and its attributes; nothing for an unknown one, and while the platform cannot be
+    asked.
+    """
+    try:
+        entity = metadata.entities().get(name)
+        return entity, dict(metadata.attributes(name)) if entity else {}
+    except MetadataUnavailable:
+        return None, {}

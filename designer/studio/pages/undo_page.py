@@ -1,0 +1,132 @@
+"""Undo: revert one version, or one change of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils.functional import lazy
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from designer.audit import note
+from designer.documents.document_writer import export
+from designer.documents.problems import DocumentError
+from designer.history.readable_versions import describe
+from designer.history.recording import Origin
+from designer.history.refused_changes import ChangeRefused
+from designer.history.undo import Undoing
+from designer.loading import latest
+from designer.models import AuditEntry, ItemChange, Version
+from designer.sentences import said
+from designer.studio.pages.base import Crumb, StudioPage
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.undo_offers import may_undo, say_done, undoable
+
+# Items of one version that a message names.
+_FEW = 3
+
+
+class UndoPage(StudioPage):
+    """A version, or one of its changes, undone; a page of its own only where that lets somebody in."""
+
+    permission_required = "designer.view_version"
+    http_method_names = ["post"]
+    title = gettext_lazy("Undo, and let more callers in?")
+    template_name = "designer/pages/undo.html"
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        version, changes = _changes_to_undo(request)
+        if not undoable(version) or not may_undo(request, changes):
+            raise PermissionDenied
+        back = _page_afterwards(request, version, changes)
+        try:
+            undoing = Undoing.of(changes)
+            asks = undoing.widenings(export(latest()))
+            if asks and request.POST.get("confirmed") != undoing.digest:
+                return self._ask(version, changes, undoing, [said(question) for question in asks])
+            done = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
+        except ChangeRefused as refused:
+            if opened := proposed(request, refused, _note(version, changes)):
+                return opened
+            tell_refused(request, refused)
+            return HttpResponseRedirect(back)
+        except DocumentError as error:
+            for problem in error.problems:
+                messages.error(request, said(problem))
+            return HttpResponseRedirect(back)
+        if done.plan.does_nothing:
+            messages.info(request, _("Nothing to undo: the change has no effect any more."))
+        else:
+            what = lazy(_names_of_changes, str)(changes)
+            note(request, AuditEntry.Action.RESTORE, what, f"undid version {version.pk}")
+            text = _("Version %(number)s undone: %(what)s.") % {
+                "number": version.pk,
+                "what": _names_of_changes(changes),
+            }
+            say_done(request, text, done.version)
+        return HttpResponseRedirect(back)
+
+    def _ask(
+        self, version: Version, changes: Sequence[ItemChange], undoing: Undoing, asks: Sequence[str]
+    ) -> HttpResponseBase:
+        context: dict[str, Any] = self.get_context_data(
+            crumbs=[
+                Crumb(gettext_lazy("Versions"), reverse("studio:versions")),
+                Crumb(
+                    _("Version %(number)s") % {"number": version.pk},
+                    reverse("studio:version", args=[version.pk]),
+                ),
+            ],
+            what=_names_of_changes(changes),
+            asks=asks,
+            digest=undoing.digest,
+            sent={name: self.request.POST.get(name, "") for name in ("version", "change")},
+            back=_page_afterwards(self.request, version, changes),
+        )
+        return TemplateResponse(self.request, self.template_name, context)
+
+
+def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange]]:
+    """Return the version and those of its changes that the request wants to undo. Raises Http404."""
+    number, change = request.POST.get("version", ""), request.POST.get("change", "")
+    if change:
+        if not change.isdecimal():
+            raise Http404
+        one = get_object_or_404(ItemChange.objects.select_related("version"), pk=change)
+        return one.version, [one]
+    if not number.isdecimal():
+        raise Http404
+    version = get_object_or_404(Version, pk=number)
+    return version, list(version.changes.all())
+
+
+def _note(version: Version, changes: Sequence[ItemChange]) -> str:
+    values = {"number": version.pk, "what": _names_of_changes(changes)}
+    return _("Undid version %(number)s: %(what)s") % values
+
+
+def _names_of_changes(changes: Sequence[ItemChange]) -> str:
+    few = ", ".join(describe(change.collection, change.key) for change in changes[:_FEW])
+    return few if len(changes) <= _FEW else f"{few}, …"
+
+
+def _page_afterwards(request: HttpRequest, version: Version, changes: Sequence[ItemChange]) -> str:
+    """Return the address of the page that had the button, unless that page is about an item that undoing
+    removes.
+    """
+    came_from = request.POST.get("back") or request.headers.get("Referer", "")
+    hosts = {request.get_host()}
+    is_ours = url_has_allowed_host_and_scheme(came_from, hosts, require_https=request.is_secure())
+    if is_ours and all(change.before is not None for change in changes):
+        return came_from
+    return reverse("studio:version", args=[version.pk])

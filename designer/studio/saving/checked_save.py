@@ -1,0 +1,334 @@
+"""Saving with readiness: what would not work is refused at the form, and nothing typed is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin.utils import flatten_fieldsets
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+from django.forms import BaseFormSet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from designer.configuration import Configuration
+from designer.documents.protection import protection_refusals
+from designer.history.item_keys import item_key, state_of_row
+from designer.history.readable_versions import describe
+from designer.history.recording import recording
+from designer.history.refused_changes import ChangeRefused
+from designer.history.write_access import PERMISSION, refusals
+from designer.loading import latest
+from designer.overview import overview
+from designer.readiness import Checker, Finding, Severity
+from designer.studio.look import ModelAdmin
+from designer.studio.metadata.page_metadata import known_metadata
+from designer.studio.navigation.request_overview import seen_by
+from designer.studio.saving.authors import author_of
+from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
+from designer.studio.saving.edit_conflicts import (
+    Conflict,
+    opened_with,
+    settle,
+    unbound_request,
+)
+from designer.studio.saving.moved_paths import MOVES, question_of_moves
+from designer.studio.saving.refused_as_proposal import (
+    asks_for_proposal,
+    is_protected,
+    is_protection,
+    may_open,
+    open_proposals,
+    proposed,
+    tell_refused,
+)
+from designer.studio.saving.undo_offers import say_done
+from designer.studio.saving.version_links import versions_of
+from designer.studio.used_places import where_used
+
+
+class Refused(Exception):
+    """A save that must be rolled back."""
+
+    def __init__(self, findings: Collection[Finding]) -> None:
+        super().__init__("; ".join(finding.said for finding in findings))
+        self.findings = findings
+
+
+def checker() -> Checker:
+    """Return a checker of the configuration as this request sees it.
+
+    Inside a save, that includes the rows being saved.
+    """
+    return Checker(latest(), known_metadata())
+
+
+class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Shows, at its fields, the findings that made an earlier attempt at the same save fail."""
+
+    refused: Collection[Finding] = ()
+    # Whether the page asks which of two changes counts.
+    asks: bool = False
+    # Where a finding's field has another name in the form.
+    renamed: ClassVar[dict[str, str]] = {}
+
+    @property
+    def own_refused(self) -> Collection[Finding]:
+        """Return the findings that are shown in this form and not in the rows of the page."""
+        return self.refused
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if self.asks:
+            self.add_error(
+                None, ValidationError(_("Not saved. Answer each question above, then save again."))
+            )
+        for finding in self.own_refused:
+            name = finding.field.replace(".", "__")
+            name = self.renamed.get(name, name)
+            self.add_error(name if name in self.fields else None, finding.said)
+        return cleaned
+
+
+class CheckedAdmin(ModelAdmin):
+    """Tries each save, checks what came of it in the same transaction, and takes back what is refused.
+
+    What is saved or deleted becomes a version. A save over somebody else's is merged with it.
+    """
+
+    change_form_template = "designer/checked_form.html"
+    # What decides who may call or what callers reach: names of fields, of whole lists of rows, and of a
+    # list's fields behind its name and a dot. Nothing of it is merged without a question.
+    access_fields: ClassVar[frozenset[str]] = frozenset()
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        """Return the blocking findings for which the save must be taken back."""
+        raise NotImplementedError
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponseBase:
+        row = self.get_object(request, object_id) if object_id else None
+        if request.method == "POST":
+            if row is None and object_id and self.has_change_permission(request):
+                return deleted_meanwhile(request, self.model, object_id)
+            self.note_before(request)
+        seen = "" if row is None else state_of_row(row, _as_opened(request))
+        context = {**(extra_context or {}), "seen": seen}
+        if request.method != "POST":
+            response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
+            return response
+        try:
+            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+                # What others save meanwhile waits: what is merged is what is saved. What they have saved
+                # while this waited is not this save's doing.
+                self.note_before(request)
+                context |= self._settled(request, row)
+                response = super().changeform_view(request, object_id, form_url, context)
+        except (Refused, ChangeRefused) as refused:
+            if isinstance(refused, ChangeRefused) and (opened := proposed(request, refused, _title(row))):
+                return opened
+            request.refused, request.done = refused.findings, None  # type: ignore[attr-defined]
+            response = super().changeform_view(request, object_id, form_url, context)
+        else:
+            _tell_merged(request, response, context.get("conflict"))
+        return response
+
+    def note_before(self, request: HttpRequest) -> None:
+        """Note what there is before the save, with which its result is compared."""
+        request.configuration_before = latest()  # type: ignore[attr-defined]
+
+    def _settled(self, request: HttpRequest, row: Model | None) -> dict[str, Any]:
+        """Merge the page with the changes of others, and return the context that the page tells them with."""
+        if row is None or not self.has_change_permission(request, row):
+            return {}
+        conflict = settle(request, row, lambda: self._saved_forms(request, row), self.access_fields)
+        request.asks = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
+        return {"conflict": conflict, "seen": state_of_row(row, latest())}
+
+    def _saved_forms(self, request: HttpRequest, row: Model) -> tuple[Any, list[BaseFormSet[Any]]]:
+        """Return the forms of the row and of the rows on its page as saved, whatever was sent."""
+        opened = unbound_request(request)
+        # A form that was sent has written into the row.
+        saved = self.get_object(opened, str(row.pk))
+        fields = flatten_fieldsets(self.get_fieldsets(opened, saved))
+        form = self.get_form(opened, saved, change=True, fields=fields)(instance=saved)
+        formsets, inlines = self._create_formsets(opened, saved, change=True)
+        changed = [
+            formset
+            for formset, inline in zip(formsets, inlines, strict=True)
+            if inline.has_change_permission(opened, saved)
+        ]
+        return form, changed
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        row = kwargs.get("obj")
+        context["asks_to_move"] = MOVES if getattr(request, "asks_to_move", False) else ""
+        if row is not None:
+            context["where_used"] = where_used(request, row)
+        if row is not None and self.has_change_permission(request, row):
+            form = context["adminform"].form
+            inlines = [
+                formset for formset in context["inline_admin_formsets"] if formset.has_change_permission
+            ]
+            shown = form, [inline.formset for inline in inlines]
+            if form.is_bound and getattr(request, "asks", False) and len(context["errors"]) == 1:
+                # The only one is that the questions are to be answered: nothing else is wrong below.
+                context["errors"] = []
+            context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
+            context["is_protected"] = is_protected(row, _as_opened(request))
+            if may_open(request) and is_protection(getattr(request, "refused", ())):
+                context["proposals"] = open_proposals()
+                context["proposes"] = [finding.said for finding in request.refused]  # type: ignore[attr-defined]
+                # Nothing below is wrong.
+                context["errors"] = []
+        response: HttpResponse = super().render_change_form(request, context, **kwargs)
+        return response
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        return self._recorded(request, super().changelist_view, extra_context)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        row = self.get_object(request, object_id) if request.method != "POST" else None
+        context = {**(extra_context or {}), "where_used": where_used(request, row) if row else None}
+        return self._recorded(request, super().delete_view, object_id, context)
+
+    def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
+        if request.method != "POST":
+            read: HttpResponseBase = view(request, *args)
+            return read
+        try:
+            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+                response: HttpResponseBase = view(request, *args)
+        except ChangeRefused as refused:
+            # What the view has said is not true any more.
+            list(messages.get_messages(request))
+            if opened := proposed(request, refused):
+                return opened
+            tell_refused(request, refused)
+            return HttpResponseRedirect(request.get_full_path())
+        return response
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        """Redirect to the versions of the row."""
+        row = self.get_object(request, object_id)
+        key = item_key(row, latest()) if row is not None else None
+        if key is None:
+            response: HttpResponseBase = super().history_view(request, object_id, extra_context)
+            return response
+        return HttpResponseRedirect(versions_of(*key))
+
+    def message_user(
+        self, request: HttpRequest, message: Any, level: Any = messages.INFO, *args: Any, **kwargs: Any
+    ) -> None:
+        """Hold back the message of a success until the change is recorded, to show it with an offer to
+        undo.
+        """
+        done: list[Any] | None = getattr(request, "done", None)
+        if done is None or level != messages.SUCCESS:
+            super().message_user(request, message, level, *args, **kwargs)
+        else:
+            done.append(message)
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.refused = getattr(request, "refused", ())
+        form.asks = getattr(request, "asks", False)
+        return form
+
+    def save_related(
+        self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
+    ) -> None:
+        super().save_related(request, form, formsets, change)
+        protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
+        # Who may do it is asked when a proposal is published.
+        refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
+        if not refused and MOVES not in request.POST:
+            question = question_of_moves(request.configuration_before, latest())  # type: ignore[attr-defined]
+            request.asks_to_move = question is not None  # type: ignore[attr-defined]
+            refused = [] if question is None else [Finding("", Severity.BLOCKING, question, "")]
+        if refused and not (is_protection(refused) and asks_for_proposal(request)):
+            raise Refused(refused)
+
+
+class SharedAdmin(CheckedAdmin):
+    """Admin pages of rows that endpoints depend on: a save must not break endpoints that work."""
+
+    def note_before(self, request: HttpRequest) -> None:
+        super().note_before(request)
+        request.blocked_before = set(_blocking())  # type: ignore[attr-defined]
+
+    def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        before: set[Finding] = request.blocked_before  # type: ignore[attr-defined]
+        return [finding for finding in _blocking() if finding not in before]
+
+
+def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        if not finding.is_blocking:
+            messages.warning(request, finding.said)
+
+
+@contextmanager
+def _telling(request: HttpRequest) -> Iterator[None]:
+    """Around `recording`, which makes at its end the version that an undo names, or takes all back."""
+    request.done = []  # type: ignore[attr-defined]
+    yield
+    for message in request.done:  # type: ignore[attr-defined]
+        say_done(request, message, request.recorded.version)  # type: ignore[attr-defined]
+    request.done = None  # type: ignore[attr-defined]
+
+
+def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Conflict | None) -> None:
+    """Leave a message that changes were merged. A page that is shown again tells it by itself."""
+    if conflict is not None and conflict.taken and response.status_code == HTTPStatus.FOUND:
+        text = _("Your change was merged with it. Taken over: %(what)s.") % {
+            "what": "; ".join(conflict.taken)
+        }
+        messages.info(request, format_html("{} {}", conflict.by_whom, text))
+
+
+def _blocking() -> Iterable[Finding]:
+    return [finding for finding in overview().findings if finding.is_blocking]
+
+
+def _as_opened(request: HttpRequest) -> Configuration:
+    """Return the configuration at the start of the request.
+
+    A page that is only read shares it with its sidebar.
+    """
+    if request.method == "POST":
+        before: Configuration = request.configuration_before  # type: ignore[attr-defined]
+        return before
+    return seen_by(request).configuration
+
+
+def _title(row: Model | None) -> str:
+    key = item_key(row, latest()) if row is not None else None
+    return describe(*key) if key else ""
+
+
+def _access_refusals(request: HttpRequest) -> Collection[Finding]:
+    """Return the refusals that recording would raise, to show them at the fields with all other problems."""
+    if request.user.has_perm(PERMISSION):
+        return ()
+    return refusals(request.configuration_before, latest())  # type: ignore[attr-defined]

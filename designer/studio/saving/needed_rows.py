@@ -1,0 +1,42 @@
+"""Rows that endpoints need stay, and the page that would delete one says which endpoints those are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import ngettext
+
+from designer.models import Endpoint
+from designer.studio.saving.checked_save import SharedAdmin
+
+_SHOWN = 50
+
+
+class NeededAdmin(SharedAdmin):
+    delete_confirmation_template = "designer/needed.html"
+
+    def needing(self, objs: Any) -> QuerySet[Endpoint]:
+        """The endpoints that need any of `objs`: those of a relation `endpoints`, if nothing else is said."""
+        relation = self.model._meta.get_field("endpoints").field.name
+        return Endpoint.objects.filter(**{f"{relation}__in": objs}).distinct()
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Thousands of endpoints may need a row: the first are named, which one query finds."""
+        needing = self.needing(objs)
+        count = needing.count()
+        if not count:
+            return super().get_deleted_objects(objs, request)
+        shown = needing.select_related("module", "entity__module").order_by("pk")[:_SHOWN]
+        named: list[str] = [_link(endpoint) for endpoint in shown]
+        if rest := count - len(named):
+            named.append(ngettext("… and %(number)s more", "… and %(number)s more", rest) % {"number": rest})
+        return [], {}, set(), named
+
+
+def _link(endpoint: Endpoint) -> str:
+    address = reverse("admin:designer_endpoint_change", args=[endpoint.pk])
+    return format_html('<a href="{}">{}</a>', address, endpoint)

@@ -1,0 +1,88 @@
+"""Paths into a token's claims, as people write them, and the texts of one.
+
+roles                               the claim of that name
+realm_access.roles                  the one inside it
+resource_access."my.client".roles   a name with dots in it, in quotes
+"https://contoso.example/roles"     so too; as the whole path a URL needs no quotes
+emails[0]                           the first of a list
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any, TypeAlias
+
+from designer.sentences import Sentence
+
+# Claims of an e-mail address, which anybody may have typed where nobody has verified it.
+_MAIL = frozenset({"email", "emails", "mail", "upn", "preferred_username", "unique_name"})
+_URL = re.compile(r"https?://[^\s\"]+")
+
+Path: TypeAlias = tuple[str | int, ...]
+
+_PART = re.compile(r'(?:^|\.)(?:"((?:[^"\\]|\\.)+)"|([^."\[\]]+))|\[(\d{1,3})\]')
+_ESCAPED = re.compile(r"\\(.)")
+_LONGEST = 500
+
+
+class WrongPath(ValueError):
+    """A text that is no path of a claim. The message says what to write."""
+
+
+@lru_cache(maxsize=4096)
+def parsed(text: str) -> Path:
+    """Return the parts of a path: names, and positions in lists. Raises WrongPath."""
+    if _URL.fullmatch(text):
+        return (text,)
+    if not text or len(text) > _LONGEST:
+        raise WrongPath(Sentence("Write the path of a claim, such as realm_access.roles."))
+    parts: list[str | int] = []
+    position = 0
+    while position < len(text):
+        match = _PART.match(text, position)
+        if match is None or (position == 0 and match[3] is not None):
+            raise WrongPath(
+                Sentence(
+                    "“%(path)s” is not a path of a claim. Separate names by dots, and put a name that has "
+                    "dots itself in double quotes.",
+                    path=text,
+                )
+            )
+        quoted, plain, place = match.groups()
+        parts.append(int(place) if place is not None else _ESCAPED.sub(r"\1", quoted) if quoted else plain)
+        position = match.end()
+    return tuple(parts)
+
+
+def leads_into(text: str, within: str) -> bool:
+    """Whether the claim at `text` is the one at `within`, or a part of it. A list counts as a whole."""
+    try:
+        path, outer = parsed(text), parsed(within)
+    except WrongPath:
+        return False
+    names = tuple(takewhile(lambda part: isinstance(part, str), outer))
+    return path[: len(names)] == names
+
+
+def names_mail(text: str) -> bool:
+    """Whether a path looks like that of an e-mail address."""
+    try:
+        names = [part for part in parsed(text) if isinstance(part, str)]
+    except WrongPath:
+        return False
+    last = names[-1].rpartition("/")[2].lower()
+    return last in _MAIL or "email" in last
+
+
+def texts_of(claim: Any) -> tuple[str, ...]:
+    """Return the texts of a claim: one text, or all texts of an array.
+
+    A claim with anything else has none.
+    """
+    if isinstance(claim, str):
+        return (claim,)
+    if isinstance(claim, list) and all(isinstance(value, str) for value in claim):
+        return tuple(claim)
+    return ()

@@ -1,0 +1,180 @@
+"""Whether an attribute can take the values of an input type, or values like a sample.
+
+A value of a source is judged in the form in which a caller would send it, so that both follow the same rules.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from crmclient import Party, Reference
+from crmclient.metadata import Attribute, AttributeType
+from designer.sentences import Sentence
+from designer.types.base import InputType, InvalidInput
+
+_TEXTS = frozenset({AttributeType.STRING, AttributeType.MEMO})
+_EXACT = frozenset({AttributeType.DECIMAL, AttributeType.MONEY})
+_OPTIONS = frozenset({AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS})
+_WHOLE = frozenset({AttributeType.INTEGER, AttributeType.BIGINT, AttributeType.DOUBLE}) | _EXACT | _OPTIONS
+# Types whose values may be read from a text.
+_READ_FROM_TEXT = frozenset({AttributeType.UNIQUEIDENTIFIER, AttributeType.DATETIME, AttributeType.BIGINT})
+
+
+_SAYS_NUMBER = re.compile(r"-?[0-9]+\.[0-9]+")
+_SAYS_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_SAYS_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def fits(kind: InputType, attribute: Attribute) -> bool:
+    """Whether `attribute` takes the values of an input of type `kind`."""
+    if attribute.type is AttributeType.DATETIME:
+        # One type of attribute holds either days or instants, and neither is taken for the other.
+        return kind.is_natural_for(attribute)
+    return attribute.type in kind.attribute_types
+
+
+def as_sent(value: Any, attribute: Attribute) -> Any:
+    """Return a value of a source in the form in which a caller would send it for `attribute`.
+
+    Raises InvalidInput for a record of an entity that the attribute does not point at.
+    """
+    match value:
+        case dt.datetime():
+            instant = value.astimezone(dt.UTC)
+            return instant.date().isoformat() if attribute.holds_days else instant.isoformat()
+        case dt.date():
+            return value.isoformat()
+        case _ if attribute.type.holds_parties:
+            return _parties_as_sent(value, attribute)
+        case Reference() if attribute.type.is_reference:
+            return _record_as_sent(value, attribute)
+        case Reference():
+            return value.id
+        case {"type": str(entity), "id": str(id)} if attribute.type.is_reference:
+            # What an expression passes on of a lookup is an object.
+            return _record_as_sent(Reference(entity, id), attribute)
+        case tuple():
+            return list(value)
+    return value
+
+
+def may_hold(attribute: Attribute, sample: Any) -> bool:
+    """Whether `attribute` may take a value like `sample`.
+
+    Null fits everywhere, and a text may hold a number.
+    """
+    if sample is None:
+        return True
+    return any(judge(attribute, sample) for kinds, judge in _JUDGES if isinstance(sample, kinds))
+
+
+def _is_boolean(attribute: Attribute, sample: bool) -> bool:
+    return attribute.type is AttributeType.BOOLEAN
+
+
+def _is_whole(attribute: Attribute, sample: int) -> bool:
+    return attribute.type in _WHOLE and not isinstance(sample, bool)
+
+
+def _is_double(attribute: Attribute, sample: float) -> bool:
+    return attribute.type is AttributeType.DOUBLE
+
+
+def _is_exact(attribute: Attribute, sample: Decimal) -> bool:
+    return attribute.type in _EXACT or attribute.type is AttributeType.DOUBLE
+
+
+def _is_instant(attribute: Attribute, sample: dt.datetime) -> bool:
+    return attribute.type in _TEXTS or attribute.type is AttributeType.DATETIME
+
+
+def _is_day(attribute: Attribute, sample: dt.date) -> bool:
+    if isinstance(sample, dt.datetime):
+        return False
+    return attribute.type in _TEXTS or (attribute.type is AttributeType.DATETIME and attribute.holds_days)
+
+
+def _is_text(attribute: Attribute, sample: str) -> bool:
+    # Exact numbers, days and ids come out of an expression as texts that say nothing else.
+    if _SAYS_NUMBER.fullmatch(sample):
+        # Another number of the kind may be whole.
+        return attribute.type in _TEXTS | _EXACT or attribute.type is AttributeType.BIGINT
+    if _SAYS_DAY.fullmatch(sample):
+        return attribute.type in _TEXTS or attribute.holds_days
+    if attribute.type.is_reference:
+        return len(attribute.targets) == 1
+    if _SAYS_ID.fullmatch(sample):
+        return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
+    return attribute.type in _TEXTS | _EXACT | _READ_FROM_TEXT
+
+
+def _is_reference(attribute: Attribute, sample: Reference) -> bool:
+    if attribute.type.is_reference or attribute.type.holds_parties:
+        return not sample.entity or sample.entity in attribute.targets
+    return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
+
+
+def _is_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
+    if attribute.type.holds_parties:
+        return {"type", "id"} <= sample.keys() or (attribute.takes_addresses and "address" in sample)
+    return attribute.type.is_reference and {"type", "id"} <= sample.keys()
+
+
+def _is_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
+    if attribute.type.holds_parties:
+        return all(isinstance(item, Mapping) and may_hold(attribute, item) for item in sample)
+    return attribute.type is AttributeType.MULTISELECT and all(type(item) is int for item in sample)
+
+
+def _parties_as_sent(value: Any, attribute: Attribute) -> Any:
+    """Return a list of parties as callers send it. A single record becomes a list of one."""
+    if isinstance(value, Reference | Mapping):
+        value = (value,)
+    return [_party_as_sent(item, attribute) for item in value] if isinstance(value, tuple | list) else value
+
+
+def _party_as_sent(value: Any, attribute: Attribute) -> Any:
+    """Return a party as callers send it: from a party, a record, or an object that stands for either."""
+    if isinstance(value, Mapping) and ("id" in value or "address" in value):
+        id, address = value.get("id"), value.get("address")
+        value = Party(None if id is None else Reference(str(value.get("type")), str(id)), address)
+    elif isinstance(value, Reference):
+        value = Party(value)
+    if not isinstance(value, Party):
+        return value
+    record: dict[str, Any] = {}
+    if value.reference is not None:
+        if value.reference.entity not in attribute.targets:
+            raise _unknown_target(attribute)
+        record = {"type": value.reference.entity, "id": value.reference.id}
+    return record if value.address is None else {**record, "address": value.address}
+
+
+def _record_as_sent(value: Reference, attribute: Attribute) -> Any:
+    if attribute.targets and value.entity not in attribute.targets:
+        raise _unknown_target(attribute)
+    return value.id if len(attribute.targets) == 1 else {"type": value.entity, "id": value.id}
+
+
+def _unknown_target(attribute: Attribute) -> InvalidInput:
+    return InvalidInput(
+        "unknown_target", Sentence("Must be a record of: %(targets)s.", targets=", ".join(attribute.targets))
+    )
+
+
+_JUDGES: tuple[tuple[Any, Callable[[Attribute, Any], bool]], ...] = (
+    (bool, _is_boolean),
+    (int, _is_whole),
+    (float, _is_double),
+    (Decimal, _is_exact),
+    (dt.datetime, _is_instant),
+    (dt.date, _is_day),
+    (str, _is_text),
+    (Reference, _is_reference),
+    (Mapping, _is_object),
+    ((list, tuple), _is_list),
+)

@@ -1,0 +1,217 @@
+"""Where the configuration uses attributes of the platform, and which of them the platform no longer has."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import EndpointDefinition, ExposedEntityDefinition
+from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
+from designer.expressions.members import reads
+from designer.history.items import ItemKey
+from designer.readiness.findings import DRIFT, Finding
+from designer.readiness.metadata import Metadata, MetadataUnavailable
+from designer.sentences import Sentence
+from designer.uses.per_endpoint import PerEndpoint
+
+# The entity's logical name, and the attribute's.
+AttributeKey: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeUse:
+    """The item `user` names the attribute in `place`.
+
+    `is_safe`: the attribute can be left out there. No caller reaches more records then, and nothing lacks
+    what it needs.
+    """
+
+    user: ItemKey
+    place: str
+    is_safe: bool = False
+
+
+# Rules that find missing attributes.
+_RULES_ABOUT_MISSING = frozenset(
+    {
+        "attribute-unknown",
+        "column-unknown",
+        "query-problem",
+        "query-order",
+        "row-rule",
+        "fetcher-query",
+        DRIFT,
+    }
+)
+_WORD = re.compile(r"\w+")
+_Named: TypeAlias = tuple[AttributeKey, str, bool]
+AttributeIndex: TypeAlias = Mapping[AttributeKey, tuple[AttributeUse, ...]]
+
+
+def attribute_index(configuration: Configuration, users: str) -> AttributeIndex:
+    """Return the uses of every attribute. `users` is the entity of the platform's users.
+
+    Attributes in the items of lists and in related data are not included: only a relationship tells their
+    entity.
+    """
+    uses_by_attribute: defaultdict[AttributeKey, list[AttributeUse]] = defaultdict(list)
+    for endpoint, names in _endpoints.of(configuration).values():
+        for key, place, is_safe in names:
+            uses_by_attribute[key].append(
+                AttributeUse(("endpoints", endpoint.definition.key), place, is_safe)
+            )
+    for exposed in configuration.entities:
+        for key, place, is_safe in dict.fromkeys(_named_by_entity(exposed)):
+            uses_by_attribute[key].append(AttributeUse(("entities", exposed.key), place, is_safe))
+    entities = {type.name: type.records(users) for type in configuration.caller_types}
+    for user_property in configuration.user_properties:
+        entity = entities.get(user_property.caller_type, "")
+        if entity and user_property.kind == "field":
+            user = "user_properties", user_property.key
+            uses_by_attribute[entity, user_property.attribute].append(
+                AttributeUse(user, Sentence("the attribute"))
+            )
+    return {key: tuple(uses) for key, uses in uses_by_attribute.items()}
+
+
+def missing_attributes(configuration: Configuration, metadata: Metadata) -> AttributeIndex:
+    """Return the uses of attributes that the platform does not have, although it has their entities.
+
+    Empty while the metadata is unavailable.
+    """
+    uses_by_attribute = {}
+    try:
+        entities = metadata.entities()
+        for (entity, attribute), uses in attribute_index(configuration, metadata.users).items():
+            if entity in entities and not _is_there(attribute, entity, metadata):
+                uses_by_attribute[entity, attribute] = uses
+    except MetadataUnavailable:
+        return {}
+    return uses_by_attribute
+
+
+def names_attributes(definition: EndpointDefinition) -> bool:
+    """Whether bindings and columns name attributes of the exposed entity, not parameters or keys of a row."""
+    settings = definition.settings
+    return bool(definition.exposure) and not settings.platform_name and not settings.asks_query
+
+
+def _is_there(attribute: str, entity: str, metadata: Metadata) -> bool:
+    attributes = metadata.attributes(entity)
+    if attribute in attributes:
+        return True
+    # In queries the name of a lookup's record is an attribute, too.
+    lookup = attributes.get(attribute.removesuffix("name")) if attribute.endswith("name") else None
+    return lookup is not None and lookup.type.is_reference
+
+
+def _named_by(endpoint: Endpoint) -> tuple[_Named, ...]:
+    entity = endpoint.entity.entity if endpoint.entity is not None else ""
+    return tuple(dict.fromkeys(_named_by_definition(endpoint.definition, entity)))
+
+
+_endpoints = PerEndpoint(_named_by)
+
+
+def _named_by_definition(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
+    if entity:
+        yield from _named_for_record(definition, entity)
+    designed_query = definition.settings.designed_query
+    if designed_query is not None:
+        yield from _named_by_query(designed_query, Sentence("the query"))
+    if root := designed_query.entity if designed_query is not None else entity:
+        yield from _named_by_filter(definition.row_rule, root, Sentence("the row rule"))
+    for fetcher in definition.fetchers:
+        if fetcher.query is not None:
+            place = Sentence("the data fetcher “%(name)s”", name=fetcher.name)
+            yield from _named_by_query(fetcher.query, place, is_safe=False)
+
+
+def _named_for_record(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
+    """Yield the attributes of the exposed entity that the endpoint names outside queries and filters."""
+    if attribute := definition.settings.own_attribute:
+        yield (entity, attribute), Sentence("the column that it is about"), False
+    texts = [(condition.expression, Sentence("a pre-condition")) for condition in definition.preconditions]
+    if names_attributes(definition):
+        for binding in definition.bindings:
+            yield (entity, binding.attribute), Sentence("properties"), True
+            if binding.source == "expression":
+                texts.append((str(binding.value or ""), Sentence("properties")))
+        for column in definition.columns:
+            if column.attribute:
+                yield (entity, column.attribute), Sentence("the answer"), True
+            place = Sentence("the calculated column “%(name)s”", name=column.shown_as)
+            texts.append((column.expression, place))
+    for text, place in texts:
+        for path, _at in reads(text, "record") if text else ():
+            if path:
+                yield (entity, path[0]), place, False
+
+
+def _named_by_entity(exposed: ExposedEntityDefinition) -> Iterator[_Named]:
+    for entry in exposed.row_rule:
+        yield from _named_by_filter(entry.filter, exposed.entity, Sentence("the row rule"))
+
+
+def _named_by_query(query: DesignedQuery, place: str, *, is_safe: bool = True) -> Iterator[_Named]:
+    entities: dict[str | None, str] = {None: query.entity}
+    entities |= {link.alias: link.entity for link in query.every_link}
+    sources: list[DesignedQuery | DesignedLink] = [query]
+    sources += query.every_link
+    for source in sources:
+        # A query without columns answers nothing.
+        for column in source.columns:
+            yield (source.entity, column.attribute), place, is_safe and len(query.columns) > 1
+    for order in query.orders:
+        if order.attribute:
+            yield (entities.get(order.link, ""), order.attribute), place, is_safe
+    for entity, condition in conditions(query):
+        yield (entity, condition.attribute), Sentence("a condition of %(place)s", place=place), False
+        yield from _compared(entity, condition.value_of, entities, place)
+    yield from _named_by_links(query.links, query.entity, place)
+    for link in query.filter.links if query.filter is not None else ():
+        yield from _named_by_links((link,), query.entity, place)
+
+
+def _named_by_filter(filter: DesignedFilter | None, entity: str, place: str) -> Iterator[_Named]:
+    if filter is None:
+        return
+    for condition_entity, condition in conditions_of_filter(filter, None, {None: entity}):
+        yield (condition_entity, condition.attribute), place, False
+        yield from _compared(condition_entity, condition.value_of, {}, place)
+    for link in filter.links:
+        yield from _named_by_links((link,), entity, place)
+
+
+def _compared(
+    entity: str,
+    value_of: tuple[str | None, str] | None,
+    entities: Mapping[str | None, str],
+    place: str,
+) -> Iterator[_Named]:
+    if value_of is not None:
+        link, attribute = value_of
+        yield (entity if link is None else entities.get(link, ""), attribute), place, False
+
+
+def _named_by_links(links: tuple[DesignedLink, ...], parent: str, place: str) -> Iterator[_Named]:
+    for link in links:
+        yield (link.entity, link.from_attribute), place, False
+        yield (parent, link.to_attribute), place, False
+        yield from _named_by_links(link.links, link.entity, place)
+
+
+def says_missing(finding: Finding, missing: AttributeIndex) -> bool:
+    """Whether a finding about an endpoint only repeats that an attribute is missing."""
+    if finding.rule not in _RULES_ABOUT_MISSING:
+        return False
+    words = set(_WORD.findall(str(finding.message)))
+    return any(
+        attribute in words and any(use.user == ("endpoints", finding.subject) for use in uses)
+        for (_entity, attribute), uses in missing.items()
+    )

@@ -1,0 +1,196 @@
+"""Where an item of the configuration is used: which others name it, and in which of their places.
+
+The uses are read from the definitions alone; those in an endpoint are read again only when it has changed.
+Higher layers add the uses that they store with `register`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from crmclient.query.designed import DesignedFilter, DesignedQuery, UserValue
+from designer.configuration import Configuration, Endpoint
+from designer.definitions import (
+    EndpointDefinition,
+    ExposedEntityDefinition,
+    InputDefinition,
+    IssuerDefinition,
+    UserPropertyDefinition,
+)
+from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
+from designer.expressions.members import reads
+from designer.history.items import ItemKey
+from designer.names import property_key
+from designer.sentences import Sentence
+from designer.uses.per_endpoint import PerEndpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The item `user` refers to another item in `place`, a text for people.
+
+    `permission` is needed to see this use; when it is empty, whoever sees the item sees the use.
+    """
+
+    user: ItemKey
+    place: str
+    permission: str = ""
+
+
+# The uses of each item, by the key of the used item.
+Index: TypeAlias = Mapping[ItemKey, tuple[Use, ...]]
+# The key of a used item, and the place that uses it.
+_ItemInPlace: TypeAlias = tuple[ItemKey, str]
+# The name of a user property, and the place that reads it.
+_PropertyInPlace: TypeAlias = tuple[str, str]
+Finder: TypeAlias = Callable[[ItemKey], Iterable[Use]]
+
+_finders: list[Finder] = []
+
+
+def register(finder: Finder) -> Finder:
+    """Add a function that returns further uses of an item. It may read the database."""
+    _finders.append(finder)
+    return finder
+
+
+def uses_of(item: ItemKey, configuration: Configuration) -> list[Use]:
+    """Return every use of `item`, those in the configuration first."""
+    uses = list(_index_of(configuration).get(item, ()))
+    for finder in _finders:
+        uses += finder(item)
+    return uses
+
+
+def _index_of(configuration: Configuration) -> Index:
+    """Return the uses of each item in the configuration."""
+    uses_by_item: defaultdict[ItemKey, dict[Use, None]] = defaultdict(dict)
+    for endpoint, names in _endpoints.of(configuration).values():
+        for item, place in names:
+            uses_by_item[item][Use(("endpoints", endpoint.definition.key), place)] = None
+    for user, others in _others(configuration):
+        for item, place in others:
+            uses_by_item[item][Use(user, place)] = None
+    return {item: tuple(uses) for item, uses in uses_by_item.items()}
+
+
+def _others(configuration: Configuration) -> Iterator[tuple[ItemKey, Iterable[_ItemInPlace]]]:
+    types = [type.name for type in configuration.caller_types]
+    for exposed in configuration.entities:
+        yield ("entities", exposed.key), _items_of_entity(exposed, types)
+    for user_property in configuration.user_properties:
+        yield ("user_properties", user_property.key), _items_of_property(user_property)
+    for issuer in configuration.issuers:
+        yield ("issuers", issuer.name), _items_of_issuer(issuer)
+
+
+def _items_used_by(endpoint: Endpoint) -> tuple[_ItemInPlace, ...]:
+    return tuple(dict.fromkeys(_items_of_endpoint(endpoint.definition)))
+
+
+_endpoints = PerEndpoint(_items_used_by)
+
+
+def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]:
+    """Yield the items that an endpoint uses."""
+    access = definition.access
+    types = access.caller_types if access.authentication_required else ()
+    if definition.module:
+        yield ("modules", definition.module), Sentence("the path")
+    if definition.exposure:
+        yield ("entities", f"{definition.module}.{definition.exposure}"), Sentence("the entity")
+    if related := definition.settings.related_segment:
+        yield ("entities", f"{definition.module}.{related}"), Sentence("the related entity")
+    for role in access.roles:
+        yield ("roles", role), Sentence("access control")
+    for type in types:
+        yield ("caller_types", type), Sentence("access control")
+    for call in definition.example_calls:
+        call_place = Sentence("the example call “%(name)s”", name=call.name)
+        for role in (*call.roles, *call.refused_for):
+            yield ("roles", role), call_place
+        if not call.anonymous:
+            yield ("caller_types", call.caller_type), call_place
+    for name, place in _properties_of_endpoint(definition):
+        # A property of the same name may belong to each type of caller.
+        for type in types:
+            yield ("user_properties", property_key(type, name)), place
+
+
+def _properties_of_endpoint(definition: EndpointDefinition) -> Iterator[_PropertyInPlace]:
+    """Yield the user properties that an endpoint reads."""
+    yield from _properties_of_bindings(definition.inputs, definition)
+    for column in definition.columns:
+        for name in _properties_of_expression(column.expression):
+            yield name, Sentence("the calculated column “%(name)s”", name=column.shown_as)
+    for condition in definition.preconditions:
+        for name in _properties_of_expression(condition.expression):
+            yield name, Sentence("a pre-condition")
+    for name in _properties_of_query(definition.settings.designed_query):
+        yield name, Sentence("the query")
+    for name in _properties_of_filter(definition.row_rule):
+        yield name, Sentence("the row rule")
+    for fetcher in definition.fetchers:
+        for name in _properties_of_query(fetcher.query):
+            yield name, Sentence("the data fetcher “%(name)s”", name=fetcher.name)
+
+
+def _properties_of_bindings(
+    inputs: Iterable[InputDefinition], holder: EndpointDefinition | InputDefinition
+) -> Iterator[_PropertyInPlace]:
+    for binding in holder.bindings:
+        place = Sentence("the property “%(attribute)s”", attribute=binding.attribute)
+        if binding.source == "user":
+            yield str(binding.value), place
+        elif binding.source == "expression":
+            for name in _properties_of_expression(str(binding.value or "")):
+                yield name, place
+    for input_definition in inputs:
+        yield from _properties_of_bindings(input_definition.inputs, input_definition)
+
+
+def _items_of_entity(exposed: ExposedEntityDefinition, types: Iterable[str]) -> Iterator[_ItemInPlace]:
+    yield ("modules", exposed.module), Sentence("the module")
+    for entry in exposed.row_rule:
+        for role in entry.roles:
+            yield ("roles", role), Sentence("the row rule")
+        for name in _properties_of_filter(entry.filter):
+            for type in types:
+                yield ("user_properties", property_key(type, name)), Sentence("the row rule")
+
+
+def _items_of_property(user_property: UserPropertyDefinition) -> Iterator[_ItemInPlace]:
+    yield ("caller_types", user_property.caller_type), Sentence("the caller type")
+    for name in _properties_of_expression(user_property.expression):
+        yield ("user_properties", property_key(user_property.caller_type, name)), Sentence("the expression")
+
+
+def _items_of_issuer(issuer: IssuerDefinition) -> Iterator[_ItemInPlace]:
+    yield ("caller_types", issuer.record.type), Sentence("the record")
+    for role in issuer.roles:
+        yield ("roles", role), Sentence("the roles of every caller")
+    for rule in issuer.role_rules:
+        for grant in rule.grants:
+            yield ("roles", grant.role), Sentence("the role rule “%(claim)s”", claim=rule.claim)
+    if issuer.record.registration.endpoint:
+        yield ("endpoints", issuer.record.registration.endpoint), Sentence("the registration of callers")
+
+
+def _properties_of_query(query: DesignedQuery | None) -> Iterator[str]:
+    for _entity, condition in conditions(query) if query is not None else ():
+        yield from (value.name for value in condition.values if isinstance(value, UserValue))
+
+
+def _properties_of_filter(filter: DesignedFilter | None) -> Iterator[str]:
+    for _entity, condition in conditions_of_filter(filter, None, {}):
+        yield from (value.name for value in condition.values if isinstance(value, UserValue))
+
+
+def _properties_of_expression(expression: str) -> Iterator[str]:
+    """Yield the names of the user properties that an expression reads."""
+    for path, _at in reads(expression, "user") if expression else ():
+        if path:
+            yield path[0]
