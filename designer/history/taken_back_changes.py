@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Window
+from django.db.models.functions import RowNumber
+
 from designer.documents.plan import Change
 from designer.history.effects import Line
 from designer.history.item_keys import any_of
@@ -84,11 +87,11 @@ def _recorded(keys: Sequence[ItemKey]) -> Mapping[ItemKey, list[ItemChange]]:
         rows = (
             ItemChange.objects.filter(any_of(chunk))
             .exclude(version__origin=Version.Origin.START)
+            .annotate(age=Window(RowNumber(), partition_by=["collection", "key"], order_by="-version_id"))
+            .filter(age__lte=_NEWEST)
             .select_related("version")
             .order_by("-version_id")
         )
-        for row in rows.iterator():
-            of_item = by_item[row.collection, row.key]
-            if len(of_item) < _NEWEST:
-                of_item.append(row)
+        for row in rows:
+            by_item[row.collection, row.key].append(row)
     return by_item
