@@ -50,12 +50,17 @@ class Pages(SimpleHTTPRequestHandler):
         pass
 
 
+class PageServer(ThreadingHTTPServer):
+    # A page asks for a dozen modules at once; the five connections that may wait otherwise are too few.
+    request_queue_size = 128
+
+
 @contextmanager
 def served() -> Iterator[tuple[str, dict[str, str]]]:
     """Where the page is served, which is not where the API is, and its settings, to be filled."""
     settings: dict[str, str] = {}
     handler = type("PagesOfATest", (Pages,), {"settings": settings})
-    pages = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=FOLDER))
+    pages = PageServer(("127.0.0.1", 0), functools.partial(handler, directory=FOLDER))
     threading.Thread(target=pages.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{pages.server_port}", settings
     pages.shutdown()
