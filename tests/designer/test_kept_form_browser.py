@@ -70,6 +70,20 @@ def test_a_form_whose_token_was_too_old_is_sent_again(server: Server, page: Page
     assert page.locator("[name=title]").input_value() == "Typed with an old token"
 
 
+def test_a_form_is_sent_again_after_all_cookies_were_lost(server: Server, page: Page) -> None:
+    _open(server, page)
+    address = page.url
+    page.locator("[name=title]").fill("Typed before the cookies went")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Save and continue editing").click()
+    _log_in(page)
+    page.get_by_text(_OFFER).wait_for()
+    assert page.url == address
+    page.get_by_role("button", name="Send the form now").click()
+    page.get_by_text("was changed successfully").wait_for()
+    assert page.locator("[name=title]").input_value() == "Typed before the cookies went"
+
+
 def test_nobody_else_is_offered_what_was_typed(server: Server, page: Page) -> None:
     _open(server, page)
     _type_and_lose_the_login(page, "Typed by the designer")

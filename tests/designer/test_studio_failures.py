@@ -46,6 +46,19 @@ def test_a_form_without_its_token_is_refused_in_words(viewer: Client) -> None:
     assert "CSRF" not in shown
 
 
+def test_a_form_of_a_login_that_has_ended_leads_to_the_login_and_back(portico: None) -> None:
+    address = "/admin/designer/module/add/?name=sales"
+    answer = Client(enforce_csrf_checks=True).post(address, {"name": "sales"})
+    assert answer.status_code == 302
+    assert answer.headers["Location"] == "/admin/login/?next=/admin/designer/module/add/%3Fname%3Dsales"
+
+
+@pytest.mark.parametrize("address", ["login", "logout", "sign-in", "language"])
+def test_without_cookies_the_login_says_so_and_leads_nowhere(portico: None, address: str) -> None:
+    shown = _shown(Client(enforce_csrf_checks=True).post(f"/admin/{address}/", {"next": "/admin/"}), 403)
+    assert "this browser takes no cookies" in shown
+
+
 def test_who_is_locked_out_reads_for_how_long(portico: None, settings: Any) -> None:
     settings.AXES_FAILURE_LIMIT = 1
     tried = {"username": "designer", "password": "wrong", "next": "/admin/"}

@@ -6,9 +6,14 @@ import math
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.translation import gettext as _
+
+# What is sent without a login. To a browser that takes no cookies the login says so, instead of coming again.
+_BEFORE_LOGIN = {"studio:login", "studio:logout", "studio:sign_in", "studio:set_language"}
 
 
 def forbidden(request: HttpRequest) -> HttpResponse:
@@ -22,7 +27,13 @@ def missing(request: HttpRequest) -> HttpResponse:
 
 
 def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Instead of Django's own page, which explains itself to developers."""
+    """Instead of Django's own page, which explains itself to developers.
+
+    Where the login has ended as well, it is what helps: it leads back to the form, which is offered again.
+    """
+    here = request.resolver_match
+    if here and here.view_name not in _BEFORE_LOGIN and not admin.site.has_permission(request):
+        return redirect_to_login(request.get_full_path(), reverse("admin:login"))
     words = _("Nothing was changed. The page was too old, or this browser takes no cookies: load it again.")
     return _failed(request, 403, _("This form could not be accepted"), words, not_accepted=True)
 
