@@ -52,6 +52,13 @@ def test_a_database_that_is_not_prepared_is_told_at_the_start_and_served_once_it
     assert "/optionsets/priorities" in server.request("GET", "/api/openapi.json").json()["paths"]
 
 
+def test_the_crm_server_tells_at_the_start_that_the_database_is_not_prepared(empty_site: Site) -> None:
+    words = "The database lacks migrations of this release. Run `manage.py prepare`."
+    assert words in empty_site.start_crm().output()
+    empty_site.manage("prepare")
+    assert words not in empty_site.start_crm().output()
+
+
 def test_a_body_may_be_as_long_as_its_limit_says(site: Site) -> None:
     server = site.start(BODY_LIMIT="4000000")
     answer = server.request("POST", "/api/sales/leads", json={"topic": "x" * 3_000_000})

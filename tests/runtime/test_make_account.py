@@ -48,7 +48,9 @@ def test_a_password_comes_from_standard_input(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_account_without_its_record_is_made_with_a_warning() -> None:
-    assert "record" in make("petra").partition("\n")[2]
+    said = make("petra", "--type", "contact")
+    assert "It is of the type “contact” and has no record" in said
+    assert "give --record" in said
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import DatabaseError, connection, connections
+from django.db.migrations.executor import MigrationExecutor
 from granian import Granian
 from granian.constants import Interfaces
 from granian.log import LogLevels
@@ -38,6 +39,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         host, port, root = options["host"], options["port"], options["root"].strip("/")
         _refuse_wrong_settings()
+        if not _is_prepared():
+            self.stderr.write("The database lacks migrations of this release. Run `manage.py prepare`.")
         if credentials() is None and not settings.PORTICO["CRM_SERVER_CLIENTS"]:
             self.stderr.write(
                 "CRM_SERVER_CLIENT_ID and CRM_SERVER_CLIENT_SECRET are not set: no client gets tokens."
@@ -85,6 +88,15 @@ def _refuse_wrong_settings() -> None:
         check_clients()
     except ValueError as error:
         raise CommandError(str(error)) from None
+
+
+def _is_prepared() -> bool:
+    """Whether no migration is missing. Of a database that does not answer yet, nothing is known."""
+    try:
+        executor = MigrationExecutor(connection)
+        return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError:
+        return True
 
 
 def _tls_files(certificate: Path | None, key: Path | None) -> tuple[Path | None, Path | None]:

@@ -44,7 +44,11 @@ class Command(BaseCommand):
             help="A role of the account. May be given several times.",
         )
         parser.add_argument(
-            "--record", default="", metavar="ID", help="The record that its calls stand for: of user, a user."
+            "--record",
+            default="",
+            metavar="ID",
+            help="The record that its calls stand for: a user for the type user, a contact for the type "
+            "contact. Accounts of the type service have none.",
         )
         parser.add_argument(
             "--rate", type=int, default=0, metavar="NUMBER", help="Its own limit of requests a minute."
@@ -90,6 +94,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Its password is shown this once: {password}")
         if finding := finding_of(account):
             self.stderr.write(finding)
+            self.stderr.write("The account's page in the studio takes a record. Next time, give --record.")
 
 
 def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
