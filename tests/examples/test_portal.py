@@ -227,6 +227,14 @@ def test_articles_are_read_without_signing_in(origin: str, page: Page) -> None:
     assert page.get_by_role("link", name="My cases").count() == 0
 
 
+@pytest.mark.parametrize("file", ["portal.js", "texts.js", "settings.json"])
+@pytest.mark.parametrize("how", ["abort", "missing"])
+def test_what_cannot_be_loaded_is_said(origin: str, page: Page, file: str, how: str) -> None:
+    page.route(f"**/{file}", lambda route: route.abort() if how == "abort" else route.fulfill(status=404))
+    page.goto(f"{origin}/#/sign-in")
+    page.get_by_text("The portal could not be loaded. Load the page again.").wait_for()
+
+
 def test_what_the_crm_holds_is_never_run(origin: str, page: Page) -> None:
     page.goto(origin)
     page.locator("details").first.wait_for()
