@@ -77,6 +77,18 @@ def test_nothing_is_found_of_a_good_list(good: dict[str, Any]) -> None:
     assert findings(good) == []
 
 
+def test_items_whose_parent_is_required_can_be_created() -> None:
+    """The relationship gives a case its customer: neither a missing nor an empty one is found."""
+    assert get_platform().attributes("incident")["customerid"].is_required
+    cases = a_list(
+        name="cases",
+        relationship="incident_customer_accounts",
+        inputs=[{"name": "title", "required": True, "max_length": 200}],
+        bindings=[{"attribute": "title", "value": "title"}],
+    )
+    assert findings(cases) == findings(cases, kind="update") == []
+
+
 def test_a_list_can_be_read_in_expressions() -> None:
     binding = {
         "attribute": "description",

@@ -86,6 +86,25 @@ def test_the_items_are_created_with_the_record(rita: Caller) -> None:
     assert ada["parentcustomerid"] == Reference("account", id, "With people")
 
 
+def test_items_whose_parent_the_platform_requires_are_created(rita: Caller) -> None:
+    row = endpoint("create")
+    cases = Input.objects.create(
+        endpoint=row, position=91, name="cases", type="List", relationship="incident_customer_accounts"
+    )
+    Input.objects.create(endpoint=row, parent=cases, position=0, name="title", required=True)
+    _bind(cases, "title", "input", "title")
+    answer = rita.post(ACCOUNTS, {"name": "With a case", "cases": [{"title": "It stops"}]})
+    assert answer.status_code == 200, answer.content
+    query = Query(
+        "incident",
+        columns=(Column("title"), Column("customerid")),
+        filter=Filter((Condition("customerid", Operator.EQ, (answer.json()["id"],)),)),
+    )
+    (case,) = get_platform().query(query).rows
+    assert case["title"] == "It stops"
+    assert case["customerid"] == Reference("account", answer.json()["id"], "With a case")
+
+
 @pytest.mark.parametrize("sent", [{}, {"contacts": []}, {"contacts": None}])
 def test_without_items_there_is_the_record_alone(rita: Caller, sent: dict[str, Any]) -> None:
     answer = rita.post(ACCOUNTS, {"name": "Alone", **sent})

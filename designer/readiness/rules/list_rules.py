@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from crmclient import Reference
 from designer.definitions import BindingDefinition, ExposedEntityDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
 from designer.kinds import kind_of_items
@@ -14,8 +15,9 @@ from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, holds_records, type_of_records
+from designer.types import TYPES, as_sent, holds_records, type_of_records
 from designer.types.lists import MOST_ITEMS
+from designer.types.references import SAMPLE_ID
 
 # Beginnings of the ids of rules that also apply to the inputs and bindings of items.
 _OF_ITEMS = ("input-", "binding-", "attribute-", "required-attribute-")
@@ -267,11 +269,14 @@ def _holds_for_items(rule: str) -> bool:
 def _items(subject: EndpointSubject, record_input: InputDefinition, group: RecordGroup) -> EndpointSubject:
     """Return a subject that stands for an endpoint that makes one such record.
 
-    The relationship sets the lookup to the parent, so a constant binding stands for that lookup.
+    The relationship sets the lookup to the parent. A constant record of the endpoint's entity stands for it.
     """
     bindings = tuple(binding for binding in record_input.bindings if binding.attribute != group.parent)
-    if group.parent:
-        bindings += (BindingDefinition(attribute=group.parent, source="constant", value=None),)
+    parent = subject.metadata.attributes(group.entity).get(group.parent)
+    if parent is not None:
+        # Null would be found to empty a lookup that the platform requires, such as the customer of a case.
+        record = as_sent(Reference(subject.entity, SAMPLE_ID), parent)
+        bindings += (BindingDefinition(attribute=group.parent, source="constant", value=record),)
     definition = subject.definition.model_copy(
         update={
             "kind": kind_of_items().name,
