@@ -34,16 +34,35 @@ _FIELDS = {collection.field: collection for collection in COLLECTIONS}
 def document_at(version: int) -> ConfigurationDocument:
     """Return the whole configuration as version `version` left it.
 
-    Raises DocumentError when this release of the product cannot read what was recorded.
+    Raises DocumentError when this release of the product cannot read what was recorded, or when rows of the
+    present configuration make no definition.
     """
-    state = recorded_state()
+    # Before the changes are read: what changes in between is among them, and is taken back as well.
+    now = export(latest())
+    record_outside()
+    contents: dict[ItemKey, Any] = {}
     later = ItemChange.objects.filter(version__gt=version).order_by("-version_id", "-id")
     for field, key, before in later.values_list("collection", "key", "before"):
-        if before is None:
-            state.pop((field, key), None)
-        else:
-            state[field, key] = before
-    return document_of(state)
+        contents[field, key] = before
+    return _with_contents(now, contents)
+
+
+def _with_contents(
+    document: ConfigurationDocument, contents: Mapping[ItemKey, Any | None]
+) -> ConfigurationDocument:
+    """Return `document` with items that have other contents, their JSON forms; None removes an item.
+
+    Only these are read: the others of a large configuration are what they are. Raises DocumentError.
+    """
+    changed = document_of({key: content for key, content in contents.items() if content is not None})
+    lists: dict[str, list[Any]] = {}
+    for field, collection in _FIELDS.items():
+        kept = (item for key, item in collection.items(document).items() if (field, key) not in contents)
+        lists[field] = [*kept, *getattr(changed, field)]
+    order = contents.get((ORDER, USER_PROPERTIES)) or [item.key for item in document.user_properties]
+    places = {name: position for position, name in enumerate(order)}
+    lists[USER_PROPERTIES].sort(key=lambda item: places.get(item.key, len(places)))
+    return document.model_copy(update={field: tuple(items) for field, items in lists.items()})
 
 
 def recorded_state() -> dict[ItemKey, Any]:

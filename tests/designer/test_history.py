@@ -122,6 +122,17 @@ def test_the_whole_configuration_comes_back_byte_for_byte(dora: Client) -> None:
     assert to_bytes(export(load())).decode() == before.decode()
 
 
+def test_going_back_to_an_earlier_property_moves_no_property(dora: Client) -> None:
+    record_outside()
+    start, before = Version.objects.all()[0], to_bytes(export(load()))
+    assert UserProperty.objects.count() > 2
+    _save(dora, UserProperty.objects.order_by("position")[0], description="Other")
+    plan = page(dora, reverse("studio:version", args=[start.pk])).context["plan"]
+    assert [line.split(":")[0].strip() for line in plan] == ["~ user property id", "description"]
+    _restore(dora, start)
+    assert to_bytes(export(load())) == before
+
+
 def test_a_version_that_would_take_down_what_is_served_is_not_restored(dora: Client) -> None:
     record_outside()
     start = Version.objects.all()[0]
