@@ -23,7 +23,9 @@ def check_page(query: Query, page: Page) -> None:
         raise InvalidQuery(Sentence("count: a page has at least one row."))
     if page.number < 1 or (page.number > 1 and page.size is None):
         raise InvalidQuery(Sentence("page: a page is numbered from 1, and has a count of rows."))
-    if page.number > 1 and (page.size or 0) * (page.number - 1) >= MOST_PASSED_OVER:
+    # Beside a token the number says nothing: the token leads to the page, however far behind it is.
+    passed_over = 0 if page.token is not None else (page.size or 0) * (page.number - 1)
+    if passed_over >= MOST_PASSED_OVER:
         raise InvalidQuery(
             Sentence("page: at most %(most)s rows can be passed over by its number.", most=MOST_PASSED_OVER)
         )

@@ -9,6 +9,7 @@ import pytest
 from crmclient import Create, Platform
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
+from crmclient.query.pages import MOST_PASSED_OVER
 from tests.contract.making import accounts, unique
 
 ROWS = 23
@@ -94,6 +95,17 @@ def test_the_count_of_a_later_page_is_the_same(platform: Platform, group: str) -
     first = platform.query(of(group), Page(size=5, total=True))
 
     assert platform.query(of(group), Page(size=5, token=first.next, total=True)).total == ROWS
+
+
+def test_a_token_leads_on_however_far_behind_its_page_is(platform: Platform, group: str) -> None:
+    """A page beyond what can be passed over by its number is reached by the token of the page before."""
+    query = of(group, orders=(Order("name"),))
+    first = platform.query(query, Page(size=5))
+
+    far = platform.query(query, Page(size=5, token=first.next, number=MOST_PASSED_OVER))
+    assert far.rows == platform.query(query, Page(size=5, token=first.next)).rows
+    with pytest.raises(InvalidQuery):
+        platform.query(query, Page(size=5, number=MOST_PASSED_OVER))
 
 
 def test_the_count_of_links_and_of_nothing(platform: Platform, group: str) -> None:

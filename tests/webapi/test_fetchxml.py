@@ -81,6 +81,16 @@ def test_pages_follow_one_another_by_their_cookie(crm: Crm) -> None:
     assert page == -(-len(whole) // 60)
 
 
+def test_a_page_far_behind_is_reached_by_its_cookie(crm: Crm) -> None:
+    """More than 50,000 rows are walked to their end: only a page without a cookie is too far behind."""
+    text = f'<fetch count="60">{NAMES}</fetch>'
+    cookie = inner(fetch(crm, text, headers=PAGING)[COOKIE])
+    second = fetch(crm, with_page(text, 2, cookie), headers=PAGING)
+    far = fetch(crm, with_page(text, 2000, cookie), headers=PAGING)
+    assert far["value"] == second["value"]
+    assert inner(far[COOKIE]).startswith('<cookie page="2000"')
+
+
 def test_pages_are_reached_by_number_alone(crm: Crm) -> None:
     whole = fetch(crm, f"<fetch>{NAMES}</fetch>")["value"]
     assert fetch(crm, with_page(f'<fetch count="60">{NAMES}</fetch>', 3))["value"] == whole[120:180]
