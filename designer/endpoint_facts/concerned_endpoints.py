@@ -21,8 +21,9 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
     # field counts.
     roles = _names(before.roles) ^ _names(after.roles)
     modules = {module.segment for module in before.modules} ^ {module.segment for module in after.modules}
-    # Another caller type may have other properties, on which everything about callers depends.
-    types_changed = before.caller_types != after.caller_types
+    # A caller type of another entity has other properties, on which everything about callers depends. Titles
+    # and descriptions are left out, or each edit of one would have every endpoint judged anew.
+    types_changed = _entities_by_type(before) != _entities_by_type(after)
     properties_changed = before.user_properties != after.user_properties
 
     def is_concerned(endpoint: Endpoint) -> bool:
@@ -64,6 +65,10 @@ def exposures_read(endpoint: Endpoint) -> tuple[ExposedEntityDefinition, ...]:
         return own_entity
     reached = reached_entities(endpoint)
     return (*own_entity, *(exposed for exposed in endpoint.exposures if exposed.entity in reached))
+
+
+def _entities_by_type(configuration: Configuration) -> dict[str, str]:
+    return {caller_type.name: caller_type.entity for caller_type in configuration.caller_types}
 
 
 def _names(definitions: Iterable[Any]) -> set[str]:

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from django.test import Client
 
+from designer.configuration import Configuration
+from designer.configuration import Endpoint as ServedEndpoint
 from designer.definitions import AccessDefinition, ExposedEntityDefinition
 from designer.endpoint_facts.concerned_endpoints import concerned
 from designer.loading import load
@@ -31,6 +33,26 @@ def test_a_user_property_concerns_endpoints_that_a_rule_about_the_user_guards(po
     by_key = {endpoint.definition.key: is_concerned(endpoint) for endpoint in before.endpoints.values()}
     assert by_key["sales.leads.create"]
     assert not by_key["sales.accounts.delete"]
+
+
+def test_what_people_read_of_a_caller_type_concerns_no_endpoint(portico: None) -> None:
+    before = load()
+    described = [
+        caller_type.model_copy(update={"title": "Other", "description": "Other"})
+        for caller_type in before.caller_types
+    ]
+    of_accounts = [
+        caller_type.model_copy(update={"entity": "account"}) if caller_type.name == "contact" else caller_type
+        for caller_type in before.caller_types
+    ]
+    assert not any(map(concerned(before, replace(before, caller_types=tuple(described))), _endpoints(before)))
+    assert all(map(concerned(before, replace(before, caller_types=tuple(of_accounts))), _endpoints(before)))
+
+
+def _endpoints(configuration: Configuration) -> list[ServedEndpoint]:
+    found = list(configuration.endpoints.values())
+    assert found
+    return found
 
 
 def _judged_again(before: Overview, after: Overview) -> set[str]:
