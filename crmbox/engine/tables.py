@@ -7,7 +7,7 @@ There are no foreign keys: lookups may point at several tables, and what a delet
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from crmbox.engine.codecs import codec_for
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
@@ -38,17 +38,13 @@ def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str
         yield from create_indexes(definition, attribute, dialect)
 
 
-def add_columns(
-    definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect, *, spare: Sequence[str]
-) -> Iterator[str]:
-    """Yield statements that add the columns of a new attribute, except those in `spare`, which exist."""
+def new_columns(
+    attribute: AttributeDefinition, dialect: Dialect, *, present: Container[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and type of each column of an attribute, except those that exist."""
     for name, storage in physical_columns(attribute, dialect):
-        if name not in spare:
-            yield add_column(definition.table, name, storage, dialect)
-
-
-def add_column(table: str, column: str, storage: Storage, dialect: Dialect) -> str:
-    return f"ALTER TABLE {quote(table)} ADD COLUMN {quote(column)} {dialect.column_type(storage)}"
+        if name not in present:
+            yield name, dialect.column_type(storage)
 
 
 def create_indexes(

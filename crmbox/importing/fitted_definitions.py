@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace as changed
 from typing import Final
 
-from crmbox.engine.definitions import Ownership
+from crmbox.engine.definitions import EntityDefinition, Ownership
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
@@ -42,10 +42,13 @@ def engine_attributes(ownership: Ownership) -> dict[str, Attribute]:
 _OWNER: Final = "ownerid"
 
 
-def fitted(source_entity: Found, dialect: Dialect, ownership: Ownership) -> Found:
+def fitted(
+    source_entity: Found, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
+) -> Found:
     """Return the entity without its primary id, which the platform adds, and without states that do not fit.
 
-    Raises CannotRead for an entity whose own names cannot be used.
+    `present` is the entity that exists under the name. Raises CannotRead for an entity whose own names cannot
+    be used.
     """
     _check_names(source_entity)
     notes = list(source_entity.notes)
@@ -63,7 +66,7 @@ def fitted(source_entity: Found, dialect: Dialect, ownership: Ownership) -> Foun
         ]
     attributes = {attribute.logical_name: _with_default_status(attribute, fitting) for attribute in fitting}
     entity = _entity(source_entity.entity, attributes, notes)
-    for name in _surplus(entity, attributes, dialect):
+    for name in _surplus(entity, attributes, dialect, present):
         del attributes[name]
         reason = (
             f"The table would have more columns than {dialect.name} takes in one, {dialect.most_columns:,}."
@@ -230,19 +233,28 @@ def no_key(
     return None
 
 
-def _surplus(entity: Entity, attributes: Mapping[str, Attribute], dialect: Dialect) -> list[str]:
-    """Return the attributes for which the table has no columns left.
+def _surplus(
+    entity: Entity,
+    attributes: Mapping[str, Attribute],
+    dialect: Dialect,
+    present: EntityDefinition | None,
+) -> list[str]:
+    """Return the new attributes for which the table has no columns left.
 
     These are the last ones; keys, the name and lookups come first.
     """
+    existing = () if present is None else present.attributes
+    made = {item.attribute.logical_name for item in existing}
     needed = {entity.primary_name, *(name for key in entity.keys for name in key.attributes)}
     order = sorted(
         attributes.values(),
         key=lambda attribute: (attribute.logical_name not in needed, not attribute.type.is_reference),
     )
-    room = dialect.most_columns
+    room = dialect.most_columns - sum(columns_of(item.attribute) for item in existing)
     surplus = []
     for attribute in order:
+        if attribute.logical_name in made:
+            continue
         room -= columns_of(attribute)
         if room < 0:
             surplus.append(attribute.logical_name)

@@ -81,7 +81,7 @@ class _Planner:
                 else changed(source_entity, entity=_with_id(source_entity.entity, present.entity))
             )
             try:
-                fit = fitted(candidate, self._draft.dialect, self._ownership(source_entity))
+                fit = fitted(candidate, self._draft.dialect, self._ownership(source_entity), present)
             except CannotRead as error:
                 self.plan.notes.append(left_out(source_entity.name, str(error)))
                 continue

@@ -148,11 +148,6 @@ def _with_target_column(
     item = changed(item, target=placing.target_of(item.column))
     if definition.is_view:
         return item
-    columns = schema.physical_columns(item, draft.dialect)
-    draft.run(
-        schema.add_column(definition.table, name, storage, draft.dialect)
-        for name, storage in columns
-        if name == item.target
-    )
+    draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=taken))
     draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only,)))
     return item

@@ -171,20 +171,17 @@ def make_tables(unit: WriteUnit, tables: Iterable[Sequence[str]]) -> None:
             unit.execute(statement)
 
 
-def write(unit: WriteUnit, draft: Draft, new_tables: Iterable[Sequence[str]] = ()) -> None:
-    """Write the changes of existing tables, the definitions and the revision.
+def write(unit: WriteUnit, draft: Draft) -> None:
+    """Write the changes of existing tables, the definitions and the revision. New tables are made before.
 
-    `new_tables` are the statements that make each table that is not made yet. Raises InvalidDefinition when
-    texts are longer than their attribute would be.
+    Raises InvalidDefinition when texts are longer than their attribute would be.
     """
     for check in draft.length_checks:
         if problem := too_long(unit, check):
             raise InvalidDefinition(problem)
     for statement in unit.dialect.before_schema_change():
         unit.execute(statement)
-    for statement in draft.new_columns:
-        unit.execute(statement)
-    make_tables(unit, new_tables)
+    unit.dialect.add_columns(unit, draft.new_columns)
     for statement, parameters in draft.statements:
         unit.execute(statement, parameters)
     mark = draft.dialect.placeholder

@@ -52,8 +52,8 @@ class Draft:
         self.tables = {*tables, *(definition.table for definition in self.entities.values())}
         self.new_tables: dict[str, list[str]] = {}
         """The statements that make each new table and its indexes."""
-        self.new_columns: list[str] = []
-        """The statements that add columns to existing tables."""
+        self.new_columns: dict[str, list[tuple[str, str]]] = {}
+        """The name and type of each column that is added to a table when all new tables are made."""
         self.statements: list[Statement] = []
         """The statements that run after the new tables and columns are made."""
         self.length_checks: list[LengthCheck] = []
@@ -96,12 +96,10 @@ class Draft:
         self.tables.add(table)
         self.new_tables[table] = list(statements)
 
-    def add_columns(self, table: str, statements: Iterable[str]) -> None:
-        """Add the statements that add columns to `table`, which may be a new one."""
-        if table in self.new_tables:
-            self.run(statements)
-        else:
-            self.new_columns.extend(statements)
+    def add_columns(self, table: str, columns: Iterable[tuple[str, str]]) -> None:
+        """Add columns, each a name and a type, to `table`, which may be a new one."""
+        if added := list(columns):
+            self.new_columns.setdefault(table, []).extend(added)
 
     def run(self, statements: Iterable[str]) -> None:
         """Add DDL that runs when the change is carried out."""

@@ -83,7 +83,7 @@ def create_attributes(
     definition = changed(definition, attributes=(*definition.attributes, *added), spare=tuple(placing.spare))
     draft.put_entity(_related(definition, (*definition.relationships, *relationships)))
     for item in added if not definition.is_view else ():
-        draft.add_columns(definition.table, schema.add_columns(definition, item, draft.dialect, spare=reused))
+        draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=reused))
         draft.run(schema.create_indexes(definition, item, draft.dialect))
 
 

@@ -46,14 +46,11 @@ def carry_out(draft: Draft, show: Show, alias: str = DEFAULT_DB_ALIAS) -> None:
     Raises InvalidDefinition when the metadata or the records have changed in a way that forbids it.
     """
     token = new_token()
-    # Where each new column costs as much as all tables together, columns come first, in the same transaction.
-    at_once = draft.dialect.reads_schema_for_columns and bool(draft.new_columns)
-    staged = {} if at_once else draft.new_tables
     try:
-        _make_tables(staged, token, show, alias)
+        _make_tables(draft.new_tables, token, show, alias)
         with write_unit(alias) as unit:
-            _check_alone(unit, draft, token, len(staged))
-            write(unit, draft, draft.new_tables.values() if at_once else ())
+            _check_alone(unit, draft, token, len(draft.new_tables))
+            write(unit, draft)
     except NotUnique as error:
         clear(alias)
         raise InvalidDefinition("Records that exist have the same values in a new key.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import string
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -283,6 +284,28 @@ def test_a_thousand_attributes_fit_as_far_as_the_database_goes(tmp_path: Path) -
     }
 
 
+def test_an_entity_that_exists_gets_as_many_attributes_as_its_table_still_takes(tmp_path: Path) -> None:
+    def half(letter: str) -> str:
+        numbers = (prop(f"new_{letter}{n}", "Edm.Int32") for n in range(1_000))
+        wide = table("new_wide", prop("new_name"), *numbers)
+        return csdl.document([wide], {"new_wides": "new_wide"})
+
+    told(tmp_path, half("a"), "--all")
+    answer = told(tmp_path, half("b"), "--all")
+
+    [extended] = answer["extended"]
+    surplus = [each for each in answer["left_out"] if "columns" in each["reason"]]
+    assert answer["made"]
+    assert len(extended["attributes"]) + len(surplus) == 1_000
+    assert surplus
+    added = extended["attributes"][-1]
+    made = EmbeddedPlatform().create("new_wide", {"new_a7": 7, added: 8})
+    assert EmbeddedPlatform().retrieve("new_wide", made.id, ["new_a7", added]).values == {
+        "new_a7": 7,
+        added: 8,
+    }
+
+
 def definition(length: int) -> str:
     text = {"LocalizedLabels": [{"Label": "Name", "LanguageCode": 1033}]}
     attribute = {
@@ -355,6 +378,17 @@ def test_many_entities_take_seconds(tmp_path: Path) -> None:
 
     assert sum(len(each["attributes"]) for each in answer["created"]) == 4_100
     assert answer["seconds"] < 30
+
+
+def test_attributes_of_many_entities_that_exist_take_seconds(tmp_path: Path) -> None:
+    told(tmp_path, csdl.large(150, 3), "--all")
+    began = time.process_time()
+    answer = told(tmp_path, csdl.large(150, 60), "--all")
+
+    assert sum(len(each["attributes"]) for each in answer["extended"]) > 8_000
+    # One column after the other took SQLite a minute: it read the schema of all tables for each.
+    assert time.process_time() - began < 15
+    assert EmbeddedPlatform().create("new_thing149", {"new_field9": 7})
 
 
 def test_a_document_that_a_shell_saved_in_two_bytes_a_letter_is_read(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import queue
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 
 from crmbox.engine.revision import LOCAL_REVISION_SQL
 from crmbox.metadata import Extras, change
@@ -31,6 +34,7 @@ from crmclient.metadata import (
     Option,
     Relationship,
 )
+from tests.crmbox.conftest import APART
 from tests.crmbox.shop import (
     COLOURS,
     NAME,
@@ -109,6 +113,61 @@ def test_a_change_that_is_rolled_back_is_forgotten(platform: EmbeddedPlatform) -
             "shop_product", [replace(REMARK, type=AttributeType.INTEGER, max_length=None)]
         )
     assert read(platform, add_product(platform, remark=5), "remark") == 5
+
+
+def test_many_new_attributes_are_known_to_every_connection(apart: EmbeddedPlatform) -> None:
+    """SQLite gets many columns at once by another way than a few."""
+    many = [attribute(f"many{number}", AttributeType.STRING, max_length=30) for number in range(40)]
+    old = add_product(apart)
+    answers: queue.Queue[object] = queue.Queue()
+    ready, made = threading.Event(), threading.Event()
+
+    def read_there() -> None:
+        answers.put(read(apart, old, "name"))
+        ready.set()
+        made.wait(10)
+        answers.put(read(apart, old, "many39"))
+        apart.update("shop_product", old, {"many7": "there"})
+        connections[APART].close()
+
+    other = threading.Thread(target=read_there)
+    other.start()
+    assert ready.wait(10)
+    with suppress(ZeroDivisionError), transaction.atomic(using=APART):
+        with change(APART) as metadata:
+            metadata.create_attributes("shop_product", many)
+        apart.update("shop_product", old, {"many3": "undone"})
+        assert 1 / 0
+    assert "many3" not in apart.attributes("shop_product")
+    with change(APART) as metadata:
+        metadata.create_attributes("shop_product", many)
+    made.set()
+    other.join(10)
+
+    assert [answers.get(timeout=5) for _ in range(2)] == ["Lamp", None]
+    assert read(apart, old, "many3") is None
+    assert read(apart, old, "many7") == "there"
+    new = add_product(apart, many39="last")
+    assert (read(apart, new, "many39"), read(apart, new, "name")) == ("last", "Lamp")
+    for id in (old, new):
+        apart.delete("shop_product", id)
+    with change(APART) as metadata:
+        for each in many:
+            metadata.delete_attribute("shop_product", each.logical_name)
+
+
+def test_many_new_attributes_come_where_the_stored_schema_is_closed(platform: EmbeddedPlatform) -> None:
+    """Some builds of SQLite forbid changes of the stored schema."""
+    many = [attribute(f"many{number}", AttributeType.INTEGER) for number in range(20)]
+
+    def closed(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        forbidden = sql.startswith("PRAGMA writable_schema =")
+        return execute("SELECT 1" if forbidden else sql, params, many, context)
+
+    with connection.execute_wrapper(closed), change() as metadata:
+        metadata.create_attributes("shop_product", many)
+
+    assert read(platform, add_product(platform, many19=19), "many19") == 19
 
 
 def test_an_error_in_the_block_changes_nothing(platform: EmbeddedPlatform) -> None:

@@ -92,6 +92,16 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Row]: ...
 
 
+class Statements(Protocol):
+    """The open transaction in which a dialect runs statements of its own."""
+
+    def rows(self, sql: str, params: Sequence[DbValue] = ()) -> list[Row]:
+        """Return every row of a statement."""
+
+    def execute(self, sql: str, params: Sequence[DbValue] = ()) -> int:
+        """Run a statement, and return the number of rows it touched."""
+
+
 class Dialect(ABC):
     """One database. `placeholder` stands for a parameter in SQL."""
 
@@ -110,8 +120,6 @@ class Dialect(ABC):
     gathers: bool = False
     """Whether writes at the same time are best written together."""
     column_types: Mapping[Storage, str]
-    reads_schema_for_columns: bool = False
-    """Whether each column that is added to a table costs the time of reading the whole schema."""
     most_columns: int
     """How many columns the attributes of a new table may take, so that some are left for later ones."""
 
@@ -167,6 +175,10 @@ class Dialect(ABC):
     @abstractmethod
     def before_schema_change(self) -> Sequence[str]:
         """Return the statements that begin a transaction which changes tables."""
+
+    @abstractmethod
+    def add_columns(self, statements: Statements, columns: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        """Add new columns, each a name and a type, to existing tables."""
 
     @abstractmethod
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, cast
 
@@ -22,6 +22,7 @@ from crmbox.engine.dialects.base import (
     Dialect,
     NotTogether,
     Row,
+    Statements,
     Storage,
     Sum,
     TextSearch,
@@ -137,6 +138,11 @@ class PostgreSQL(Dialect):
     def before_schema_change(self) -> Sequence[str]:
         """Limit the wait for locks. New readers wait behind an ALTER that waits, so it gives up soon."""
         return ("SET LOCAL lock_timeout = '5s'",)
+
+    def add_columns(self, statements: Statements, columns: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        for table, added in columns.items():
+            clauses = (f"ADD COLUMN {quote(name)} {kind}" for name, kind in added)
+            statements.execute(f"ALTER TABLE {quote(table)} {', '.join(clauses)}")
 
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         if not isinstance(error, psycopg.errors.UniqueViolation):

@@ -6,18 +6,19 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
 from crmbox.engine import money
-from crmbox.engine.dialects import sqlite_search
+from crmbox.engine.dialects import sqlite_columns, sqlite_search
 from crmbox.engine.dialects.base import (
     AtOnce,
     Cursor,
     DbValue,
     Dialect,
     Row,
+    Statements,
     Storage,
     Sum,
     TextSearch,
@@ -56,7 +57,6 @@ class SQLite(Dialect):
         Storage.DATE: "TEXT",
         Storage.GUID: "TEXT",
     }
-    reads_schema_for_columns = True
     most_columns = 1_900
 
     def cursor(self, connection: Any) -> Cursor:
@@ -93,6 +93,9 @@ class SQLite(Dialect):
 
     def before_schema_change(self) -> Sequence[str]:
         return ()
+
+    def add_columns(self, statements: Statements, columns: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        sqlite_columns.add(statements, columns)
 
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         if not isinstance(error, sqlite3.IntegrityError):
