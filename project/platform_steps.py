@@ -25,20 +25,23 @@ def platform_steps() -> Iterator[Step]:
     if not env["CRM_URL"]:
         return
     # Not loaded by a service that has its platform in the box.
-    from crmclient.dataverse.checkup import Outcome, authorized, reached, readable, used
+    from crmclient.dataverse.checkup import Outcome, authorized, reached, readable, rested, used
     from crmclient.dataverse.fiscal_checkup import same_fiscal_years
+    from crmclient.dataverse.http.budget import SpendsBudget
     from crmclient.dataverse.options import Options
 
     options = Options(env["CRM_URL"], timeout=float(env["PLATFORM_TIMEOUT"]))
     scope = f"{options.root}/.default"
+    platform = get_platform()
     parts: tuple[Callable[[], Iterator[Step]], ...] = (
+        lambda: rested(platform.budget) if isinstance(platform, SpendsBudget) else iter(()),
         lambda: reached(options),
         lambda: authorized(
             {client.id: client.tokens(scope) for client in applications.of_the_platform()}, options
         ),
-        lambda: used(get_platform(), impersonates=bool(env["CRM_IMPERSONATE"])),
-        lambda: same_fiscal_years(get_platform(), configured(env).fiscal),
-        lambda: readable(get_platform(), overview().metadata.asked),
+        lambda: used(platform, impersonates=bool(env["CRM_IMPERSONATE"])),
+        lambda: same_fiscal_years(platform, configured(env).fiscal),
+        lambda: readable(platform, overview().metadata.asked),
     )
     for part in parts:
         has_failed = False

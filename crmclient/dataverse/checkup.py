@@ -16,7 +16,9 @@ from functools import partial
 from typing import Final
 
 from crmclient.dataverse.advice import advice_on, privilege_advice
+from crmclient.dataverse.http.budget import Budget
 from crmclient.dataverse.http.messages import Request
+from crmclient.dataverse.http.retries import passing_status, retry_after
 from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.dataverse.http.tokens import TokenSource
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
@@ -24,6 +26,7 @@ from crmclient.dataverse.options import Options
 from crmclient.errors import (
     MissingPrivilege,
     PlatformError,
+    Throttled,
     Unavailable,
     UnexpectedAnswer,
     UnknownEntity,
@@ -55,6 +58,17 @@ class Step:
     advice: str = ""
 
 
+def rested(budget: Budget) -> Iterator[Step]:
+    """Yield a failed step while the platform has asked every application user for a pause.
+
+    Nothing is sent before its end, with a token or without one.
+    """
+    seconds = min((user.pause for user in budget.standing()), default=0.0)
+    if seconds > 0:
+        sentence = Sentence("The platform asked for a pause that is not over.")
+        yield Step("pause", Outcome.FAILED, sentence, advice_on(Throttled(sentence, retry_after=seconds)))
+
+
 def reached(options: Options) -> Iterator[Step]:
     """Check name, connection, TLS, address and clock by one request without a token. Yield a step
     for each.
@@ -75,11 +89,15 @@ def reached(options: Options) -> Iterator[Step]:
     if answer.status == _UNAUTHORIZED:
         yield Step("address", Outcome.GOOD, Sentence("It asks for a token."))
     else:
+        passing = passing_status(answer.status, retry_after(answer.headers), request)
         yield Step(
             "address",
             Outcome.FAILED,
             Sentence("Without a token it answers %(status)s, and should answer 401.", status=answer.status),
-            Sentence("Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com."),
+            # An organisation that is overloaded or away for maintenance is at the right address.
+            Sentence("Set CRM_URL to the organisation's address, such as https://contoso.crm.dynamics.com.")
+            if passing is None
+            else advice_on(passing.error),
         )
     yield _clock(answer.headers)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from crmclient.dataverse.platform import DataversePlatform
+from crmclient.errors import Throttled
+from crmclient.query.ast import Column, Query
 from designer.overview import forget, overview
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
@@ -145,6 +148,37 @@ def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault
     assert ("read account" if path == "/accounts" else "metadata") in str(raised.value)
     assert said in output.getvalue()
     assert advised in output.getvalue()
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_check_sends_nobody_to_another_address_when_the_organisation_is_only_busy(
+    remote: Failing, status: int
+) -> None:
+    remote.arm({"path": "/WhoAmI", "status": status, "headers": {"Retry-After": "17"}, **FOREVER})
+
+    output = io.StringIO()
+    with pytest.raises(CommandError, match="address"):
+        call_command("checkplatform", stdout=output)
+
+    assert f"answers {status}" in output.getvalue()
+    assert "Try again in 17 seconds." in output.getvalue()
+    assert "Set CRM_URL" not in output.getvalue()
+
+
+def test_a_check_sends_nothing_while_the_platform_wants_a_pause(remote: Failing, dora: Client) -> None:
+    remote.arm({"path": "/api/data/", "status": 429, "headers": {"Retry-After": "300"}, **FOREVER})
+    with pytest.raises(Throttled):
+        get_platform().query(Query("account", (Column("name"),), top=1))
+
+    output = io.StringIO()
+    with pytest.raises(CommandError, match="pause"):
+        call_command("checkplatform", stdout=output)
+    page = dora.post(reverse("studio:check_platform")).content.decode()
+
+    assert remote.struck() == [1]
+    for said in output.getvalue(), page:
+        assert "The platform asked for a pause that is not over." in said
+        assert re.search(r"Try again in (2\d\d|300) seconds\.", said)
 
 
 def remote_platform(failing: Failing) -> DataversePlatform:

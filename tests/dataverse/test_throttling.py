@@ -234,7 +234,8 @@ def test_processes_with_a_redis_in_common_hold_to_one_pause(
     site: Site, crm: Server, store: subprocess.Popen[bytes]
 ) -> None:
     assert isinstance(store.args, list)
-    services = Services(site, crm, CACHE_URL=f"redis://127.0.0.1:{store.args[-1]}/0")
+    cache_url = f"redis://127.0.0.1:{store.args[-1]}/0"
+    services = Services(site, crm, CACHE_URL=cache_url)
     first, second = services.servers
     services.arm(refusing("300"))
 
@@ -242,6 +243,9 @@ def test_processes_with_a_redis_in_common_hold_to_one_pause(
     services.refused(second, 70)
     services.refused(first, 70)
 
+    # A command is a process, too.
+    code, output = site.run("checkplatform", **settings_for(crm), CACHE_URL=cache_url)
+    assert (code, "failed  pause: " in output) == (1, True), output
     assert services.arrived() == 1
     assert "nothing is sent for 300 s" in first.output()
     # Both remember it by themselves.
