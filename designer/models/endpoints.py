@@ -75,6 +75,8 @@ class Endpoint(models.Model):
     caller_types = models.JSONField(
         default=admitted,
         db_default=TYPES_BEFORE_TYPES,
+        # None is for what anybody may call, and for drafts; a finding tells of the others.
+        blank=True,
         help_text=_("Which types of caller it admits. Roles are looked at afterwards."),
     )
     row_rule = models.TextField(

@@ -68,6 +68,27 @@ def withdraw(proposal: Proposal, account: str) -> None:
         _close(locked, _STATE.WITHDRAWN, account)
 
 
+def reopen(proposal: Proposal) -> None:
+    """Open a withdrawn proposal again, as it was. Raises DocumentError when it is not withdrawn."""
+    with transaction.atomic():
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if locked.state != _STATE.WITHDRAWN:
+            raise DocumentError([Sentence("The proposal is not withdrawn.")])
+        locked.state = _STATE.APPROVED if is_approved(locked) else _STATE.OPEN
+        locked.closed_by, locked.closed_at = "", None
+        locked.save()
+
+
+def withdraw_approval(proposal: Proposal) -> None:
+    """Take back the approval. Raises DocumentError when the proposal is not open, or not approved."""
+    with transaction.atomic():
+        locked = _locked(proposal)
+        if not is_approved(locked):
+            raise DocumentError([Sentence("The proposal is not approved.")])
+        locked.state, locked.approved, locked.approved_by = _STATE.OPEN, "", ""
+        locked.save()
+
+
 def obstacles(proposal: Proposal) -> Iterator[Sentence]:
     """Yield why the proposal cannot be published, besides the findings of its review."""
     if not proposal.is_open:

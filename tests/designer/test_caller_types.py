@@ -110,6 +110,25 @@ def test_a_document_brings_types_properties_and_who_is_admitted(tmp_path: Any) -
     assert export(load()) == document
 
 
+def test_what_admits_no_type_is_imported_again() -> None:
+    """Whom anybody may call has no types, and a draft may have none yet. The studio saves both."""
+    publisher = Author("petra", may_change_write_access=True)
+    with recording(publisher):
+        made = Endpoint.objects.create(
+            kind="option-set",
+            name="more",
+            settings={"option_set": "new_priority"},
+            authentication_required=False,
+            caller_types=[],
+        )
+    wanted = export(load())
+    with recording(publisher):
+        made.delete()
+    restore(wanted, publisher)
+    assert Endpoint.objects.get(name="more").caller_types == []
+    assert to_bytes(export(load())) == to_bytes(wanted)
+
+
 def test_a_version_brings_a_caller_type_back() -> None:
     administrator = Author("ada", may_change_write_access=True, may_administer=True)
     with recording(administrator):

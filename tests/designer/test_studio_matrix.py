@@ -44,7 +44,7 @@ def _widen(client: Client, row: Endpoint, column: str) -> Any:
 
 def _undo(client: Client, answer: Any) -> Any:
     """Press *Undo* in the message."""
-    number = re.search(r'form="studio-matrix" name="undo" value="(\d+)"', answer.content.decode())
+    number = re.search(r'name="undo" value="(\d+)">Undo<', answer.content.decode())
     assert number is not None
     return client.post(reverse("studio:matrix"), {"undo": number[1]}, follow=True)
 

@@ -12,7 +12,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -34,6 +33,7 @@ from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_i
 from designer.studio.saving.access_edits import AccessEdit, NotPossible, click, undo
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.undo_offers import offering_undo
 
 _PER_PAGE = 100
 
@@ -100,7 +100,7 @@ class MatrixPage(StudioPage):
         else:
             detail = f"{edit.callers_before} → {edit.callers_after}"
             note(request, AuditEntry.Action.ACCESS, edit.called, detail)
-            messages.success(request, _with_undo(edit))
+            messages.success(request, _with_undo(request, edit))
         return HttpResponseRedirect(request.get_full_path())
 
     def _ask(self, edit: AccessEdit) -> HttpResponseBase:
@@ -150,14 +150,13 @@ def _edit(request: HttpRequest) -> AccessEdit:
     return edit
 
 
-def _with_undo(edit: AccessEdit) -> SafeString:
-    """What was done, with the button that takes it back: it belongs to the form of the page."""
+def _with_undo(request: HttpRequest, edit: AccessEdit) -> SafeString | str:
+    """What was done, with the button that takes it back: here, where it asks as the click does."""
+    text = said(edit.done)
     change = last_change(edit.endpoint.definition.key)
-    return format_html(
-        '{} <button class="studio-button studio-button-small" form="studio-matrix" name="undo" value="{}">{}'
-        "</button>",
-        *(said(edit.done), change.pk if change else "", _("Undo")),
-    )
+    if change is None:
+        return text
+    return offering_undo(request, text, request.get_full_path(), "undo", change.pk)
 
 
 class MatrixFile(StudioView):

@@ -31,7 +31,9 @@ from designer.proposals.publication import (
     is_approved,
     may_be_approved_by,
     publish,
+    reopen,
     withdraw,
+    withdraw_approval,
 )
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
@@ -213,10 +215,7 @@ def _publish(request: HttpRequest, proposal: Proposal) -> None:
     publish(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
     # What is protected is not undone otherwise, and the proposal has to know of it.
-    address = reverse("studio:proposal", args=[proposal.pk])
-    messages.success(
-        request, offering_undo(request, _("Published: it is live now."), address, "go_back", proposal.pk)
-    )
+    _say_done(request, proposal, _("Published: it is live now."), "go_back")
 
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
@@ -230,7 +229,14 @@ def _approve(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _APPROVE)
     approve(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "approved")
-    messages.success(request, _("Approved."))
+    _say_done(request, proposal, _("Approved."), "withdraw_approval")
+
+
+def _withdraw_approval(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _APPROVE)
+    withdraw_approval(proposal)
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "approval withdrawn")
+    _say_done(request, proposal, _("The approval was withdrawn."), "approve")
 
 
 def _withdraw(request: HttpRequest, proposal: Proposal) -> None:
@@ -238,7 +244,16 @@ def _withdraw(request: HttpRequest, proposal: Proposal) -> None:
         raise PermissionDenied
     withdraw(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "withdrawn")
-    messages.success(request, _("Withdrawn. Nothing that is live has changed."))
+    _say_done(request, proposal, _("Withdrawn. Nothing that is live has changed."), "reopen")
+
+
+def _reopen(request: HttpRequest, proposal: Proposal) -> None:
+    if not _may_withdraw(request, proposal):
+        raise PermissionDenied
+    reopen(proposal)
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "opened again")
+    text = _("The proposal is open again. Nothing that is live has changed.")
+    _say_done(request, proposal, text, "withdraw")
 
 
 def _rebase(request: HttpRequest, proposal: Proposal) -> None:
@@ -263,10 +278,18 @@ _STEPS: Mapping[str, Any] = {
     "publish": _publish,
     "go_back": _go_back,
     "approve": _approve,
+    "withdraw_approval": _withdraw_approval,
     "withdraw": _withdraw,
+    "reopen": _reopen,
     "rebase": _rebase,
     "replace": _replace,
 }
+
+
+def _say_done(request: HttpRequest, proposal: Proposal, text: str, undoing: str) -> None:
+    """Leave a message that a step was made, with a button for the step `undoing`, which takes it back."""
+    address = reverse("studio:proposal", args=[proposal.pk])
+    messages.success(request, offering_undo(request, text, address, undoing, proposal.pk))
 
 
 def _require(request: HttpRequest, permission: str) -> None:
