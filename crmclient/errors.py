@@ -9,7 +9,8 @@
     │   ├── UnknownKey                 the entity has no alternate key of these attributes
     │   └── InvalidDefinition          a metadata change that makes no sense
     ├── InvalidQuery                   a query the platform cannot run, with the construct's name
-    │   └── UnfitValue                 a value that its condition cannot take
+    │   ├── UnfitValue                 a value that its condition cannot take
+    │   └── QueryRefused               the platform's own refusal; `code` is its number
     ├── InvalidRecord                  one or more values are wrong; `problems` names each
     ├── RecordNotFound
     ├── DuplicateKey                   an id or an alternate key is taken
@@ -113,6 +114,17 @@ class InvalidQuery(PlatformError):
 
 class UnfitValue(InvalidQuery):
     """A value in a query that its condition cannot take, while it could take another value."""
+
+
+class QueryRefused(InvalidQuery):
+    """A query in which nothing wrong was found, and which the platform refuses; the text is its own.
+
+    `code` is the platform's number of the refusal, such as `0x80041103`, and holds no value.
+    """
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class InvalidValue(Exception):

@@ -177,7 +177,7 @@ def _invalid(refusal: Refusal, subject: Subject) -> PlatformError:
     message names.
     """
     if subject.kind is Kind.QUERY:
-        return errors.InvalidQuery(str(refusal))
+        return errors.QueryRefused(str(refusal), refusal.code)
     if subject.kind is Kind.METADATA:
         return UnexpectedAnswer(str(refusal))
     problems = [

@@ -163,7 +163,7 @@ _ALWAYS: Problems = {
     414: ("query_string_too_long",),
     429: ("too_many_requests",),
     500: ("internal_error",),
-    502: ("platform_error",),
+    502: ("platform_error", "query_refused"),
     503: (
         *("platform_unavailable", "platform_throttled", "endpoint_misconfigured"),
         *("issuer_unavailable", "unavailable"),

@@ -146,6 +146,15 @@ def of_platform(error: errors.PlatformError) -> Problem:
             return Problem(403, "platform_denied", "The platform does not allow this for you.")
         case errors.InvalidRecord() | errors.Refused():
             return Problem(422, "platform_refused", "The platform refused the data.")
+        case errors.QueryRefused():
+            # Readiness found nothing wrong with the endpoint: the studio's Run and Try it say what the
+            # platform says.
+            return Problem(
+                502,
+                "query_refused",
+                "The platform refuses a query that this endpoint makes. Quote the requestId to those who run "
+                "this.",
+            )
         case errors.MetadataError() | errors.InvalidQuery() | errors.Unsupported():
             return misconfigured()
         case _:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from django.db import DatabaseError, InterfaceError
 
-from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient.errors import MissingPrivilege, PlatformError, QueryRefused
 from crmclient.outages import Outage
 from runtime.http.problems import Problem
 from runtime.http.request_record import RequestRecord
@@ -26,6 +26,8 @@ _Reason: TypeAlias = tuple[str, str, str]
 
 # A platform's answers tell nothing of the database, nor the other way round.
 _OF_PLATFORM = "platform_"
+# Codes of what is wrong with one endpoint, while others are answered.
+_OF_ENDPOINT = frozenset({"endpoint_misconfigured", "query_refused"})
 _MOST = 1_000
 
 
@@ -43,7 +45,7 @@ class Outages:
 
         Log it if an outage begins or a reminder is due. `about` are the fields of the log line.
         """
-        is_configured = isinstance(error, Problem) or problem.code == "endpoint_misconfigured"
+        is_configured = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
         reason = problem.code, _kind(error), endpoint if is_configured else ""
         with self._lock:
             outage = self._outages.get(reason)
@@ -58,6 +60,8 @@ class Outages:
             about = {**about, "endpoint": endpoint}
         if isinstance(error, MissingPrivilege):
             about = {**about, "privilege": error.privilege}
+        if isinstance(error, QueryRefused):
+            about = {**about, "platform_code": error.code}
         # Where a foreseen problem was raised says nothing.
         shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
         if not outage.failed(shown_error, **about) and problem.code == "internal_error":

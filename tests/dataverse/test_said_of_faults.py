@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import html
 import io
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from crmbox.demo.people import RITA_REP
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import Throttled
 from crmclient.query.ast import Column, Query
+from designer.access_control.groups import for_real
+from designer.models import Endpoint
 from designer.overview import forget, overview
 from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
+from runtime.http.outages import outages
+from tests.callers import Caller
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at, settings_for
 
@@ -179,6 +187,31 @@ def test_a_check_sends_nothing_while_the_platform_wants_a_pause(remote: Failing,
     for said in output.getvalue(), page:
         assert "The platform asked for a pause that is not over." in said
         assert re.search(r"Try again in (2\d\d|300) seconds\.", said)
+
+
+def test_a_query_that_the_platform_refuses_is_told_to_whoever_can_change_it(
+    remote: Failing, dora: Client, rita: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Readiness finds nothing wrong with it. Callers, the log and the studio each get what helps them."""
+    words = "The operator 'like' does not apply to the virtual entity “Secret Ltd”."
+    body = json.dumps({"error": {"code": "0x80041103", "message": words}})
+    User.objects.get(username="designer").user_permissions.add(*for_real())
+    outages.forget()
+    remote.arm({"path": "/accounts$", "status": 400, "body": body, **FOREVER})
+
+    answer = rita.get("/api/sales/queries/accounts")
+    assert (answer.status_code, answer.json()["code"]) == (502, "query_refused")
+    assert "Retry-After" not in answer.headers
+    assert "like" not in answer.content.decode()
+    assert "studio" not in answer.json()["detail"]
+
+    (fact,) = (line for line in caplog.records if line.name == "portico.failures")
+    assert fact.__dict__["platform_code"] == "0x80041103"
+    assert fact.__dict__["endpoint"] == "sales.paginated-query.accounts"
+
+    row = Endpoint.objects.get(kind="paginated-query", name="accounts", module__segment="sales")
+    run = dora.post(reverse("admin:designer_endpoint_run", args=[row.pk]), {"run": "1", "user": RITA_REP})
+    assert words in html.unescape(run.content.decode())
 
 
 def remote_platform(failing: Failing) -> DataversePlatform:

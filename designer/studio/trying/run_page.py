@@ -157,5 +157,8 @@ def _answer_context(outcome: Outcome) -> dict[str, Any]:
         answer: Any = json.loads(outcome.body)
     except ValueError:
         return {"problems": [outcome.body]}
+    if outcome.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # Callers are told no reason. The last step names it, in the platform's own words.
+        return {"problems": [outcome.steps[-1].detail]}
     wrong = [f"{error.get('parameter', '')}: {error['message']}" for error in answer.get("errors", ())]
     return {"problems": [answer.get("detail") or answer.get("title"), *wrong]}
