@@ -30,6 +30,11 @@ class Asked:
     required: bool = False
     description: str = ""
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the value is the bytes of a file."""
+        return self.schema.get("format") == "binary"
+
 
 @dataclass(frozen=True, slots=True)
 class Preview:

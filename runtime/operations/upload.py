@@ -13,7 +13,7 @@ from django.http import HttpResponse
 
 from crmclient import Platform
 from designer.configuration import Endpoint
-from designer.kinds.files import UploadSettings
+from designer.kinds.files import MEGABYTE, UploadSettings
 from runtime.files.allowed import Allowed
 from runtime.files.stores import store_of
 from runtime.files.upload_bodies import PART, receive
@@ -60,7 +60,8 @@ class UploadOperation(Operation):
         return exchange.received
 
     def _wishes(self) -> Iterator[str]:
-        yield f"At most {self.allowed.max_size} bytes."
+        megabytes, rest = divmod(self.allowed.max_size, MEGABYTE)
+        yield f"At most {self.allowed.max_size} bytes." if rest else f"At most {megabytes} MB."
         if self.allowed.extensions:
             yield f"Ends in .{', .'.join(self.allowed.extensions)}."
         if self.allowed.content_types:

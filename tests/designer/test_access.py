@@ -194,7 +194,7 @@ def _refused_save(page: Page) -> None:
 
 def _tried(page: Page) -> None:
     page.get_by_role("link", name="Try it").click()
-    page.get_by_role("button", name="Call", exact=True).click()
+    page.get_by_role("button", name="Dry run", exact=True).click()
 
 
 def _made_key(page: Page) -> None:

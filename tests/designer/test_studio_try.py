@@ -141,6 +141,13 @@ def test_a_dry_download_fetches_no_bytes(daring: Client) -> None:
     assert [name for name, _ in _calls(outcome, sent=False)] == ["download"]
 
 
+def test_a_file_is_asked_for_once(dora: Client) -> None:
+    form = page(dora, _url(Endpoint.objects.get(kind="upload", name="contract"))).context["form"]
+    assert [name for name in form.fields if "file" in name or "upload" in name] == ["upload"]
+    assert form.fields["upload"].label == "file *"
+    assert form.fields["upload"].help_text.startswith("At most 128 MB. Ends in .docx")
+
+
 def test_an_empty_field_is_not_sent_and_its_absence_is_named(dora: Client) -> None:
     outcome = _try(dora, endpoint("create"), body__name="").context["outcome"]
     assert outcome.status == 400

@@ -35,11 +35,10 @@ def form(server: Server, page: Page) -> Page:
 
 def fill(page: Page) -> None:
     page.locator("[name=body__name]").fill(NAME)
-    page.locator("[name=mode]").select_option("real")
 
 
 def call(page: Page) -> None:
-    page.get_by_role("button", name="Call", exact=True).click()
+    page.get_by_role("button", name="Call for real", exact=True).click()
     page.locator("[data-status]", has_text="200").wait_for()
 
 
@@ -58,7 +57,7 @@ def test_reloading_going_back_and_forward_write_nothing_more(server: Server, for
         form.reload()
         form.locator("[data-status]", has_text="200").wait_for()
     form.go_back()
-    form.get_by_role("button", name="Call", exact=True).wait_for()
+    form.get_by_role("button", name="Call for real", exact=True).wait_for()
     assert form.locator("[data-status]").count() == 0
     form.go_forward()
     form.locator("[data-status]", has_text="200").wait_for()
@@ -70,14 +69,14 @@ def test_reloading_going_back_and_forward_write_nothing_more(server: Server, for
 
 
 def test_a_double_click_writes_once(server: Server, form: Page) -> None:
-    form.get_by_role("button", name="Call", exact=True).dblclick()
+    form.get_by_role("button", name="Call for real", exact=True).dblclick()
     form.locator("[data-status]", has_text="200").wait_for()
     assert written(server) == 1
 
 
 def test_two_tabs_that_send_one_form_at_once_write_once(server: Server, form: Page) -> None:
     sent = dict(form.evaluate("[...new FormData(document.querySelector('.studio-try form'))]"))
-    sent["roles"] = "sales-rep"
+    sent |= {"roles": "sales-rep", "mode": "real"}
     cookies = {cookie["name"]: cookie["value"] for cookie in form.context.cookies()}
     place, headers = form.url, {"Referer": form.url}
 

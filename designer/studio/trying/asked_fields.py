@@ -13,14 +13,17 @@ from crmclient.errors import PlatformError
 from designer.ports import Asked, get_runtime
 from designer.studio.look import dress
 
+# The field of the call's file.
+UPLOAD = "upload"
+
 
 def asked_name(asked: Asked) -> str:
     """A caller may call an input “roles”: names of the call's values are kept apart from the form's own."""
-    return f"{asked.place}__{asked.name}"
+    return UPLOAD if asked.is_file else f"{asked.place}__{asked.name}"
 
 
 def asked_field(asked: Asked, labels: Mapping[str, str] | None = None) -> forms.Field:
-    """Values are texts as people type them into one line; an empty one is not sent.
+    """Values are texts as people type them into one line, or a file; an empty one is not sent.
 
     `labels` are those of options, by value.
     """
@@ -29,6 +32,9 @@ def asked_field(asked: Asked, labels: Mapping[str, str] | None = None) -> forms.
     )
     help_text = f"{asked.description} ({facts})" if asked.description else facts
     label = f"{asked.name} *" if asked.required else asked.name
+    if asked.is_file:
+        chooser = forms.FileInput(attrs={"class": "studio-input"})
+        return forms.FileField(label=label, required=False, help_text=help_text, widget=chooser)
     values = [value for value in asked.schema.get("enum", ()) if value is not None]
     if asked.schema.get("type") in ("boolean", ["boolean", "null"]):
         values = ["true", "false"]

@@ -22,7 +22,7 @@ from designer.ports import Attempt, Outcome, Preview
 from designer.studio.field_values import typed
 from designer.studio.look import dress
 from designer.studio.trying.asked_attributes import option_labels
-from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values, text_field
+from designer.studio.trying.asked_fields import UPLOAD, asked_field, asked_name, asked_values, text_field
 from designer.studio.trying.caller_fields import CallerForm
 from designer.types import TYPES
 
@@ -87,16 +87,13 @@ class TryForm(CallerForm):
             self.fields["related"] = text_field(_("Id of the related record"), _("A GUID."), required=True)
         if endpoint.item_path:
             self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
-        if preview.takes_file:
-            self.fields["upload"] = forms.FileField(label=_("File"), required=False)
         labels = option_labels(endpoint)
         for asked in preview.asked:
             self.fields[asked_name(asked)] = asked_field(asked, labels.get(asked.name))
-        modes = [(DRY, _("Dry run")), *([(REAL, _("For real"))] if may_be_real else [])]
+        # A button each. The first is what Enter in a field presses, and what keeps the call presses neither.
+        modes = [(DRY, _("Dry run")), *([(REAL, _("Call for real"))] if may_be_real else [])]
         help_text = _("A dry run checks everything, changes nothing, and shows no data.")
-        self.fields["mode"] = dress(
-            forms.ChoiceField(label=_("How"), choices=modes, initial=DRY, help_text=help_text)
-        )
+        self.fields["mode"] = forms.ChoiceField(required=False, choices=modes, help_text=help_text)
 
     def refill(self, values: QueryDict) -> None:
         """Show what has been typed, without judging it."""
@@ -121,7 +118,7 @@ class TryForm(CallerForm):
     def attempt(self) -> Attempt:
         """Return the call that the valid form describes."""
         given = self.cleaned_data
-        file = given.get("upload")
+        file = given.get(UPLOAD)
         content, content_type, headers = self._body(), "application/json", self._sent("header")
         if file is not None:
             content, content_type = file.read(), file.content_type or "application/octet-stream"

@@ -50,7 +50,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
     sent: dict[str, Any] = {}
-    if "mode" in values and REFILL not in values:
+    if ("mode" in values or KEEP in values) and REFILL not in values:
         sent = {"data": values, "files": request.FILES}
     types = admitted_types(endpoint.definition.access, configuration)
     form = TryForm(endpoint, preview, types, may_be_real=request.user.has_perm(FOR_REAL), **sent)
@@ -127,7 +127,7 @@ def _call_once(
     """Make the call, unless one with the form's token was made before; None where it has to be sent anew."""
     token = tried_calls.token_of(request.POST)
     if token is None:
-        messages.warning(request, _("The call was not made. Press “Call” once more."))
+        messages.warning(request, _("The call was not made. Press “Call for real” once more."))
         return None
     call = tried_calls.claim(request, row, token)
     if call is not None:
@@ -137,10 +137,15 @@ def _call_once(
         if made is None or not tried_calls.is_same(made, request):
             messages.warning(
                 request,
-                _("The call was not made: this form was used for another call. Press “Call” once more."),
+                _(
+                    "The call was not made: this form was used for another call. "
+                    "Press “Call for real” once more."
+                ),
             )
             return None
-        messages.info(request, _("The call was made once, and not again. Press “Call” to repeat it."))
+        messages.info(
+            request, _("The call was made once, and not again. Press “Call for real” to repeat it.")
+        )
     # 303: whatever is reloaded from here on is the answer.
     docked = f"&{DOCKED}=1" if DOCKED in request.POST else ""
     return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}{docked}", status=303)
