@@ -26,6 +26,7 @@ from crmbox.importing.import_plan import plan
 from crmbox.metadata import change, staged_change
 from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Delete, Operation, Update
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -33,6 +34,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 SEED: Final = 20_251_107
 _CHUNK: Final = 250
+_TEXTS: Final = frozenset({AttributeType.STRING, AttributeType.MEMO})
 _NAMES: Final = tuple(item.entity.logical_name for item in ENTITIES)
 
 
@@ -103,7 +105,7 @@ def _define_beside(progress: Progress, alias: str) -> dict[str, dict[str, str]]:
         present = platform.attributes(item.entity.logical_name)
         for attribute in item.attributes:
             existing = present.get(attribute.logical_name)
-            if existing is None or (existing.type, existing.behavior) != (attribute.type, attribute.behavior):
+            if existing is None or not _serves(existing, attribute):
                 kind = "not there" if existing is None else f"{existing.type.value} here"
                 reason = f"It is {kind}. The demo needs {attribute.type.value}."
                 unfit.setdefault(item.entity.logical_name, {})[attribute.logical_name] = reason
@@ -111,6 +113,18 @@ def _define_beside(progress: Progress, alias: str) -> dict[str, dict[str, str]]:
             if name not in present:
                 unfit.setdefault(item.entity.logical_name, {})[name] = "It is not there."
     return unfit
+
+
+def _serves(existing: Attribute, needed: Attribute) -> bool:
+    """Whether an attribute takes the demo's values.
+
+    `$metadata` tells neither customers from other lookups nor long texts from short ones.
+    """
+    if existing.type.is_reference and needed.type.is_reference:
+        return set(needed.targets) <= set(existing.targets)
+    if existing.type in _TEXTS and needed.type in _TEXTS:
+        return (existing.max_length or 0) >= (needed.max_length or 0)
+    return (existing.type, existing.behavior) == (needed.type, needed.behavior)
 
 
 def _source_entity(item: DemoEntity) -> Found:

@@ -111,6 +111,10 @@ def read(path: Path) -> Document:
         root: Any = events.root
     except etree.XMLSyntaxError as error:
         raise CannotRead(f"The file is not well-formed XML: {error.msg}.") from None
+    if root is not None and etree.QName(root).localname == "Edmx" and root.tag != _ROOT:
+        raise CannotRead(
+            "It is a $metadata document of an older OData. Fetch the one at /api/data/v9.2/$metadata."
+        )
     if root is None or root.tag != _ROOT or root.getroottree().docinfo.internalDTD is not None:
         raise CannotRead("It is XML, but no $metadata document.")
     if not document.types:
@@ -169,7 +173,7 @@ def _type(document: Document, element: etree._Element) -> Type:
             case "Annotation" if short(child.get("Term", "")) == _KEYS:
                 type_.alternate_keys += _alternate_keys(child)
             case "Annotation" if child.get("Term") == _DESCRIPTION:
-                type_.description = child.get("String", "")
+                type_.description = _text(child)
             case _:
                 _pass_over(document, child)
     return type_
@@ -179,7 +183,7 @@ def _property(document: Document, element: etree._Element) -> Property:
     description = ""
     for child in element.iterchildren(etree.Element):
         if child.get("Term") == _DESCRIPTION:
-            description = child.get("String", "")
+            description = _text(child)
         else:
             _pass_over(document, child)
     return Property(
@@ -190,6 +194,11 @@ def _property(document: Document, element: etree._Element) -> Property:
         _integer(element.get("Scale")),
         description,
     )
+
+
+def _text(annotation: etree._Element) -> str:
+    """Return the text of an annotation, which is an attribute or an element of it."""
+    return annotation.get("String") or annotation.findtext(f"{_EDM}String") or ""
 
 
 def _navigation(element: etree._Element) -> Navigation:

@@ -209,7 +209,7 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
     is_named = named is not None and named.type is AttributeType.STRING
     keys: list[AlternateKey] = []
     for key in entity.keys:
-        reason = no_key(key, attributes, keys)
+        reason = no_key(key, attributes, keys, entity.primary_id)
         if reason is None:
             keys.append(key)
         else:
@@ -218,11 +218,13 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
 
 
 def no_key(
-    key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey]
+    key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey], primary_id: str
 ) -> str | None:
     """Return why a key cannot be created; None when it can."""
     if any(other.attributes == key.attributes or other.name == key.name for other in others):
         return "There is another key of the same attributes or name."
+    if primary_id in key.attributes:
+        return f"It holds the record's id {primary_id}, which is unique by itself."
     members = [attributes.get(name) for name in key.attributes]
     if not members or any(member is None for member in members) or len(set(key.attributes)) < len(members):
         return "An attribute of the key is not there."

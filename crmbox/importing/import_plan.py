@@ -293,7 +293,7 @@ class _Planner:
         for key in source_entity.entity.keys:
             if key.attributes in present:
                 continue
-            reason = no_key(key, attributes, before.keys)
+            reason = no_key(key, attributes, before.keys, before.primary_id)
             if reason is None:
                 yield key
             else:

@@ -85,6 +85,7 @@ TYPES = [
         props(new_name="Edm.String", new_code="Edm.String", new_area="Edm.String"),
         csdl.alternate_key("new_code", "new_area"),
         csdl.alternate_key("new_nowhere"),
+        csdl.alternate_key("new_code", "new_zooid"),
         props(**EVERY_TYPE, **NO_TYPE_HERE, new_mood="mscrm.Mood", new_amount="mscrm.Amount"),
         prop("new_short", MaxLength=20) + prop("new_endless", MaxLength="max"),
         prop("new_exact", "Edm.Decimal", Scale=2),
@@ -99,6 +100,8 @@ TYPES = [
         to_many("new_ring_zoos", "new_ring", "new_ring_zoos"),
         OWNED,
         '<Annotation Term="Org.OData.Core.V1.Description" String="A garden of animals"/>',
+        '<Property Name="new_told" Type="Edm.String"><Annotation Term="Org.OData.Core.V1.Description">'
+        "<String>What visitors tell</String></Annotation></Property>",
     ),
     table("new_ringzoo", props(new_zooid=GUID, new_ringid=GUID, versionnumber="Edm.Int64")),
     table("new_ringtie", props(new_ringid=GUID, associatednew_ringid=GUID, versionnumber="Edm.Int64")),

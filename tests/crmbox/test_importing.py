@@ -326,6 +326,10 @@ def test_a_metadata_document_changes_nothing_that_is_known_better(tmp_path: Path
         ("<html><body>Sign in</body></html>", "no $metadata document"),
         (CSDL[:900], "not well-formed"),
         (
+            '<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"/>',
+            "older OData",
+        ),
+        (
             CSDL.replace("<edmx:Edmx ", "<!DOCTYPE x [<!ENTITY a 'b'>]>\n<edmx:Edmx ", 1),
             "no $metadata document",
         ),

@@ -24,7 +24,7 @@ from crmclient.metadata import AttributeType, DateTimeBehavior
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from crmclient.values import Reference, Value
 from tests.crmbox import csdl
-from tests.crmbox.csdl import entity_type, lookup, prop, props, table, to_many, to_one
+from tests.crmbox.csdl import GUID, entity_type, lookup, prop, props, table, to_many, to_one
 from tests.crmbox.organization import EVERY_TYPE, LONG, NO_TYPE_HERE, ORGANIZATION, OWNED, SETS, TYPES
 
 pytestmark = pytest.mark.django_db
@@ -107,6 +107,8 @@ def test_every_type_becomes_what_there_is_of_it_here(platform: EmbeddedPlatform)
         "Bad",
     ]
     assert not NO_TYPE_HERE.keys() & attributes.keys()
+    assert platform.entities()["new_zoo"].description.text() == "A garden of animals"
+    assert attributes["new_told"].description.text() == "What visitors tell"
 
 
 def test_all_that_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
@@ -131,6 +133,7 @@ def test_all_that_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
         "new_zoo.new_mixed": "differs from new_Mixed in case",
         "new_zoo.new_code": "declares the property twice",
         "new_zoo: key new_nowhere": "is not there",
+        "new_zoo: key new_code, new_zooid": "holds the record's id new_zooid",
         "systemuser.ownerid": "repeats systemuserid",
     }
     assert {name: reason for name, reason in expected.items() if reason not in reasons.get(name, "")} == {}
@@ -423,8 +426,12 @@ def test_the_demo_can_come_after_it(tmp_path: Path) -> None:
     contact = table(
         "contact", props(fullname="Edm.String", lastname="Edm.String", birthdate="Edm.Date"), OWNED
     )
-    sets = [*SETS, ("accounts", "account"), ("contacts", "contact")]
-    imported(tmp_path, csdl.document([*TYPES, account, contact], sets), "--all")
+    customer = props(_customerid_value=GUID) + "".join(
+        to_one(f"customerid_{each}", each, None, "_customerid_value") for each in ("account", "contact")
+    )
+    incident = table("incident", props(title="Edm.String", description="Edm.String"), customer, OWNED)
+    sets = [*SETS, ("accounts", "account"), ("contacts", "contact"), ("incidents", "incident")]
+    imported(tmp_path, csdl.document([*TYPES, account, contact, incident], sets), "--all")
 
     out = io.StringIO()
     call_command("crmdemo", stdout=out)
@@ -437,6 +444,9 @@ def test_the_demo_can_come_after_it(tmp_path: Path) -> None:
         Query("account", (Column("name"),), Filter((Condition("accountnumber", Operator.EQ, ("A-00001",)),)))
     ).rows
     assert row["name"]
+    cases = platform.query(Query("incident", (Column("customerid"), Column("description")))).rows
+    assert all(case["customerid"] for case in cases)
+    assert any(case["description"] for case in cases)
 
 
 LETTERS = string.ascii_lowercase + "_"
