@@ -134,7 +134,6 @@ def _postgraphile(stable: Stable) -> Iterator[Entrant]:
         raise PreparationError(f"PostGraphile cannot be installed. {error}") from error
     with psycopg.connect(url, autocommit=True) as opened:
         opened.execute(_DEFAULTS)
-        opened.execute("ANALYZE")
     environment = {
         "NODE_ENV": "production",
         "GRAPHILE_ENV": "production",

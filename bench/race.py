@@ -49,6 +49,8 @@ class Stable:
         ours.fill(databases.create("ours"), folder, world_file)
         say("Filling the others' tables")
         handwritten.seed(databases.create("others"), world_file)
+        for name in ("ours", "others"):
+            databases.settle(name)
         return cls(folder, databases, World.read(world_file), world_file)
 
     def enter(self, contender: Contender) -> Entrant:
