@@ -12,6 +12,7 @@ import io
 import pkgutil
 import re
 import sys
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from types import ModuleType
 from typing import Any, get_type_hints
 
 NOBODY = "nobody"
+TOO_MANY = 429
 _METHODS = ("get", "post", "put", "patch", "delete")
 
 
@@ -74,16 +76,14 @@ class _Driver:
         """A login and its renewal, by the client itself."""
         named = {module.__name__.rpartition(".")[2]: module for module in modules}
         try:
-            pair = self._sent(named["token"], None, self._body(named["token"], account)).parsed
-            body = self._body(named["token_refresh"], {"refresh": pair.refresh})
-            return self._sent(named["token_refresh"], None, body).parsed
+            pair = self._sent(named["token"], None, account).parsed
+            return self._sent(named["token_refresh"], None, {"refresh": pair.refresh}).parsed
         except Exception as error:
             raise Broken("\n".join([*problems, f"tokens: {type(error).__name__}: {error}"])) from error
 
     def _send(self, module: ModuleType, token: str) -> None:
-        body = self._body(module, None)
-        is_read = module._get_kwargs(**self._given(module, body))["method"] == "get"
-        answer = self._sent(module, token if is_read else NOBODY, body)
+        is_read = module._get_kwargs(**self._given(module, None))["method"] == "get"
+        answer = self._sent(module, token if is_read else NOBODY, None)
         status = int(answer.status_code)
         # What is asked for by an id that nobody has is not there, or not well said.
         if status >= 500 or (not is_read and status != 401):
@@ -92,16 +92,22 @@ class _Driver:
         if answer.parsed is None and "json" in answer.headers.get("Content-Type", ""):
             raise Broken(f"the client makes nothing of the answer {status}: {answer.content[:200]!r}")
 
-    def _sent(self, module: ModuleType, token: str | None, body: Any) -> Any:
+    def _sent(self, module: ModuleType, token: str | None, content: Mapping[str, Any] | None) -> Any:
         client = (
             self._client.Client(self._url)
             if token is None
             else self._client.AuthenticatedClient(self._url, token)
         )
-        return module.sync_detailed(client=client, **self._given(module, body))
+        while True:
+            answer = module.sync_detailed(client=client, **self._given(module, content))
+            # A service in production lets an address send so many wrong tokens a minute, and no more.
+            if int(answer.status_code) != TOO_MANY:
+                return answer
+            time.sleep(int(answer.headers["Retry-After"]))
 
-    def _given(self, module: ModuleType, body: Any) -> dict[str, Any]:
-        """A value for each argument that must be given: ids of records, and the body."""
+    def _given(self, module: ModuleType, content: Mapping[str, Any] | None) -> dict[str, Any]:
+        """A value for each argument that must be given: ids of records, and a body that was not sent yet."""
+        body = self._body(module, content)
         hints = get_type_hints(module._get_kwargs)
         given: dict[str, Any] = {
             name: uuid.UUID(int=0) if hints[name] is uuid.UUID else str(uuid.UUID(int=0))

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import requests
@@ -29,14 +30,15 @@ class GenerationError(Exception):
     """The text says what is missing."""
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--url", default="http://127.0.0.1:8000")
     parser.add_argument("--username", default="rep")
     parser.add_argument("--password", default="demo")
     parser.add_argument("--into", type=Path, default=ROOT / "var" / "clients")
-    given = parser.parse_args()
-    into: Path = given.into
+    given = parser.parse_args(arguments)
+    # The programs run in this folder, where a relative path would name another one.
+    into: Path = given.into.resolve()
     into.mkdir(parents=True, exist_ok=True)
     try:
         document = fetch(given.url, given.username, given.password, into)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from scripts.client_drive import drive
-from scripts.clients import fetch, python
+from scripts.clients import OPENAPI_TYPESCRIPT, TYPESCRIPT, fetch, main, python
+from tests.clients.conftest import Installing
 from tests.servers import Server, Site
 
 pytestmark = pytest.mark.processes
@@ -79,7 +80,8 @@ def test_a_generated_client_does_a_full_round_of_work(server: Server, generated:
 
 
 def test_every_operation_of_a_generated_client_can_be_sent(site: Site, tmp_path: Path) -> None:
-    server = site.start(CALLER_RATE="0", ADDRESS_RATE="0")
+    # Fewer wrong tokens than there are writes: the rest waits for the next minute, as in production.
+    server = site.start(CALLER_RATE="0", ADDRESS_RATE="8")
     path = fetch(server.url, "manager", "demo", tmp_path)
     document = json.loads(path.read_bytes())
     operations = [
@@ -96,3 +98,17 @@ def test_every_operation_of_a_generated_client_can_be_sent(site: Site, tmp_path:
     finally:
         for name in [name for name in sys.modules if name.startswith("driven_client")]:
             del sys.modules[name]
+
+
+def test_the_command_makes_both_clients_in_a_folder_that_is_named_from_here(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installing: Installing
+) -> None:
+    installing(OPENAPI_TYPESCRIPT, TYPESCRIPT)
+    server = site.start(CALLER_RATE="0", ADDRESS_RATE="0")
+    monkeypatch.chdir(tmp_path)
+    try:
+        main(["--url", server.url, "--username", "agent", "--into", "for/agents"])
+    finally:
+        for name in [name for name in sys.modules if name.startswith("portico_client")]:
+            del sys.modules[name]
+    assert {"portico.d.ts", "portico_client"} <= {path.name for path in (tmp_path / "for/agents").iterdir()}
