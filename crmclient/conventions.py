@@ -31,6 +31,8 @@ class Ability(str, Enum):
     DISTINCT = "distinct"
     # Conditions on a fiscal period of any year, of the organisation's own calendar.
     FISCAL_PERIODS = "fiscal-periods"
+    # Groups by fiscal period, a number in its year, and by fiscal year.
+    FISCAL_GROUPS = "fiscal-groups"
     # `Platform.batch`: all of it, or none.
     BATCHES = "batches"
     # `Platform.upsert`, of entities that have alternate keys.

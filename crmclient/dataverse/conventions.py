@@ -46,6 +46,7 @@ CONVENTIONS: Final = Conventions(
         has_file="isdocument",
     ),
     common=frozenset({"emailaddress1", "telephone1", "statecode", "createdon"}),
-    abilities=EVERYTHING - {Ability.LINKED_PAGES},
+    # The value of a group by fiscal period or year is not documented.
+    abilities=EVERYTHING - {Ability.LINKED_PAGES, Ability.FISCAL_GROUPS},
     forbidden_processes=FORBIDDEN,
 )

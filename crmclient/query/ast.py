@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from crmclient.values import Value
 
@@ -96,6 +96,15 @@ class DateGrouping(str, Enum):
     MONTH = "month"
     QUARTER = "quarter"
     YEAR = "year"
+    FISCAL_PERIOD = "fiscal-period"
+    FISCAL_YEAR = "fiscal-year"
+
+
+CalendarPart: TypeAlias = Literal[
+    DateGrouping.DAY, DateGrouping.WEEK, DateGrouping.MONTH, DateGrouping.QUARTER, DateGrouping.YEAR
+]
+FiscalPart: TypeAlias = Literal[DateGrouping.FISCAL_PERIOD, DateGrouping.FISCAL_YEAR]
+FISCAL_PARTS: Final = frozenset(get_args(FiscalPart))
 
 
 @dataclass(frozen=True, slots=True)

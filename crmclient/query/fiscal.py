@@ -93,8 +93,16 @@ class FiscalCalendar:
 
         Raises ValueError where it is not known how fiscal years are named.
         """
+        return year - self.name_offset
+
+    @property
+    def name_offset(self) -> int:
+        """What is added to the calendar year in which a fiscal year begins, to have its name.
+
+        Raises ValueError where it is not known how fiscal years are named.
+        """
         if self.start == (1, 1):
-            return year
+            return 0
         if self.named_by is None:
             raise ValueError(
                 Sentence(
@@ -102,7 +110,7 @@ class FiscalCalendar:
                     "their first or their last day names them"
                 )
             )
-        return year - (self.named_by is FiscalYearName.END)
+        return int(self.named_by is FiscalYearName.END)
 
 
 def later_by_months(day: dt.date, count: int) -> dt.date:

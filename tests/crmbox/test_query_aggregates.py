@@ -128,6 +128,9 @@ _PARTS: dict[DateGrouping, Callable[[dt.datetime | dt.date], int]] = {
     DateGrouping.MONTH: lambda moment: moment.month,
     DateGrouping.QUARTER: lambda moment: (moment.month + 2) // 3,
     DateGrouping.YEAR: lambda moment: moment.year,
+    # The settings have calendar years of four quarters.
+    DateGrouping.FISCAL_PERIOD: lambda moment: (moment.month + 2) // 3,
+    DateGrouping.FISCAL_YEAR: lambda moment: moment.year,
 }
 
 

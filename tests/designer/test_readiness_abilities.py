@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from tests.designer.judged import BOUND, MAIL, NAME, action, configured, create,
 
 BUYERS = AccessDefinition(roles=("buyer",))
 NOTHING = Conventions()
+COMPLETE = replace(CONVENTIONS, abilities=EVERYTHING)
 WITHOUT_LINKS = Conventions(users=CONVENTIONS.users, abilities=EVERYTHING - {Ability.LINKS})
 FIRST_PERIOD = '<filter><condition attribute="createdon" operator="in-fiscal-period" value="1"/></filter>'
 OWN = '<filter><condition attribute="createdon" operator="not-null"/>{}</filter>'
@@ -116,6 +118,14 @@ FINDINGS: dict[str, tuple[str, str, Endpoint]] = {
     "a period of the fiscal year": (
         "platform-queries", "settings.query", query(THINGS.format("", "", FIRST_PERIOD)),
     ),
+    "a group by fiscal years": (
+        "platform-queries",
+        "settings.query",
+        query(
+            '<fetch aggregate="true"><entity name="thing"><attribute name="createdon" alias="year" '
+            'groupby="true" dategrouping="fiscal-year"/></entity></fetch>'
+        ),
+    ),
     "notes": (
         "file-column",
         "settings.notes",
@@ -142,16 +152,14 @@ def test_what_the_platform_lacks_is_found_where_it_is_needed(case: str) -> None:
 def test_nothing_of_it_is_found_where_the_platform_has_it(case: str) -> None:
     _rule, _field, endpoint = FINDINGS[case]
 
-    rules = {finding.rule for finding in judged(endpoint, CONVENTIONS)}
+    rules = {finding.rule for finding in judged(endpoint, COMPLETE)}
 
     assert {rule for rule in rules if rule.startswith("platform-")} <= {"platform-versions"}
 
 
 def test_each_ability_that_is_left_out_is_found() -> None:
     """One that no rule asks about would be a 503 that nobody foresaw."""
-    whole = {
-        finding.rule for _, _, endpoint in FINDINGS.values() for finding in judged(endpoint, CONVENTIONS)
-    }
+    whole = {finding.rule for _, _, endpoint in FINDINGS.values() for finding in judged(endpoint, COMPLETE)}
     for ability in EVERYTHING - {Ability.LINKED_PAGES}:
         less = Conventions(
             records=CONVENTIONS.records,

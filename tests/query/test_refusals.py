@@ -75,11 +75,9 @@ def links(count: int) -> str:
             "aggregate 'median' is not supported; there are count, countcolumn, sum, avg, min, max",
         ),
         (
-            entity(
-                "<attribute name='a' alias='b' groupby='1' dategrouping='fiscal-period'/>", "aggregate='1'"
-            ),
+            entity("<attribute name='a' alias='b' groupby='1' dategrouping='decade'/>", "aggregate='1'"),
             "attribute a",
-            "dategrouping 'fiscal-period' is not supported",
+            "dategrouping 'decade' is not supported",
         ),
         (
             entity("<attribute name='a' alias='b' aggregate='sum' distinct='1'/>", "aggregate='1'"),

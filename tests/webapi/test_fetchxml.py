@@ -121,12 +121,13 @@ def test_aggregates_are_named_by_their_alias(crm: Crm) -> None:
         '<fetch aggregate="true"><entity name="account">'
         '<attribute name="ownerid" groupby="true" alias="who"/>'
         '<attribute name="createdon" groupby="true" dategrouping="year" alias="year"/>'
+        '<attribute name="createdon" groupby="true" dategrouping="fiscal-period" alias="period"/>'
         '<attribute name="accountid" aggregate="count" alias="n"/></entity></fetch>'
     )
     rows = fetch(crm, text, headers=ANNOTATED)["value"]
     assert sum(row["n"] for row in rows) == int(crm.send("GET", "accounts/$count").text)
     assert all(row["who@Microsoft.Dynamics.CRM.lookuplogicalname"] in ("systemuser", "team") for row in rows)
-    assert all(isinstance(row["year"], int) for row in rows)
+    assert all(isinstance(row["year"], int) and 1 <= row["period"] <= 4 for row in rows)
 
 
 def test_values_that_look_like_placeholders_are_values(crm: Crm) -> None:

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from crmbox.engine.like_patterns import Token
-from crmclient.query.ast import DateGrouping
+from crmclient.query.ast import CalendarPart
 
 DbValue: TypeAlias = str | int | float | bool | bytes | Decimal | None
 Row: TypeAlias = tuple[Any, ...]
@@ -240,7 +240,7 @@ class Dialect(ABC):
         return json.dumps(spans)
 
     @abstractmethod
-    def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
+    def date_part(self, value: str, grouping: CalendarPart, storage: Storage) -> str:
         """Return the SQL of the number of a day, week, month, quarter or year.
 
         Weeks begin on Sunday; the first one begins on New Year.

@@ -31,7 +31,7 @@ from crmbox.engine.dialects.base import (
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_AT_ONCE
-from crmclient.query.ast import DateGrouping
+from crmclient.query.ast import CalendarPart, DateGrouping
 
 _PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECIMAL_PLACES}
 
@@ -183,7 +183,7 @@ class PostgreSQL(Dialect):
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_array_elements(%s::json) AS span WHERE {within})"
 
-    def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
+    def date_part(self, value: str, grouping: CalendarPart, storage: Storage) -> str:
         day = value if storage is Storage.DATE else f"({value} AT TIME ZONE 'UTC')"
         if grouping is DateGrouping.WEEK:
             new_year_weekday = f"extract(dow from date_trunc('year', {day}))"

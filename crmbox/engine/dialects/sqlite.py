@@ -27,7 +27,7 @@ from crmbox.engine.dialects.base import (
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_KNOWN, ROW_VERSION
-from crmclient.query.ast import DateGrouping
+from crmclient.query.ast import CalendarPart, DateGrouping
 
 _LOW: Final = 2**32 - 1
 _HALF: Final = money.ORDERED_WIDTH // 2
@@ -141,7 +141,7 @@ class SQLite(Dialect):
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_each(?) AS span WHERE {within})"
 
-    def date_part(self, value: str, grouping: DateGrouping, storage: Storage) -> str:
+    def date_part(self, value: str, grouping: CalendarPart, storage: Storage) -> str:
         month = f"CAST(substr({value}, 6, 2) AS INTEGER)"
         match grouping:
             case DateGrouping.YEAR:

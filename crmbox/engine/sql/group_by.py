@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from crmbox.calendar import calendar
 from crmbox.engine.dialects.base import Dialect, Storage
+from crmbox.engine.sql.fiscal_parts import CivilDate, fiscal_part
 from crmbox.engine.sql.operands import Operand
 from crmclient.errors import InvalidQuery
-from crmclient.query.ast import Column
+from crmclient.query.ast import CalendarPart, Column, DateGrouping
 from crmclient.query.families import Family
 
 
@@ -67,7 +69,22 @@ def date_part(operand: Operand, column: Column, dialect: Dialect) -> Operand:
         return operand
     if operand.family is not Family.TIME:
         raise InvalidQuery(f"attribute {operand.label}: only dates have a dategrouping.")
-    part = dialect.date_part(operand.compared, column.date_grouping, operand.storage)
+    part = _part(operand, column.date_grouping, dialect)
     return replace(
         operand, family=Family.NUMBER, value=part, compared=part, storage=Storage.INTEGER, decode=None
     )
+
+
+def _part(operand: Operand, grouping: DateGrouping, dialect: Dialect) -> str:
+    def calendar_part(part: CalendarPart) -> str:
+        return dialect.date_part(operand.compared, part, operand.storage)
+
+    if grouping is not DateGrouping.FISCAL_PERIOD and grouping is not DateGrouping.FISCAL_YEAR:
+        return calendar_part(grouping)
+    date = CivilDate(
+        calendar_part(DateGrouping.YEAR), calendar_part(DateGrouping.MONTH), calendar_part(DateGrouping.DAY)
+    )
+    try:
+        return fiscal_part(grouping, date, calendar().fiscal)
+    except ValueError as error:
+        raise InvalidQuery(f"attribute {operand.label}: {error}.") from None

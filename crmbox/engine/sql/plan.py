@@ -7,11 +7,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from crmbox.calendar import calendar
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.sql.aggregate import AggregatePlan, aggregate_plan
 from crmbox.engine.sql.rows import RowPlan, distinct_plan, plain_plan
 from crmbox.engine.sql.scope import Scope
 from crmclient.query.ast import Query
+from crmclient.query.fiscal import FiscalCalendar
 from crmclient.query.shape import Shape, digest
 
 KEPT: Final = 1000
@@ -25,7 +27,7 @@ class Plan:
     digest: str
 
 
-Key: TypeAlias = tuple[str, str, Shape]
+Key: TypeAlias = tuple[str, str, Shape, FiscalCalendar | None]
 
 _plans: OrderedDict[Key, Plan] = OrderedDict()
 _lock = threading.Lock()
@@ -33,7 +35,8 @@ _lock = threading.Lock()
 
 def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
     """Return the plan of every query of this shape. Raises UnknownEntity and InvalidQuery."""
-    key = (snapshot.revision.token, snapshot.dialect.name, shape)
+    fiscal = calendar().fiscal if query.is_aggregate else None
+    key = (snapshot.revision.token, snapshot.dialect.name, shape, fiscal)
     with _lock:
         plan = _plans.get(key)
         if plan is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from crmclient.metadata import AttributeType, DateTimeBehavior
-from crmclient.query.ast import Column, Filter, FilterItem, Link, LinkType, Query
+from crmclient.query.ast import Column, DateGrouping, Filter, FilterItem, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
 from crmclient.query.calendar import Calendar
 from crmclient.query.designed import (
@@ -272,6 +272,11 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
     )
     if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
         names.wrong(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
+    if column.date_grouping is DateGrouping.FISCAL_YEAR:
+        try:
+            calendar.fiscal.named_year(dt.MINYEAR)
+        except ValueError as error:
+            names.wrong(construct, error.args[0])
     return Column(
         column.attribute,
         column.alias,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crmclient.conventions import Ability
-from crmclient.query.ast import Operator
-from crmclient.query.designed import DesignedQuery
+from crmclient.query.ast import FISCAL_PARTS, Operator
+from crmclient.query.designed import DesignedLink, DesignedQuery
 from crmclient.query.resolving.prepared import Needs
 from designer.endpoint_facts.query_parameters import conditions
 from designer.expressions import Expression, ExpressionError
@@ -78,6 +78,14 @@ def queries_can_be_run(subject: EndpointSubject) -> Found:
         if uses_periods and not _can(subject, Ability.FISCAL_PERIODS):
             yield (
                 _("The platform knows no fiscal periods. Use in-fiscal-period-and-year, or dates."),
+                place,
+            )
+        if _groups_by_fiscal_parts(query) and not _can(subject, Ability.FISCAL_GROUPS):
+            yield (
+                _(
+                    "The platform does not say what the value of a fiscal group is. Group by month or "
+                    "quarter, or filter by fiscal periods."
+                ),
                 place,
             )
         if query.distinct and not _can(subject, Ability.DISTINCT):
@@ -154,6 +162,12 @@ def _queries(subject: EndpointSubject) -> Iterator[tuple[str, DesignedQuery]]:
     for fetcher in subject.definition.fetchers:
         if fetcher.query is not None:
             yield f"fetchers.{fetcher.name}.query", fetcher.query
+
+
+def _groups_by_fiscal_parts(source: DesignedQuery | DesignedLink) -> bool:
+    return any(column.date_grouping in FISCAL_PARTS for column in source.columns) or any(
+        map(_groups_by_fiscal_parts, source.links)
+    )
 
 
 def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:

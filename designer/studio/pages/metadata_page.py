@@ -81,6 +81,8 @@ _DATES = {
     DateGrouping.MONTH.value: _("month"),
     DateGrouping.QUARTER.value: _("quarter"),
     DateGrouping.YEAR.value: _("year"),
+    DateGrouping.FISCAL_PERIOD.value: _("fiscal period"),
+    DateGrouping.FISCAL_YEAR.value: _("fiscal year"),
 }
 # What a row says that cannot be saved yet.
 _LACKING = {
