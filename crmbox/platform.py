@@ -148,9 +148,11 @@ class EmbeddedPlatform:
         call: Call = SERVICE_CALL,
     ) -> Upserted:
         with self._work(call), write_unit(self._alias) as unit:
-            done = upsert(unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller)
-            refuse_duplicates(unit, entity, done.id, call, None if done.created else values)
-            return done
+            upserted = upsert(
+                unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller
+            )
+            refuse_duplicates(unit, entity, upserted.id, call, None if upserted.created else values)
+            return upserted
 
     def delete(
         self, entity: str, id: Guid, *, if_version: str | None = None, call: Call = SERVICE_CALL

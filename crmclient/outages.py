@@ -41,7 +41,7 @@ class Course:
         return {"failures": self.failures, "outage_seconds": round(self.last - self.since, 1)}
 
 
-class Place(Protocol):
+class OutageStore(Protocol):
     """A store of outages that processes share."""
 
     def course_of(self, fact: str) -> AbstractContextManager[Course | None]:
@@ -52,10 +52,10 @@ class Place(Protocol):
         ...
 
 
-_place: Place | None = None
+_place: OutageStore | None = None
 
 
-def tell_together(place: Place) -> None:
+def tell_together(place: OutageStore) -> None:
     """Log each outage once for all processes that share `place`, from now on."""
     global _place
     _place = place

@@ -48,7 +48,7 @@ class Effect(Enum):
     WRITE = "writes"
 
 
-class Asked(NamedTuple):
+class MemberCall(NamedTuple):
     """One call of a member: its name, what it does, and its arguments as they were given."""
 
     member: str
@@ -65,7 +65,7 @@ def _declared(
     def decorate(member: Callable[Concatenate[StandIn, P], R]) -> Callable[Concatenate[StandIn, P], R]:
         @wraps(member)
         def asked(self: StandIn, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            request = Asked(member.__name__, effect, args, kwargs)
+            request = MemberCall(member.__name__, effect, args, kwargs)
             return self.answer(request, lambda: member(self, *args, **kwargs))
 
         EFFECTS[member.__name__] = effect
@@ -87,7 +87,7 @@ class StandIn(ABC):
         self.local_revision_sql = platform.local_revision_sql
 
     @abstractmethod
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
         """Return what the caller of a member gets; `ask` asks the platform itself."""
 
     @_declared(Effect.WRITE)

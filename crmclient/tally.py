@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 
-class Spell(NamedTuple):
+class TimedCall(NamedTuple):
     """One call: `began` is a `time.monotonic()` second; `failed` is the type of an error, or empty."""
 
     began: float
@@ -32,7 +32,7 @@ class Tally:
     def __init__(self) -> None:
         self.calls = 0
         self.seconds = 0.0
-        self.spells: list[Spell] | None = None
+        self.spells: list[TimedCall] | None = None
         self._correlation: str | None = None
         self._depth = 0
         self._began = 0.0
@@ -67,7 +67,7 @@ class Tally:
             seconds = time.monotonic() - self._began
             self.seconds += seconds
             if self.spells is not None:
-                self.spells.append(Spell(self._began, seconds, "" if kind is None else kind.__name__))
+                self.spells.append(TimedCall(self._began, seconds, "" if kind is None else kind.__name__))
 
 
 current: ContextVar[Tally | None] = ContextVar("portico_tally", default=None)

@@ -92,7 +92,7 @@ def _with_same_objects(before: Mapping[int, T], now: Mapping[int, T]) -> Mapping
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _NewNames:
     """The new names of renamed rows, by their old names: modules, places of exposed entities, and roles."""
 
     modules: Mapping[str, str]
@@ -102,7 +102,7 @@ class _Names:
     accesses: dict[Any, AccessDefinition]
 
     @classmethod
-    def between(cls, before: RowIds, after: RowIds) -> _Names:
+    def between(cls, before: RowIds, after: RowIds) -> _NewNames:
         def renamed(then: Mapping[int, T], now: Mapping[int, T], name: Any) -> dict[Any, Any]:
             pairs = ((name(then[id]), name(now[id])) for id in then.keys() & now.keys())
             return {old: new for old, new in pairs if old != new}
@@ -160,7 +160,7 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
     """
     if after.ids is before.ids or before.ids is None or after.ids is None:
         return before.endpoints
-    names = _Names.between(before.ids, after.ids)
+    names = _NewNames.between(before.ids, after.ids)
     now = Surroundings.of(after.entities, after.closed_entities)
     if not names and after.entities == before.entities and after.closed_entities == before.closed_entities:
         return before.endpoints

@@ -45,7 +45,7 @@ def reload(previous: Configuration) -> Configuration:
         return _load(previous) if base is None else _reload(base, revision, changed.endpoints)
 
 
-class _Inside(threading.local):
+class _InTransaction(threading.local):
     """The configuration last read inside a transaction of this thread.
 
     No other thread may use it, because it may never be committed. Once the database has its revision, it was
@@ -56,7 +56,7 @@ class _Inside(threading.local):
 
 
 _latest: Configuration | None = None
-_inside = _Inside()
+_inside = _InTransaction()
 
 
 def latest() -> Configuration:

@@ -31,7 +31,7 @@ class EntityNews:
 
 
 @dataclass(frozen=True, slots=True)
-class Refreshed:
+class RefreshResult:
     """The result of a refresh.
 
     `added` and `removed` are entities; `news` is about entities that the configuration uses. `degraded` are
@@ -53,7 +53,7 @@ class _KnownMetadata:
     attributes: Mapping[str, Mapping[str, Attribute]]
 
 
-def refresh(*, by_changes: bool = False) -> Refreshed:
+def refresh(*, by_changes: bool = False) -> RefreshResult:
     """Fetch the metadata anew, and return what is different. A platform that keeps no copy is only read
     again.
 
@@ -70,7 +70,7 @@ def refresh(*, by_changes: bool = False) -> Refreshed:
     forget()
     after, degraded_before = _read_known(used), _degraded(overview_before)
     overview_after = overview()
-    return Refreshed(
+    return RefreshResult(
         is_different=is_different,
         added=_new(before.entities, after.entities),
         removed=_new(after.entities, before.entities),

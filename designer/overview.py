@@ -93,7 +93,7 @@ class Overview:
         return frozenset(endpoint.definition.key for endpoint in self.configuration.endpoints.values())
 
 
-class _Inside(threading.local):
+class _InTransaction(threading.local):
     """The overview last made inside a transaction of this thread.
 
     No other may use it: it may never be committed.
@@ -103,7 +103,7 @@ class _Inside(threading.local):
 
 
 _latest: Overview | None = None
-_inside = _Inside()
+_inside = _InTransaction()
 # The overview that any thread last made inside a transaction. Once the database has its revision, it was
 # committed.
 _uncommitted: Overview | None = None

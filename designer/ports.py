@@ -20,7 +20,7 @@ CallerSource: TypeAlias = Literal["account", "key"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CallField:
     """One value that a call takes: `type` is an input type's name, `schema` the JSON Schema of the value."""
 
     name: str
@@ -46,7 +46,7 @@ class Preview:
     """
 
     problem: str = ""
-    asked: tuple[Asked, ...] = ()
+    fields: tuple[CallField, ...] = ()
     body: str = ""
     sample: str = ""
     status: int = 0

@@ -136,10 +136,12 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
     )
     names = ("name", "caller_type", "kind", "attribute", "relationship", "expression", "description")
     rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
-    whole = ((id, {**row, "columns": columns[id]}) for id, row in rows)
+    rows_with_columns = ((id, {**row, "columns": columns[id]}) for id, row in rows)
     return tuple(
         user_property
-        for _, user_property in _readable(UserPropertyDefinition, "user property", whole, unreadable)
+        for _, user_property in _readable(
+            UserPropertyDefinition, "user property", rows_with_columns, unreadable
+        )
     )
 
 
@@ -153,8 +155,8 @@ def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
         rows[id] = dict(zip(ISSUER_COLUMNS, values, strict=False))
         if rule is not None:
             rules[id].append(dict(zip(RULE_COLUMNS, values[len(ISSUER_COLUMNS) :], strict=True)))
-    whole = ((id, issuer_data(row, rules[id])) for id, row in rows.items())
-    return tuple(issuer for _, issuer in _readable(IssuerDefinition, "issuer", whole, unreadable))
+    rows_with_rules = ((id, issuer_data(row, rules[id])) for id, row in rows.items())
+    return tuple(issuer for _, issuer in _readable(IssuerDefinition, "issuer", rows_with_rules, unreadable))
 
 
 def protections() -> tuple[Protection, ...]:
@@ -267,14 +269,14 @@ def _endpoint(
 
 
 def _readable(
-    definition: type[D], what: str, rows: Iterable[tuple[int, dict[str, Any]]], unreadable: Unreadable
+    definition: type[D], noun: str, rows: Iterable[tuple[int, dict[str, Any]]], unreadable: Unreadable
 ) -> Iterable[tuple[int, D]]:
     """Yield the definitions by row id. Add the reasons for rows that make none to `unreadable`."""
     for id, row in rows:
         try:
             yield id, definition.model_validate(row)
         except ValidationError as error:
-            unreadable[f"{what} {id}"] = _reason(error)
+            unreadable[f"{noun} {id}"] = _reason(error)
 
 
 def _reason(error: ValidationError) -> str:

@@ -74,10 +74,12 @@ def _chosen() -> Iterator[CheckMessage]:
             continue
         if choice.is_deprecated(value):
             name = choice.name_of(value)
-            own = f"Give the function a name with an entry point of {choice.group}: docs/extending.md."
+            hint_for_own_functions = (
+                f"Give the function a name with an entry point of {choice.group}: docs/extending.md."
+            )
             yield Warning(
                 f"{setting}={value!r} is a dotted path, which is deprecated.",
-                hint=f"Write {setting}={name}." if name else own,
+                hint=f"Write {setting}={name}." if name else hint_for_own_functions,
                 id="portico.W002",
             )
 

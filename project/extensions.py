@@ -51,12 +51,12 @@ def _can_be_edited_and_found(kind: OperationKind) -> None:
         raise ValueError(f"its path {kind.path} is not one of the API. Begin it with /api/{{module}}/")
 
 
-def _kinds_without_counterpart(named: set[str], built_in: set[str]) -> Iterator[Problem]:
+def _kinds_without_counterpart(already_named: set[str], built_in: set[str]) -> Iterator[Problem]:
     """Yield a problem for each kind that has only a descriptor or only an operation.
 
-    Kinds in `named` have a problem already.
+    Kinds that are `already_named` have a problem already.
     """
-    for name in sorted((KINDS.keys() ^ OPERATIONS.keys()) - named):
+    for name in sorted((KINDS.keys() ^ OPERATIONS.keys()) - already_named):
         there, missing = (KINDS.group, OPERATIONS.group) if name in KINDS else (OPERATIONS.group, KINDS.group)
         if name in built_in:
             text = f"The built-in “{name}” of {there} has no counterpart in {missing}."

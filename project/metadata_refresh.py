@@ -17,7 +17,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 
 from crmclient import KeepsMetadata
 from crmclient.errors import PlatformError
-from designer.metadata_refresh import Refreshed, refresh
+from designer.metadata_refresh import RefreshResult, refresh
 from designer.platform import get_platform
 from project import claims
 
@@ -52,7 +52,7 @@ def _repeat() -> None:
         pause.wait(interval / _LOOKS)
 
 
-def refresh_if_due(interval: float) -> Refreshed | None:
+def refresh_if_due(interval: float) -> RefreshResult | None:
     """Refresh the metadata, unless a process has done so within the last `interval` seconds.
 
     Return what the refresh brought; None if it was not due, and if it failed. The next try is after another
@@ -71,7 +71,7 @@ def refresh_if_due(interval: float) -> Refreshed | None:
     return None
 
 
-def _log_changes(brought: Refreshed) -> Refreshed:
+def _log_changes(brought: RefreshResult) -> RefreshResult:
     """Log what has changed of the metadata, and return `brought`."""
     if brought.is_different:
         degraded = [endpoint.definition.key for endpoint in (brought.degraded or {}).values()]

@@ -20,11 +20,11 @@ from crmclient.dataverse.http.budget import (
     SPAN,
     Admission,
     Budget,
+    BudgetUse,
     Limits,
     Reason,
     Refusal,
-    Said,
-    Standing,
+    ReportedBudget,
 )
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.process_budget import ProcessBudget
@@ -91,21 +91,21 @@ class RedisBudget(Budget):
         self._own.note(user, share, id)
         return Admission(id, user, share, first, second / 1000)
 
-    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
+    def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
         if not admission.id.startswith(self._process):
             # Admitted while Redis was away, which knows nothing of it.
-            self._own.settle(admission, seconds, said)
+            self._own.settle(admission, seconds, reported)
             return
         # What the platform says is about all processes: Redis has it, this one's count needs no correction.
-        self._own.settle(admission, seconds, Said())
+        self._own.settle(admission, seconds, ReportedBudget())
         self._run(
             "settle",
             self._keys[3 * admission.user : 3 * admission.user + 2],
             _GROUP[admission.share],
             admission.id,
             round(seconds * 1000),
-            -1 if said.requests is None else round(said.requests),
-            -1 if said.work is None else round(said.work * 1000),
+            -1 if reported.requests is None else round(reported.requests),
+            -1 if reported.work is None else round(reported.work * 1000),
             round(admission.requests),
             round(admission.work * 1000),
         )
@@ -119,12 +119,12 @@ class RedisBudget(Budget):
     def paused(self, only: int | None = None) -> float:
         return self._own.paused(only)
 
-    def standing(self) -> Sequence[Standing]:
+    def standing(self) -> Sequence[BudgetUse]:
         answer = self._run("standing", self._keys)
         if answer is None:
             return self._own.standing()
         return [
-            Standing(
+            BudgetUse(
                 dict(zip(SHARES, requests, strict=True)),
                 {share: work_ / 1000 for share, work_ in zip(SHARES, work, strict=True)},
                 others,

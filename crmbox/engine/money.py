@@ -22,13 +22,13 @@ def scaled(value: Decimal, places: int) -> int:
     """Return `value` times ten to the power of `places`. Raises ValueError if that is not a whole number."""
     try:
         moved = value.scaleb(places, _EXACT)
-        whole = moved.to_integral_value(context=_EXACT)
-        exact = whole == moved
+        rounded = moved.to_integral_value(context=_EXACT)
+        exact = rounded == moved
     except (Inexact, InvalidOperation):
         exact = False
     if not exact:
         raise ValueError(f"at most {places} decimal places are kept")
-    return int(whole)
+    return int(rounded)
 
 
 def unscaled(value: int, places: int) -> Decimal:

@@ -15,7 +15,7 @@ _START: Final = 4096
 def begun(content: BinaryIO) -> tuple[str | None, BinaryIO]:
     """Return the `image_type` of a stream, and a stream of all its bytes."""
     start = content.read(_START)
-    return image_type(start), io.BufferedReader(_Joined(start, content))
+    return image_type(start), io.BufferedReader(_RewoundStream(start, content))
 
 
 def image_type(start: bytes) -> str | None:
@@ -28,7 +28,7 @@ def image_type(start: bytes) -> str | None:
     return content_type if content_type in IMAGES else None
 
 
-class _Joined(io.RawIOBase):
+class _RewoundStream(io.RawIOBase):
     """A stream whose beginning has already been read."""
 
     def __init__(self, start: bytes, rest: BinaryIO) -> None:

@@ -16,9 +16,9 @@ class Progress:
         self._name = name
         self._every_step = every_step
 
-    def show(self, what: str, done: int, total: int | None = None) -> None:
+    def show(self, phase: str, done: int, total: int | None = None) -> None:
         """Show that `done` of `total` are done; `total` is None where it is not known."""
-        line = f"{self._name}: {what.lower()} {done:,}" + ("" if total is None else f" of {total:,}")
+        line = f"{self._name}: {phase.lower()} {done:,}" + ("" if total is None else f" of {total:,}")
         if self._stdout.isatty():
             self._stdout.write(f"\r{line}", ending="\n" if done == total else "")
             self._stdout.flush()

@@ -31,14 +31,14 @@ PLACES = {AttributeType.MONEY: MONEY_PLACES, AttributeType.DECIMAL: DECIMAL_PLAC
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class AllDefinitions:
     """All definitions as they will be after the change."""
 
     entities: Mapping[str, EntityDefinition]
     option_sets: Mapping[str, OptionSet]
 
 
-def check_entity(definition: EntityDefinition, metadata: Known) -> None:
+def check_entity(definition: EntityDefinition, metadata: AllDefinitions) -> None:
     entity = definition.entity
     name = check_logical(entity.logical_name)
     attributes = {item.attribute.logical_name: item for item in definition.attributes}
@@ -65,7 +65,7 @@ def check_option_set(option_set: OptionSet) -> None:
             raise InvalidDefinition(f"{option_set.name}: {option.value} is no 32-bit number.")
 
 
-def check_names_are_unique(metadata: Known) -> None:
+def check_names_are_unique(metadata: AllDefinitions) -> None:
     """Check that entity set names and relationship names are unique in the whole platform."""
     definitions = metadata.entities.values()
     _check_no_repeats("entity set", [definition.entity.entity_set for definition in definitions])
@@ -74,7 +74,10 @@ def check_names_are_unique(metadata: Known) -> None:
 
 
 def _check_attribute(
-    entity: str, item: AttributeDefinition, attributes: Mapping[str, AttributeDefinition], metadata: Known
+    entity: str,
+    item: AttributeDefinition,
+    attributes: Mapping[str, AttributeDefinition],
+    metadata: AllDefinitions,
 ) -> None:
     attribute = item.attribute
     where = f"{entity}.{check_logical(attribute.logical_name)}"
@@ -109,14 +112,14 @@ def _check_limits(where: str, attribute: Attribute) -> None:
         raise InvalidDefinition(f"{where}: the minimum lies above the maximum.")
 
 
-def _check_options(where: str, attribute: Attribute, metadata: Known) -> None:
+def _check_options(where: str, attribute: Attribute, metadata: AllDefinitions) -> None:
     if attribute.options is not None:
         check_option_set(attribute.options)
     elif attribute.option_set not in metadata.option_sets:
         raise InvalidDefinition(f"{where}: there is no option set {attribute.option_set!r}.")
 
 
-def _check_default(where: str, item: AttributeDefinition, metadata: Known) -> None:
+def _check_default(where: str, item: AttributeDefinition, metadata: AllDefinitions) -> None:
     if item.default is None:
         return
     if item.attribute.type is AttributeType.BOOLEAN:
@@ -166,7 +169,7 @@ def _check_keys(definition: EntityDefinition, attributes: Mapping[str, Attribute
             )
 
 
-def _check_no_repeats(what: str, names: list[str] | list[int]) -> None:
+def _check_no_repeats(label: str, names: list[str] | list[int]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise InvalidDefinition(f"{what} {repeated[0]!r} exists already.")
+        raise InvalidDefinition(f"{label} {repeated[0]!r} exists already.")

@@ -15,7 +15,7 @@ from crmbox.engine.definitions import (
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
-from crmbox.metadata.checks import Known, check_entity, check_names_are_unique, check_option_set
+from crmbox.metadata.checks import AllDefinitions, check_entity, check_names_are_unique, check_option_set
 from crmclient.errors import InvalidDefinition, UnknownEntity
 from crmclient.metadata import Attribute, OptionSet
 
@@ -116,7 +116,7 @@ class Draft:
 
     def check(self) -> None:
         """Check that every changed definition fits with all the others. Raises InvalidDefinition."""
-        metadata = Known(self.entities, self.option_sets)
+        metadata = AllDefinitions(self.entities, self.option_sets)
         for kind, name in sorted(self._changed):
             if kind is Kind.ENTITY and name in self.entities:
                 check_entity(self.entities[name], metadata)

@@ -111,11 +111,11 @@ def create_many_to_many(
             ends, relationship.pair_attributes(ends[0].entity, ends[1].entity), strict=True
         )
     )
-    held = tuple(member.logical_name for member in members)
+    pair_attributes = tuple(member.logical_name for member in members)
     own_ids = (
         candidate
         for candidate in (primary_id, f"{name}id", f"{name}pairid")
-        if candidate and candidate not in held
+        if candidate and candidate not in pair_attributes
     )
     entity = Entity(
         name,
@@ -124,7 +124,7 @@ def create_many_to_many(
         Label(),
         primary_id=next(own_ids),
         primary_name=None,
-        keys=(AlternateKey(f"{name}_pair", held),),
+        keys=(AlternateKey(f"{name}_pair", pair_attributes),),
         is_intersect=True,
         is_custom=custom,
     )
@@ -153,11 +153,11 @@ def _with_pair_attributes(relationship: Relationship, first: Entity, second: Ent
     return changed(relationship, intersect_attributes=names)
 
 
-def relate(definition: EntityDefinition, given: Iterable[Relationship]) -> Iterator[Relationship]:
+def relate(definition: EntityDefinition, relationships: Iterable[Relationship]) -> Iterator[Relationship]:
     """Yield the given relationships, and a plain one for every target of a lookup that has none."""
     entity = definition.entity.logical_name
     pairs = set()
-    for relationship in given:
+    for relationship in relationships:
         pairs.add((relationship.referencing_attribute, relationship.referenced))
         yield relationship
     for item in definition.attributes:
@@ -172,8 +172,8 @@ def relate(definition: EntityDefinition, given: Iterable[Relationship]) -> Itera
                 )
 
 
-def _related(definition: EntityDefinition, given: Iterable[Relationship]) -> EntityDefinition:
-    return changed(definition, relationships=tuple(relate(definition, given)))
+def _related(definition: EntityDefinition, relationships: Iterable[Relationship]) -> EntityDefinition:
+    return changed(definition, relationships=tuple(relate(definition, relationships)))
 
 
 def _complete(

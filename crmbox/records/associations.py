@@ -81,17 +81,17 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
 
 
 def _compiled(
-    mark: str, own: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
+    mark: str, stored: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
 ) -> _Pair:
     table = quote(pairs.table)
     ends = [quote(pairs.columns[attribute].name) for attribute in attributes]
     columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])
     exist = [
         f"EXISTS (SELECT 1 FROM {quote(end.table)} WHERE {quote(end.id_column.name)} = {mark})"
-        for end in (own, other)
+        for end in (stored, other)
     ]
     return _Pair(
-        own,
+        stored,
         other,
         # SELECT, with a condition of its own: SQLite would read ON CONFLICT as part of a join without one.
         tie=f"INSERT INTO {table} ({columns}) SELECT {mark}, {mark}, {mark}, {mark} "

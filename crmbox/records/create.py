@@ -17,7 +17,7 @@ from crmbox.records.derived_values import join, settle_state
 from crmbox.records.parties import write_parties
 from crmbox.records.referenced_records import OWNER, look_up, looked_up
 from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql, written_entity
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient import value_checks
 from crmclient.errors import InvalidRecord, WrongType
 from crmclient.values import Guid, Reference, Stored, Values, new_guid
@@ -78,13 +78,13 @@ def create_at_once(
 
 def _complete(
     unit: WriteUnit | SingleUnit, stored: StoredEntity, values: Values, id: Guid | None, caller: Guid | None
-) -> tuple[Guid, Written, Reference | None]:
+) -> tuple[Guid, WrittenValues, Reference | None]:
     """Return the id, the values and the owner (if any) of a new record.
 
     The values lack the version, and what is looked up in other records.
     """
     rules = _rules_of(stored)
-    written = Written(unit.snapshot, stored)
+    written = WrittenValues(unit.snapshot, stored)
     written.take(values, creating=True)
     record = _choose_id(written, id)
     for column, default in rules.defaults:
@@ -102,7 +102,7 @@ def _complete(
     return record, written, _owner(written, actor) if rules.is_owned else None
 
 
-def _choose_id(written: Written, id: Guid | None) -> Guid:
+def _choose_id(written: WrittenValues, id: Guid | None) -> Guid:
     """Return the id that the caller chose, as an argument or among the values, or a new one."""
     column = written.stored.id_column
     among_values = written.columns.get(column.name)
@@ -120,7 +120,7 @@ def _choose_id(written: Written, id: Guid | None) -> Guid:
     return chosen
 
 
-def _set_audit_values(written: Written, now: dt.datetime, actor: Reference) -> None:
+def _set_audit_values(written: WrittenValues, now: dt.datetime, actor: Reference) -> None:
     """Set who made the record, and when."""
     overridden = written.stored.columns.get("overriddencreatedon")
     created = written.columns.get(overridden.name) if overridden is not None else None
@@ -130,7 +130,7 @@ def _set_audit_values(written: Written, now: dt.datetime, actor: Reference) -> N
     written.stamp_user(("createdby", "modifiedby"), actor.id)
 
 
-def _owner(written: Written, actor: Reference) -> Reference:
+def _owner(written: WrittenValues, actor: Reference) -> Reference:
     """Return the given owner, or else `actor`, who makes the record."""
     for item in written.pointed:
         if item.attribute == OWNER:

@@ -13,7 +13,7 @@ from crmbox.engine.connection import Unit
 from crmbox.engine.dialects.base import DbValue
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient.errors import UnknownOption
 from crmclient.values import Guid
 
@@ -33,7 +33,7 @@ class States:
     initial: dict[str, DbValue]
 
 
-def settle_state(written: Written, *, creating: bool) -> None:
+def settle_state(written: WrittenValues, *, creating: bool) -> None:
     """Set state and status from the one that the caller gave; when creating without either, to the
     defaults.
     """
@@ -79,14 +79,14 @@ def _states_of(stored: StoredEntity) -> States | None:
     return States(first, default_status, state_of, initial)
 
 
-def is_joined(written: Written) -> bool:
+def is_joined(written: WrittenValues) -> bool:
     """Whether the write changes a part of a joined value."""
     return any(
         written.sets(part) for column in _joined(written.stored) for part in column.definition.joined_from
     )
 
 
-def join(unit: Unit, written: Written, record: Guid | None) -> None:
+def join(unit: Unit, written: WrittenValues, record: Guid | None) -> None:
     """Set every joined value of which the write changes a part.
 
     Parts that the write does not change are read from `record`.

@@ -12,7 +12,7 @@ from crmbox.engine.queries import run
 from crmbox.engine.snapshot import StoredEntity
 from crmbox.records import deletions
 from crmbox.records.statements import VERSION, delete_sql, insert_sql
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, PARTY_ID, RECORD, parts_of
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import Guid, Party, Reference, new_guid
@@ -83,7 +83,7 @@ def parties_of(
 
 def _insert(unit: WriteUnit, activity: Reference, part: int, party: Party) -> None:
     stored = unit.snapshot.entity(PARTY)
-    written = Written(unit.snapshot, stored)
+    written = WrittenValues(unit.snapshot, stored)
     written.set(PARTY_ID, new_guid())
     written.set(ACTIVITY, activity)
     written.set(PART, part)

@@ -24,7 +24,7 @@ from crmbox.files.thumbnails import thumbnail
 from crmbox.records.callers import check_caller
 from crmbox.records.retrieve import retrieve
 from crmbox.records.statements import record_id, store, version_number, with_id
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient.errors import (
     InvalidRecord,
     OutOfRange,
@@ -130,7 +130,7 @@ class Upload:
         with write_unit(self._alias) as unit:
             stored = unit.snapshot.entity(self._entity)
             file_column(stored, self._attribute)
-            written = Written(unit.snapshot, stored)
+            written = WrittenValues(unit.snapshot, stored)
             written.set(self._attribute, info)
             for name, value in _file_facts(stored, self._attribute, info):
                 written.set(name, value)
@@ -210,6 +210,6 @@ def _content_to_store(column: StoredColumn, content: BinaryIO) -> BinaryIO:
     limit = column.attribute.max_size
     if not _is_image(column) or column.definition.full_image or limit is None:
         return content
-    whole = content.read(limit + 1)
+    full_size = content.read(limit + 1)
     # Content that is too large is passed on as it is, to be refused.
-    return io.BytesIO(whole if len(whole) > limit else thumbnail(whole) or whole)
+    return io.BytesIO(full_size if len(full_size) > limit else thumbnail(full_size) or full_size)

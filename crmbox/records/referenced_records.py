@@ -9,14 +9,14 @@ from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
 from crmbox.records.callers import is_enabled, refuse_unless
-from crmbox.records.written_values import Pointed, Written
+from crmbox.records.written_values import ReferencedRecord, WrittenValues
 from crmclient.errors import UnknownTarget
 from crmclient.values import Guid, Reference
 
 OWNER, BUSINESS_UNIT = "ownerid", "owningbusinessunit"
 
 
-def look_up(unit: Unit, written: Written, caller: Guid | None, owner: Reference | None) -> None:
+def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Reference | None) -> None:
     """Find, by one statement, which of `written.pointed` exist, whether `caller` may act, and the unit of
     `owner`.
 
@@ -52,7 +52,9 @@ class LookedUp(NamedTuple):
     parameters: tuple[Guid, ...]
 
 
-def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: Reference | None) -> LookedUp:
+def looked_up(
+    snapshot: Snapshot, written: WrittenValues, caller: Guid | None, owner: Reference | None
+) -> LookedUp:
     """Return the lookups as parts of the statement that writes."""
     entities = tuple(item.entity for item in written.pointed)
     pointed = tuple(item.id for item in written.pointed)
@@ -67,7 +69,7 @@ def looked_up(snapshot: Snapshot, written: Written, caller: Guid | None, owner: 
     return LookedUp(value, condition, (owner.id, *pointed, *acting))
 
 
-def _missing(item: Pointed) -> UnknownTarget:
+def _missing(item: ReferencedRecord) -> UnknownTarget:
     return UnknownTarget(item.attribute, f"There is no {item.entity} with id {item.id}.")
 
 

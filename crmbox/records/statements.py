@@ -12,7 +12,7 @@ from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.records.referenced_records import BUSINESS_UNIT
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient import value_checks
 from crmclient.errors import DuplicateKey, PlatformError, RecordNotFound, Refused, VersionMismatch
 from crmclient.values import Guid
@@ -145,7 +145,7 @@ def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
 
 
 def store(
-    unit: WriteUnit, written: Written, record: Guid, *, if_version: str | None, caller: Guid | None
+    unit: WriteUnit, written: WrittenValues, record: Guid, *, if_version: str | None, caller: Guid | None
 ) -> None:
     """Write the values of a record. Raises RecordNotFound, VersionMismatch, DuplicateKey."""
     stored = written.stored
@@ -165,7 +165,7 @@ def store(
         raise untouched(unit, stored, record)
 
 
-def stamp(written: Written, now: dt.datetime, caller: Guid | None) -> None:
+def stamp(written: WrittenValues, now: dt.datetime, caller: Guid | None) -> None:
     """Set who changed the record, and when."""
     written.set("modifiedon", now)
     written.stamp_user(("modifiedby",), caller or SERVICE_USER)

@@ -19,7 +19,7 @@ from crmbox.records.statements import (
     version_number,
     written_entity,
 )
-from crmbox.records.written_values import Written
+from crmbox.records.written_values import WrittenValues
 from crmclient.values import Guid, Reference, Stored, Values
 
 
@@ -83,21 +83,21 @@ def update_at_once(
     return Stored(record, str(rows[0][0])) if rows else None
 
 
-def _checked_values(snapshot: Snapshot, stored: StoredEntity, values: Values) -> Written:
-    written = Written(snapshot, stored)
+def _checked_values(snapshot: Snapshot, stored: StoredEntity, values: Values) -> WrittenValues:
+    written = WrittenValues(snapshot, stored)
     written.take(values, creating=False)
     settle_state(written, creating=False)
     return written
 
 
-def _require(written: Written, values: Values) -> None:
+def _require(written: WrittenValues, values: Values) -> None:
     columns = (written.stored.columns.get(name) for name in values)
     written.require(column for column in columns if column is not None and column.attribute.is_required)
     lists = written.stored.party_lists
     written.require_parties(lists[name] for name in values if name in lists)
 
 
-def _owner(written: Written) -> Reference | None:
+def _owner(written: WrittenValues) -> Reference | None:
     """Return the new owner, if one was given."""
     return next(
         (Reference(item.entity, item.id) for item in written.pointed if item.attribute == OWNER), None

@@ -25,7 +25,7 @@ from crmclient.values import Guid, Party, Reference, Value, Values, references
 _FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
 
 
-class Pointed(NamedTuple):
+class ReferencedRecord(NamedTuple):
     """A record that a value refers to, and that must exist."""
 
     attribute: str
@@ -33,7 +33,7 @@ class Pointed(NamedTuple):
     id: Guid
 
 
-class Written:
+class WrittenValues:
     """The values of one write.
 
     `columns` maps physical columns to database values; `pointed` are records still to be looked up. `parties`
@@ -44,7 +44,7 @@ class Written:
         self.stored = stored
         self.columns: dict[str, DbValue] = {}
         self.parties: dict[str, tuple[Party, ...]] = {}
-        self.pointed: list[Pointed] = []
+        self.pointed: list[ReferencedRecord] = []
         self.problems: list[InvalidValue] = []
         self._snapshot = snapshot
 
@@ -135,7 +135,7 @@ class Written:
         else:
             self.parties[name] = parties
             self.pointed += [
-                Pointed(name, reference.entity, value_checks.guid(reference.id))
+                ReferencedRecord(name, reference.entity, value_checks.guid(reference.id))
                 for reference in references(parties)
             ]
 
@@ -177,9 +177,9 @@ class Written:
             if column.target is not None:
                 self.columns[column.target] = value.entity
             if checked:
-                self.pointed.append(Pointed(attribute.logical_name, value.entity, str(encoded)))
+                self.pointed.append(ReferencedRecord(attribute.logical_name, value.entity, str(encoded)))
         elif attribute.targets and checked:
-            self.pointed.append(Pointed(attribute.logical_name, attribute.targets[0], str(encoded)))
+            self.pointed.append(ReferencedRecord(attribute.logical_name, attribute.targets[0], str(encoded)))
 
 
 @lru_cache(maxsize=4096)

@@ -45,7 +45,7 @@ def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
     left = b""
     for chunk in chunks:
         piece = left + chunk
-        whole = len(piece) - len(piece) % 3
-        yield base64.b64encode(piece[:whole])
-        left = piece[whole:]
+        encodable = len(piece) - len(piece) % 3
+        yield base64.b64encode(piece[:encodable])
+        left = piece[encodable:]
     yield base64.b64encode(left)

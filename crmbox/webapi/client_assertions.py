@@ -77,10 +77,10 @@ def _check_signed_by_certificate(
 def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
     """Return whether the head names the certificate by its thumbprint."""
     prints = {"x5t": hashes.SHA1(), "x5t#S256": hashes.SHA256()}  # noqa: S303  a name, as RFC 7515 has it
-    named = {name: head[name] for name in prints if name in head}
-    return bool(named) and all(
+    thumbprints = {name: head[name] for name in prints if name in head}
+    return bool(thumbprints) and all(
         str(value).rstrip("=") == _text(certificate.fingerprint(prints[name]))
-        for name, value in named.items()
+        for name, value in thumbprints.items()
     )
 
 

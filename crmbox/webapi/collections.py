@@ -98,9 +98,13 @@ def _related(request: Request, target: Target) -> tuple[EntityType, tuple[Filter
     type_ = request.model.entity_type(collection.entity)
     if collection.attribute is not None:
         return type_, (Filter((Condition(collection.attribute, Operator.EQ, (id,)),)),), ()
-    own, other = collection.pair
-    tied = Filter((Condition(own, Operator.EQ, (id,)),))
+    own_attribute, other_attribute = collection.pair
+    tied = Filter((Condition(own_attribute, Operator.EQ, (id,)),))
     pairs = Link(
-        collection.relationship.intersect or "", other, type_.entity.primary_id, "pairs", filter=tied
+        collection.relationship.intersect or "",
+        other_attribute,
+        type_.entity.primary_id,
+        "pairs",
+        filter=tied,
     )
     return type_, (), (pairs,)

@@ -94,64 +94,64 @@ def client_of(id: str) -> Client | None:
 
 def check_clients() -> None:
     """Raise ValueError if a client in CRM_SERVER_CLIENTS could never get a token."""
-    for given in settings.PORTICO["CRM_SERVER_CLIENTS"]:
-        _check(given)
+    for setting in settings.PORTICO["CRM_SERVER_CLIENTS"]:
+        _check(setting)
 
 
 def _clients() -> Iterator[Client]:
-    own = credentials()
-    if own is not None:
-        yield Client(own[0], SERVICE_USER, secret=own[1])
-    for given in settings.PORTICO["CRM_SERVER_CLIENTS"]:
-        yield _client(given)
+    own_credentials = credentials()
+    if own_credentials is not None:
+        yield Client(own_credentials[0], SERVICE_USER, secret=own_credentials[1])
+    for setting in settings.PORTICO["CRM_SERVER_CLIENTS"]:
+        yield _client(setting)
 
 
-def _client(given: Mapping[str, str]) -> Client:
-    certificate = given.get("certificate")
+def _client(setting: Mapping[str, str]) -> Client:
+    certificate = setting.get("certificate")
     federation = None
-    if "federated_keys" in given:
+    if "federated_keys" in setting:
         federation = Federation(
-            given["federated_issuer"],
-            given["federated_subject"],
-            Path(given["federated_keys"]),
-            given.get("federated_audience", FEDERATION_AUDIENCE),
+            setting["federated_issuer"],
+            setting["federated_subject"],
+            Path(setting["federated_keys"]),
+            setting.get("federated_audience", FEDERATION_AUDIENCE),
         )
     return Client(
-        given["client_id"],
-        given["user"],
-        secret=given.get("client_secret", ""),
+        setting["client_id"],
+        setting["user"],
+        secret=setting.get("client_secret", ""),
         certificate=Path(certificate) if certificate else None,
         federation=federation,
     )
 
 
-def _check(given: Mapping[str, str]) -> None:
-    named = f"CRM_SERVER_CLIENTS: {given['client_id']}"
+def _check(setting: Mapping[str, str]) -> None:
+    client_label = f"CRM_SERVER_CLIENTS: {setting['client_id']}"
     try:
-        parse_guid(given["user"])
+        parse_guid(setting["user"])
     except ValueError:
-        raise ValueError(f"{named}: the user is not an id. Write the id of a system user.") from None
-    missing = [name for name in _FEDERATION if name not in given]
+        raise ValueError(f"{client_label}: the user is not an id. Write the id of a system user.") from None
+    missing = [name for name in _FEDERATION if name not in setting]
     if missing and len(missing) < len(_FEDERATION):
-        raise ValueError(f"{named}: {', '.join(missing)} is missing. A federation needs all of them.")
-    client = _client(given)
+        raise ValueError(f"{client_label}: {', '.join(missing)} is missing. A federation needs all of them.")
+    client = _client(setting)
     if not (client.secret or client.certificate or client.federation):
         raise ValueError(
-            f"{named} has nothing to show for itself. "
+            f"{client_label} has nothing to show for itself. "
             "Add client_secret, certificate, or federated_issuer, federated_subject and federated_keys."
         )
     try:
         client.x509_certificate()
     except (OSError, ValueError) as error:
         raise ValueError(
-            f"{named}: {client.certificate} is not a certificate that can be read ({type(error).__name__}). "
-            "Write the path of a PEM file."
+            f"{client_label}: {client.certificate} is not a certificate that can be read "
+            f"({type(error).__name__}). Write the path of a PEM file."
         ) from error
     try:
         if client.federation is not None:
             client.federation.key_set()
     except (OSError, ValueError, jwt.PyJWTError) as error:
         raise ValueError(
-            f"{named}: {given['federated_keys']} is not a key set that can be read "
+            f"{client_label}: {setting['federated_keys']} is not a key set that can be read "
             f"({type(error).__name__}). Write the path of a file with the issuer's JWKS."
         ) from error

@@ -62,6 +62,6 @@ def no_resource(segment: str) -> WebApiError:
     return WebApiError(404, NO_RESOURCE, f"Resource not found for the segment '{segment}'.")
 
 
-def unsupported(what: str) -> WebApiError:
+def unsupported(feature: str) -> WebApiError:
     """Return a 501 that names the feature asked for."""
-    return WebApiError(501, "0x80040228", f"This server does not support {what}.")
+    return WebApiError(501, "0x80040228", f"This server does not support {feature}.")

@@ -13,8 +13,8 @@ def checked_image(content: BinaryIO) -> tuple[str, BinaryIO]:
 
     Raises WebApiError for content that is no image.
     """
-    content_type, whole = images.begun(content)
-    return _known(content_type), whole
+    content_type, stream = images.begun(content)
+    return _known(content_type), stream
 
 
 def image_type(start: bytes) -> str:

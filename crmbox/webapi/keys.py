@@ -26,15 +26,15 @@ class Key:
 
 def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Key:
     """Read the key in a path. Raises WebApiError for a wrong key of the entity."""
-    given = {argument.name: _dealiased(request, argument.value) for argument in arguments}
-    if len(given) != len(arguments):
+    raw_values = {argument.name: _dealiased(request, argument.value) for argument in arguments}
+    if len(raw_values) != len(arguments):
         raise bad_url("A key names each property once.")
-    if set(given) in ({None}, {type_.entity.primary_id}):
-        return Key(_id(next(iter(given.values()))), {})
+    if set(raw_values) in ({None}, {type_.entity.primary_id}):
+        return Key(_id(next(iter(raw_values.values()))), {})
     for key in type_.entity.keys:
         attributes = [type_.attributes[name] for name in key.attributes]
-        if set(given) == {property_name(attribute) for attribute in attributes}:
-            return Key(None, {a.logical_name: _value(a, given[property_name(a)]) for a in attributes})
+        if set(raw_values) == {property_name(attribute) for attribute in attributes}:
+            return Key(None, {a.logical_name: _value(a, raw_values[property_name(a)]) for a in attributes})
     raise WebApiError(
         400,
         "0x80060888",

@@ -96,8 +96,8 @@ def _collections(snapshot: Snapshot, relationship: Relationship, entity: str) ->
     other = relationship.other_end(entity)
     if other is None:
         return
-    own, related = relationship.pair_attributes(snapshot.entity(entity).entity, snapshot.entity(other).entity)
-    yield Collection(relationship.name, other, relationship, None, (own, related))
+    near, far = relationship.pair_attributes(snapshot.entity(entity).entity, snapshot.entity(other).entity)
+    yield Collection(relationship.name, other, relationship, None, (near, far))
     if other == entity:
         back = back_name(relationship)
-        yield Collection(back, other, relationship, None, (related, own), is_back=True)
+        yield Collection(back, other, relationship, None, (far, near), is_back=True)

@@ -60,20 +60,20 @@ def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any
 
 def _instance(query: str, root: str) -> Response:
     """Answer whether the authority of the `authorization_endpoint` in the query is this server."""
-    own = urlsplit(root)
+    server = urlsplit(root)
     try:
-        asked = urlsplit(parse_qs(query).get("authorization_endpoint", [""])[0])
+        authority = urlsplit(parse_qs(query).get("authorization_endpoint", [""])[0])
     except ValueError:
-        asked = urlsplit("")
+        authority = urlsplit("")
     # MSAL leaves the port out.
-    is_own = asked.hostname == own.hostname and asked.path.startswith(f"{own.path}/")
-    tenant = asked.path.removeprefix(f"{own.path}/").split("/")[0]
+    is_own = authority.hostname == server.hostname and authority.path.startswith(f"{server.path}/")
+    tenant = authority.path.removeprefix(f"{server.path}/").split("/")[0]
     if not (is_own and tenant):
         refusal = TokenRefusal(
             400, "invalid_instance", 50049, f"Unknown or invalid instance. This one is {root}."
         )
         return _document(refusal.body, refusal.status)
-    host = own.hostname
+    host = server.hostname
     return _document(
         {
             "tenant_discovery_endpoint": f"{root}/{tenant}/v2.0/.well-known/openid-configuration",

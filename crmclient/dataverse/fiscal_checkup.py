@@ -92,11 +92,11 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
         )
 
 
-def _unknown(said: str) -> Step:
+def _unknown(detail: str) -> Step:
     return Step(
         _NAME,
         Outcome.WARNING,
-        said,
+        detail,
         Sentence(
             "Compare CRM_FISCAL_YEAR_START and CRM_FISCAL_PERIODS with Business closures and fiscal year in "
             "the Power Platform admin center."

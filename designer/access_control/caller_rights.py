@@ -20,7 +20,7 @@ InWords = Callable[[ExposedEntityDefinition, RowRuleEntry], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CallerFacts:
     """A caller as endpoints see it. `type` is empty for any caller type; `is_anonymous`: the caller has no
     token.
     """
@@ -30,7 +30,7 @@ class Standing:
     is_anonymous: bool = False
 
     @classmethod
-    def of_column(cls, column: str) -> Standing:
+    def of_column(cls, column: str) -> CallerFacts:
         """Return the callers of a column of the permission matrix: with one role, with none, or without
         a token.
         """
@@ -77,7 +77,7 @@ class EndpointRights:
 
 
 def rights_of(
-    standing: Standing, configuration: Configuration, states: Mapping[int, State]
+    standing: CallerFacts, configuration: Configuration, states: Mapping[int, State]
 ) -> list[EndpointRights]:
     """Return the caller's rights on every endpoint that can be read, sorted by path and methods.
 
@@ -97,7 +97,7 @@ def rights_of(
     return sorted(rights, key=lambda right: (right.endpoint.path, right.endpoint.methods))
 
 
-def why_not(standing: Standing, endpoint: Endpoint, state: State | None = None) -> str:
+def why_not(standing: CallerFacts, endpoint: Endpoint, state: State | None = None) -> str:
     """Return why the caller may not call the endpoint; empty when the caller may."""
     if not endpoint.definition.enabled:
         return Sentence("The endpoint is a draft. It is not served.")
@@ -108,7 +108,7 @@ def why_not(standing: Standing, endpoint: Endpoint, state: State | None = None) 
     return ""
 
 
-def refused_by_access(standing: Standing, endpoint: Endpoint) -> str:
+def refused_by_access(standing: CallerFacts, endpoint: Endpoint) -> str:
     """Return why *Access control* refuses the caller; empty when it does not."""
     access = endpoint.definition.access
     if not access.authentication_required:
@@ -129,13 +129,13 @@ def refused_by_access(standing: Standing, endpoint: Endpoint) -> str:
     return ""
 
 
-def reach_of(standing: Standing, endpoint: Endpoint) -> Iterator[RuleReach]:
+def reach_of(standing: CallerFacts, endpoint: Endpoint) -> Iterator[RuleReach]:
     """Yield what each row rule that applies to the endpoint lets the caller reach."""
     for exposed in _ruling_entities(endpoint):
         yield rule_reach(standing, exposed)
 
 
-def rule_reach(standing: Standing, exposed: ExposedEntityDefinition) -> RuleReach:
+def rule_reach(standing: CallerFacts, exposed: ExposedEntityDefinition) -> RuleReach:
     """Return what the row rule of `exposed` lets the caller reach."""
     return RuleReach(exposed, tuple(entry for entry in exposed.row_rule if entry.is_for(standing.roles)))
 

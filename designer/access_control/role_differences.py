@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
 from designer.access_control.caller_rights import (
+    CallerFacts,
     EndpointRights,
     InWords,
-    Standing,
     in_words,
     rights_of,
     rule_reach,
@@ -52,8 +52,8 @@ def differences(
     """
     pairs = list(
         zip(
-            rights_of(Standing.of_column(one), configuration, states),
-            rights_of(Standing.of_column(other), configuration, states),
+            rights_of(CallerFacts.of_column(one), configuration, states),
+            rights_of(CallerFacts.of_column(other), configuration, states),
             strict=True,
         )
     )
@@ -84,8 +84,8 @@ def _record_differences(
     for exposed in configuration.entities:
         if exposed.key not in reached:
             continue
-        mine = rule_reach(Standing.of_column(one), exposed)
-        theirs = rule_reach(Standing.of_column(other), exposed)
+        mine = rule_reach(CallerFacts.of_column(one), exposed)
+        theirs = rule_reach(CallerFacts.of_column(other), exposed)
         if (mine.is_open and theirs.is_open) or mine.entries == theirs.entries:
             continue
         yield Difference(

@@ -42,7 +42,7 @@ class RowRuleEntry(Definition):
         return not self.roles or not set(self.roles).isdisjoint(roles)
 
 
-class _Nobodys(RowRuleEntry):
+class _EntryOfNobody(RowRuleEntry):
     """An entry that is no caller's, whatever the roles."""
 
     @property
@@ -53,7 +53,7 @@ class _Nobodys(RowRuleEntry):
         return False
 
 
-NOBODY: Final = _Nobodys(all_records=True)
+NOBODY: Final = _EntryOfNobody(all_records=True)
 
 
 def _entries(content: Any) -> Any:

@@ -90,8 +90,10 @@ def sharing(endpoint: Endpoint) -> Sharing:
         if members == _ROLES:
             every_role = True
         elif members is None or members:
-            what = ", ".join(sorted(f"user.{name}" for name in members or ("…",)))
-            callers.append(Cause(place, what, members is None or not members <= RESERVED_PROPERTIES))
+            properties_read = ", ".join(sorted(f"user.{name}" for name in members or ("…",)))
+            callers.append(
+                Cause(place, properties_read, members is None or not members <= RESERVED_PROPERTIES)
+            )
     properties = any(cause.is_property for cause in callers)
     return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
 

@@ -69,14 +69,14 @@ class UploadSettings(FileSettings):
 
     @field_validator("extensions", mode="before")
     @classmethod
-    def _extensions(cls, given: Any) -> Any:
-        return _matching(given, _EXTENSION, _("“%(word)s” is not an extension, such as pdf"), leading=".")
+    def _extensions(cls, value: Any) -> Any:
+        return _matching(value, _EXTENSION, _("“%(word)s” is not an extension, such as pdf"), leading=".")
 
     @field_validator("content_types", mode="before")
     @classmethod
-    def _types(cls, given: Any) -> Any:
+    def _types(cls, value: Any) -> Any:
         return _matching(
-            given, _CONTENT_TYPE, _("“%(word)s” is not a content type, such as application/pdf or image/*")
+            value, _CONTENT_TYPE, _("“%(word)s” is not a content type, such as application/pdf or image/*")
         )
 
 
@@ -90,10 +90,10 @@ class DownloadSettings(FileSettings, CachedSettings):
         return "fileId" if self.notes else ""
 
 
-def _matching(given: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
-    if not isinstance(given, (list, tuple)) or not all(isinstance(text, str) for text in given):
-        return given
-    words = tuple(text.strip().lower().removeprefix(leading) for text in given)
+def _matching(value: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) for text in value):
+        return value
+    words = tuple(text.strip().lower().removeprefix(leading) for text in value)
     for word in words:
         if not pattern.fullmatch(word):
             raise ValueError(Sentence(refusal, word=word))

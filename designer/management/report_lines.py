@@ -29,7 +29,7 @@ def effects(report: ImportReport) -> Iterator[str]:
             yield f"Additive: {len(lines)}"
         else:
             yield f"{effect.value.capitalize()}:"
-            yield from (f"  {what}: {line.text}" for what, line in lines)
+            yield from (f"  {heading}: {line.text}" for heading, line in lines)
 
 
 def affected(report: ImportReport) -> Iterator[str]:

@@ -88,7 +88,7 @@ def rebase(proposal: Proposal, account: str) -> None:
 
 
 def _open(
-    contents: Contents, account: str, title: str, description: str, named: dict[str, Any] | None = None
+    contents: Contents, account: str, title: str, description: str, value_names: dict[str, Any] | None = None
 ) -> Proposal:
     longest = Proposal._meta.get_field("title").max_length
     proposal = Proposal(
@@ -96,14 +96,16 @@ def _open(
         description=description.strip(),
         account=account,
         edited_by=account,
-        named=named or {},
+        named=value_names or {},
     )
     contents.store(proposal)
     proposal.save()
     return proposal
 
 
-def _edit(proposal: Proposal, contents: Contents, account: str, named: dict[str, Any] | None = None) -> None:
+def _edit(
+    proposal: Proposal, contents: Contents, account: str, value_names: dict[str, Any] | None = None
+) -> None:
     with transaction.atomic():
         locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
         if not locked.is_open or locked.document != proposal.document:
@@ -111,8 +113,8 @@ def _edit(proposal: Proposal, contents: Contents, account: str, named: dict[str,
                 [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
             )
         contents.store(proposal)
-        if named is not None:
-            proposal.named = named
+        if value_names is not None:
+            proposal.named = value_names
         # The approval was for other contents.
         proposal.state, proposal.approved, proposal.approved_by = Proposal.State.OPEN, "", ""
         proposal.edited_by, proposal.edited_at = account, timezone.now()

@@ -36,8 +36,8 @@ def document_text(proposal: Proposal) -> str:
     Raises DocumentError.
     """
     document = Contents.of(proposal).document
-    named = named_as(document, *_stored_values(proposal)) if proposal.named else named_json(document)
-    return json_bytes(named).decode()
+    named_document = named_as(document, *_stored_values(proposal)) if proposal.named else named_json(document)
+    return json_bytes(named_document).decode()
 
 
 def _stored_values(proposal: Proposal) -> tuple[list[NamedValue], list[Use]]:

@@ -74,9 +74,9 @@ def _columns(
         if attribute is not None:
             yield column.alias or f"{prefix}{column.attribute}", column, attribute, link
     if source.all_columns:
-        named = {column.attribute for column in source.columns if column.alias is None}
+        shown_by_name = {column.attribute for column in source.columns if column.alias is None}
         for name in every_column(own_attributes):
-            if name not in named:
+            if name not in shown_by_name:
                 yield f"{prefix}{name}", DesignedColumn(name), own_attributes[name], link
     for nested in source.links:
         if nested.type.joins:

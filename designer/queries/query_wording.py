@@ -103,8 +103,8 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
     columns.
     """
     entity = entities.get(query.entity)
-    what = (entity.plural_label.text() if entity else "") or query.entity
-    parts = [_("Counts and sums over %(what)s") % {"what": what} if query.is_aggregate else what]
+    rows_named = (entity.plural_label.text() if entity else "") or query.entity
+    parts = [_("Counts and sums over %(what)s") % {"what": rows_named} if query.is_aggregate else rows_named]
     if query.top is not None:
         parts.append(_("at most %(count)d") % {"count": query.top})
     if query.filter is not None and query.filter.items:

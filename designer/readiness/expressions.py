@@ -14,31 +14,31 @@ from designer.sentences import Sentence as _
 _MOST_NAMED = 15
 
 
-def faults(text: str, seen: Mapping[str, Sample]) -> Iterator[str]:
+def faults(text: str, samples: Mapping[str, Sample]) -> Iterator[str]:
     """Yield a sentence for each reason why the expression `text` cannot work.
 
-    It has a mistake, or reads a name or field that does not exist. `seen`: a sample of each value that the
+    It has a mistake, or reads a name or field that does not exist. `samples`: a sample of each value that the
     expression may read, by name.
     """
     try:
-        expression = Expression(text, seen)
+        expression = Expression(text, samples)
     except ExpressionError as error:
         yield str(error)
         return
     for name in sorted(expression.references):
         for path, offset in reads(text, name):
-            if missing := _missing(path, name, seen[name]):
+            if missing := _missing(path, name, samples[name]):
                 yield str(mistake_at(text, offset, missing))
 
 
-def clash(text: str, seen: Mapping[str, Sample]) -> str:
+def clash(text: str, samples: Mapping[str, Sample]) -> str:
     """Return which types of values do not fit together in the expression `text`; empty when all fit.
 
-    The expression is evaluated with the samples `seen`, so that only one branch of a condition is tried.
+    The expression is evaluated with the samples `samples`, so that only one branch of a condition is tried.
     """
     try:
-        expression = Expression(text, seen)
-        read = {name: seen[name] for name in expression.references}
+        expression = Expression(text, samples)
+        read = {name: samples[name] for name in expression.references}
         if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
             return ""
         expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
@@ -47,14 +47,14 @@ def clash(text: str, seen: Mapping[str, Sample]) -> str:
     return ""
 
 
-def outcome(text: str, seen: Mapping[str, Sample]) -> Sample:
-    """Return the result of the expression `text` for the samples `seen`.
+def outcome(text: str, samples: Mapping[str, Sample]) -> Sample:
+    """Return the result of the expression `text` for the samples `samples`.
 
     UNKNOWN when it reads a value without a sample, or fails for these samples.
     """
     try:
-        expression = Expression(text, seen)
-        read = {name: seen[name] for name in expression.references}
+        expression = Expression(text, samples)
+        read = {name: samples[name] for name in expression.references}
         if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
             return UNKNOWN
         return expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
@@ -62,21 +62,21 @@ def outcome(text: str, seen: Mapping[str, Sample]) -> Sample:
         return UNKNOWN
 
 
-def path_of(text: str, seen: Mapping[str, Sample]) -> tuple[str, ...] | None:
+def path_of(text: str, samples: Mapping[str, Sample]) -> tuple[str, ...] | None:
     """Return the path that the expression reads, if it is a plain path such as `record.name`; else None."""
     try:
-        return Expression(text, seen).path
+        return Expression(text, samples).path
     except ExpressionError:
         return None
 
 
-def fixed(text: str, seen: Mapping[str, Sample]) -> Sample:
+def fixed(text: str, samples: Mapping[str, Sample]) -> Sample:
     """Return the result of an expression that reads no names; UNKNOWN for any other expression.
 
     Raises ExpressionError when the evaluation fails.
     """
     try:
-        expression = Expression(text, seen)
+        expression = Expression(text, samples)
     except ExpressionError:
         return UNKNOWN
     return expression.evaluate({}) if expression.is_fixed else UNKNOWN

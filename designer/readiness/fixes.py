@@ -126,9 +126,9 @@ def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that adds the missing record, if exactly one is missing, so that the finding must be
     about it.
     """
-    held = {record_input.relationship for record_input in subject.inputs}
+    handed_over = {record_input.relationship for record_input in subject.inputs}
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
-    missing = [group for group in offered.values() if group.required and group.name not in held]
+    missing = [group for group in offered.values() if group.required and group.name not in handed_over]
     if len(missing) != 1:
         return None
     return Fix(_("Add an input for it"), inputs=(group_input(missing[0]),))

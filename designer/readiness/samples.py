@@ -31,7 +31,7 @@ def of_endpoint(
 
     Without `record`, they read no record.
     """
-    seen: dict[str, Sample] = {
+    samples: dict[str, Sample] = {
         "input": of_inputs(inputs, changes=subject.endpoint.kind.partial),
         "user": _of_callers(subject),
         "fetch": {
@@ -42,7 +42,7 @@ def of_endpoint(
         },
         "now": _NOW,
     }
-    return seen if record is None else {**seen, "record": of_row(record) if record else UNKNOWN}
+    return samples if record is None else {**samples, "record": of_row(record) if record else UNKNOWN}
 
 
 def of_inputs(inputs: Iterable[InputDefinition], *, changes: bool = False) -> dict[str, Sample]:

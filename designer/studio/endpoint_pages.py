@@ -153,11 +153,11 @@ class EndpointPages(CheckedAdmin):
             "example-calls": self.examples_view,
             "example-call": self.example_view,
         }
-        own = [
+        added = [
             path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=self._url_name(name))
             for name, view in views.items()
         ]
-        return [*own, *super().get_urls()]
+        return [*added, *super().get_urls()]
 
     def _url_name(self, page: str) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
@@ -315,8 +315,8 @@ class EndpointAdmin(EndpointPages):
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         if obj is None:
             fields = fields_of_new(new_form_at(exposed_at(request)))
-            asked = [field for field in fields if field not in ("module", "entity") or _offered(field)]
-            return [(None, {"fields": asked})]
+            shown_fields = [field for field in fields if field not in ("module", "entity") or _offered(field)]
+            return [(None, {"fields": shown_fields})]
         kind = obj.operation
         if kind is None or not self.has_change_permission(request, obj):
             return _readable_fieldsets()

@@ -45,5 +45,5 @@ def seen_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Fin
 def seen_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
     """Return the lines of a plan about items that the account may see."""
     hidden = hidden_from(request)
-    seen = tuple(change for change in plan.changes if change.collection.field not in hidden)
-    return Plan(seen, plan.reordered).lines()
+    visible = tuple(change for change in plan.changes if change.collection.field not in hidden)
+    return Plan(visible, plan.reordered).lines()

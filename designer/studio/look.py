@@ -73,10 +73,10 @@ class ChangeList(UnfoldChangeList):  # type: ignore[misc]
 
     def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
         addresses: dict[str, str] = self.__dict__.setdefault("_addresses", {})
-        asked = repr((new_params, remove))
-        if asked not in addresses:
-            addresses[asked] = super().get_query_string(new_params, remove)
-        return addresses[asked]
+        cache_key = repr((new_params, remove))
+        if cache_key not in addresses:
+            addresses[cache_key] = super().get_query_string(new_params, remove)
+        return addresses[cache_key]
 
 
 class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]

@@ -98,8 +98,8 @@ class ExposedEntityAdmin(NeededAdmin):
             for id, endpoint in latest().endpoints.items()
             if (endpoint.definition.module, endpoint.definition.settings.related_segment) in segments
         ]
-        own = super().needing(objs)
-        return (own | Endpoint.objects.filter(pk__in=related).distinct()) if related else own
+        of_entities = super().needing(objs)
+        return (of_entities | Endpoint.objects.filter(pk__in=related).distinct()) if related else of_entities
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Beside what would be blocked: ending a row rule is asked about once."""
@@ -137,11 +137,11 @@ class ExposedEntityAdmin(NeededAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view(self.row_rule_view), "designer_exposedentity_row_rule"
-        own = [
+        added = [
             path("<path:object_id>/row-rule/", view, name=name),
             path("<path:object_id>/row-rule/<str:role>/", view, name=f"{name}_of_role"),
         ]
-        return [*own, *super().get_urls()]
+        return [*added, *super().get_urls()]
 
     def row_rule_view(self, request: HttpRequest, object_id: str, role: str = "") -> HttpResponseBase:
         """The entries of a column of the permission matrix: those of a role, or without one of everyone."""

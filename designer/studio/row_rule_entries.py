@@ -79,14 +79,14 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
     @cached_property
     def definition(self) -> EntryDefinition | None:
         """The entry as the row stands; None where it is none, or nobody has filled it in."""
-        given = self.cleaned_data if self.is_valid() else {}
-        if not given or given.get("DELETE"):
+        fields = self.cleaned_data if self.is_valid() else {}
+        if not fields or fields.get("DELETE"):
             return None
         try:
             return EntryDefinition(
-                roles=tuple(role.name for role in given["callers"]),
-                filter=given["filter"],
-                all_records=given["all_records"],
+                roles=tuple(role.name for role in fields["callers"]),
+                filter=fields["filter"],
+                all_records=fields["all_records"],
             )
         except ValidationError:
             return None
@@ -179,8 +179,8 @@ class RowRuleInline(StackedInline):
         return request.user.has_perm("designer.change_exposedentity")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        own = "change" if obj else "add"
-        return request.user.has_perm(f"designer.{own}_exposedentity")
+        permission = "change" if obj else "add"
+        return request.user.has_perm(f"designer.{permission}_exposedentity")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_change_permission(request)
@@ -211,17 +211,19 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
     """
     ids = {(module, segment): id for id, module, segment in _places(row.entity)}
     exposures = [exposure for exposure in latest().entities if (exposure.module, exposure.segment) in ids]
-    own = next((exposure for exposure in exposures if ids[exposure.module, exposure.segment] == row.pk), None)
-    if own is None or len(exposures) < 2:
+    this_exposure = next(
+        (exposure for exposure in exposures if ids[exposure.module, exposure.segment] == row.pk), None
+    )
+    if this_exposure is None or len(exposures) < 2:
         return []
     return [
         AlsoExposed(
             ids[exposure.module, exposure.segment],
             f"{exposure.module}/{exposure.segment}",
             list(_in_words(exposure)),
-            exposure.row_rule != own.row_rule,
+            exposure.row_rule != this_exposure.row_rule,
         )
-        for exposure in sorted(exposures, key=lambda exposure: (exposure is not own, exposure.key))
+        for exposure in sorted(exposures, key=lambda exposure: (exposure is not this_exposure, exposure.key))
     ]
 
 

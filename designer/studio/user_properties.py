@@ -128,11 +128,11 @@ class UserPropertyAdmin(NeededAdmin):
         ]
 
     def get_urls(self) -> list[URLPattern]:
-        own = [
+        added = [
             path("add/example/", self.admin_site.admin_view(self.example_view), name=f"{_EXAMPLE}_new"),
             path("<path:object_id>/example/", self.admin_site.admin_view(self.example_view), name=_EXAMPLE),
         ]
-        return [*own, *super().get_urls()]
+        return [*added, *super().get_urls()]
 
     @method_decorator(require_POST)
     def example_view(self, request: HttpRequest, object_id: str = "") -> HttpResponse:

@@ -27,13 +27,13 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
         sign, word = "○", _("may call too")
     else:
         sign, word = "–", _("may not call")
-    what = f"{label}: {word}, {row.methods} {row.path}"
+    description = f"{label}: {word}, {row.methods} {row.path}"
     if not may_change:
-        return format_html('<span role="img" aria-label="{}">{}</span>', what, sign)
+        return format_html('<span role="img" aria-label="{}">{}</span>', description, sign)
     return format_html(
         '<button class="studio-cell" name="cell" value="{}:{}#{}" aria-pressed="{}" aria-label="{}">{}'
         "</button>",
-        *(row.id, name, mark_of(row.access), "true" if row.chosen(name) else "false", what, sign),
+        *(row.id, name, mark_of(row.access), "true" if row.chosen(name) else "false", description, sign),
     )
 
 
@@ -47,8 +47,11 @@ def rule_cell(cell: RuleCell, name: str, query: str) -> SafeString:
     if not cell.link:
         return texts
     address = f"{cell.link}?{query}" if query else cell.link
-    what = _("Change which records %(callers)s reach of %(entity)s") % {"callers": cell.label, "entity": name}
-    return format_html('<a class="studio-cell-rule" href="{}" title="{}">{}</a>', address, what, texts)
+    description = _("Change which records %(callers)s reach of %(entity)s") % {
+        "callers": cell.label,
+        "entity": name,
+    }
+    return format_html('<a class="studio-cell-rule" href="{}" title="{}">{}</a>', address, description, texts)
 
 
 @register.simple_tag

@@ -38,10 +38,12 @@ class PlatformMetrics:
         else:
             _left_alone.worked()
 
-    def throttled(self, seconds: float, *, asked: float) -> None:
+    def throttled(self, seconds: float, *, asked_seconds: float) -> None:
         ledger.put(lambda metrics: metrics.throttled.inc())
-        if asked > seconds:
-            logger.warning("Dataverse asks for a pause of %d s; it gets %d s, the most", asked, seconds)
+        if asked_seconds > seconds:
+            logger.warning(
+                "Dataverse asks for a pause of %d s; it gets %d s, the most", asked_seconds, seconds
+            )
         else:
             logger.warning("Dataverse asks for a pause: nothing is sent for %d s", seconds)
 

@@ -26,7 +26,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from crmclient.outages import Outage
-from crmclient.tally import Spell
+from crmclient.tally import TimedCall
 from runtime.http.request_record import RequestRecord
 
 logger = logging.getLogger("portico.telemetry")
@@ -113,7 +113,7 @@ class Telemetry:
         span.end(began + round(record.elapsed * _NANO))
 
 
-def _trace_call(tracer: trace.Tracer, spell: Spell, context: Any, offset: float) -> None:
+def _trace_call(tracer: trace.Tracer, spell: TimedCall, context: Any, offset: float) -> None:
     began = round((spell.began + offset) * _NANO)
     failed = {"error.type": spell.failed} if spell.failed else {}
     span = tracer.start_span("platform call", context, trace.SpanKind.CLIENT, failed, start_time=began)
@@ -175,15 +175,15 @@ class _Figures(OTLPMetricExporter):
         super().__init__()
         self._outage = _outage("Metrics")
 
-    def export(self, *given: Any, **named: Any) -> MetricExportResult:
-        result = super().export(*given, **named)
+    def export(self, *args: Any, **kwargs: Any) -> MetricExportResult:
+        result = super().export(*args, **kwargs)
         (self._outage.worked if result is MetricExportResult.SUCCESS else self._outage.failed)()
         return result
 
 
-def _outage(what: str) -> Outage:
+def _outage(lost_data: str) -> Outage:
     return Outage(
         logger,
-        f"{what} are lost: the collector of OpenTelemetry does not take them",
-        f"{what} are taken by the collector of OpenTelemetry again",
+        f"{lost_data} are lost: the collector of OpenTelemetry does not take them",
+        f"{lost_data} are taken by the collector of OpenTelemetry again",
     )

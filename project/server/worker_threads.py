@@ -65,10 +65,10 @@ class Crew:
                 # Whatever it was, the thread is needed for the next one.
                 logger.exception("a request was not answered")
 
-    def _next(self, own: SimpleQueue[Job]) -> Job | None:
+    def _next(self, mailbox: SimpleQueue[Job]) -> Job | None:
         """Return a waiting job; None when there is none. This thread is then among the idle ones."""
         with self._lock:
             if self._waiting:
                 return self._waiting.popleft()
-            self._idle.append(own)
+            self._idle.append(mailbox)
             return None

@@ -263,8 +263,8 @@ class _NotRefreshed(Exception):
 
 
 def _wants_fresh(request: HttpRequest) -> bool:
-    given = str(request.META.get("HTTP_CACHE_CONTROL", ""))
-    return any(part.strip().lower() == "no-cache" for part in given.split(","))
+    header = str(request.META.get("HTTP_CACHE_CONTROL", ""))
+    return any(part.strip().lower() == "no-cache" for part in header.split(","))
 
 
 def _deadline() -> float:
@@ -286,9 +286,11 @@ def _entry(response: HttpResponseBase, made: float) -> Entry | None:
     return Entry.of(response, made) if isinstance(response, HttpResponse) else None
 
 
-def _may_be_kept(said: str) -> bool:
+def _may_be_kept(cache_status: str) -> bool:
     """Whether a `Cache-Status` says that the answer is fresh."""
-    return said.endswith(("; stored", "; collapsed")) or ("; hit" in said and "detail" not in said)
+    return cache_status.endswith(("; stored", "; collapsed")) or (
+        "; hit" in cache_status and "detail" not in cache_status
+    )
 
 
 def _is_partial(request: HttpRequest) -> bool:
@@ -296,8 +298,8 @@ def _is_partial(request: HttpRequest) -> bool:
     return request.method == "HEAD" or "HTTP_RANGE" in request.META
 
 
-def _answer(entry: Entry, request: HttpRequest, said: str, **more: str) -> HttpResponse:
-    more["Cache_Status"] = f"{_NAME}; {said}"
+def _answer(entry: Entry, request: HttpRequest, cache_status: str, **more: str) -> HttpResponse:
+    more["Cache_Status"] = f"{_NAME}; {cache_status}"
     tag = entry.tag
     if tag is None or not not_modified(request, tag):
         return entry.response(**more)
@@ -305,14 +307,14 @@ def _answer(entry: Entry, request: HttpRequest, said: str, **more: str) -> HttpR
     return HttpResponse(status=304, headers={"ETag": tag, **headers})
 
 
-def _unkept(response: HttpResponseBase, request: HttpRequest, said: str) -> HttpResponseBase:
+def _unkept(response: HttpResponseBase, request: HttpRequest, cache_status: str) -> HttpResponseBase:
     response = unless_held(request, response)
-    response.headers[STATUS] = f"{_NAME}; {said}"
+    response.headers[STATUS] = f"{_NAME}; {cache_status}"
     return response
 
 
-def _cached_response(entry: Entry, request: HttpRequest, said: str) -> HttpResponse:
-    return _answer(entry, request, said, Age=str(max(0, int(time.time() - entry.made))))
+def _cached_response(entry: Entry, request: HttpRequest, cache_status: str) -> HttpResponse:
+    return _answer(entry, request, cache_status, Age=str(max(0, int(time.time() - entry.made))))
 
 
 def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:

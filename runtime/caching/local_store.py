@@ -12,7 +12,7 @@ from cachetools import TLRUCache
 from runtime.caching.entries import Entry
 
 
-class _Held(NamedTuple):
+class _StoredEntry(NamedTuple):
     entry: Entry
     # Of time.monotonic().
     until: float
@@ -28,16 +28,16 @@ class LocalStore:
         # One answer must not crowd out all others.
         self.largest = most // 8
         self._lock = threading.Lock()
-        self._held: TLRUCache[Hashable, _Held] = TLRUCache(
+        self._held: TLRUCache[Hashable, _StoredEntry] = TLRUCache(
             maxsize=most,
-            ttu=lambda key, held, now: held.until,
+            ttu=lambda key, stored, now: stored.until,
             timer=lambda: time.monotonic(),
-            getsizeof=lambda held: held.entry.size,
+            getsizeof=lambda stored: stored.entry.size,
         )
 
     def get(self, key: Hashable) -> Entry | None:
         with self._lock:
-            held_entry: _Held | None = self._held.get(key)
+            held_entry: _StoredEntry | None = self._held.get(key)
         return None if held_entry is None else held_entry.entry
 
     def put(self, key: Hashable, entry: Entry, seconds: float) -> bool:
@@ -45,7 +45,7 @@ class LocalStore:
         if entry.size > self.largest:
             return False
         with self._lock:
-            self._held[key] = _Held(entry, time.monotonic() + seconds)
+            self._held[key] = _StoredEntry(entry, time.monotonic() + seconds)
         return True
 
     def clear(self) -> None:

@@ -11,7 +11,7 @@ from crmclient.errors import PlatformError
 from crmclient.metadata import Relationship
 from crmclient.parties import PARTY
 from crmclient.platform import Create, Delete, Update
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from runtime.caching.generations import ANY, raise_generations
 
 logger = logging.getLogger("portico.caching")
@@ -50,39 +50,39 @@ class NotedWrites(StandIn):
     def _is_needed(self) -> bool:
         return self._always or _switch.is_on
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        if asked.effect is not Effect.WRITE:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        if member_call.effect is not Effect.WRITE:
             return ask()
         entities: Collection[str] = ()
         if self._is_needed:
-            entities = self._changed_entities(asked)
+            entities = self._changed_entities(member_call)
             raise_generations(entities)
         try:
             answer = ask()
         except BaseException:
             # What has failed may have been done all the same.
-            self._raise_after_failure(asked, entities)
+            self._raise_after_failure(member_call, entities)
             raise
         # Somebody may have switched a cache on while the write was under way.
         if entities or self._is_needed:
-            raise_generations(entities or self._changed_entities(asked))
+            raise_generations(entities or self._changed_entities(member_call))
         return answer
 
-    def _raise_after_failure(self, asked: Asked, entities: Collection[str]) -> None:
+    def _raise_after_failure(self, member_call: MemberCall, entities: Collection[str]) -> None:
         if not entities and not self._is_needed:
             return
         try:
-            raise_generations(entities or self._changed_entities(asked))
+            raise_generations(entities or self._changed_entities(member_call))
         except Exception:
             # The caller learns of the write's own failure, which says more.
             logger.exception("cached answers could not be ended after a write that failed")
 
-    def _changed_entities(self, asked: Asked) -> Collection[str]:
+    def _changed_entities(self, member_call: MemberCall) -> Collection[str]:
         """Return the entities whose records a write may change, directly or through reactions of the
         platform.
         """
-        entities_of_write: Callable[..., Iterable[str]] = _WRITTEN.get(asked.member, _anything)
-        return frozenset(entities_of_write(self, *asked.arguments, **asked.options))
+        entities_of_write: Callable[..., Iterable[str]] = _WRITTEN.get(member_call.member, _anything)
+        return frozenset(entities_of_write(self, *member_call.arguments, **member_call.options))
 
     def _create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
         return _with_parties(entity, values)

@@ -26,7 +26,7 @@ from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.claims import check
 from runtime.callers.refusals import RefusedCaller, invalid_token
-from runtime.callers.token_families import Ended, Place, TokenFamily
+from runtime.callers.token_families import Ended, TokenFamily, TokenNumber
 
 logger = logging.getLogger("portico.logins")
 
@@ -177,12 +177,12 @@ def _access(subject: str) -> AccessToken:
     return access
 
 
-def _place_of_older_token(name: str, user_id: int) -> Place:
+def _place_of_older_token(name: str, user_id: int) -> TokenNumber:
     """Return the place of a refresh token that was issued before there were families.
 
     Its first use founds the family. Raises Ended when the token was used before that.
     """
-    place = Place(token_families.founded_by(name), 0)
+    place = TokenNumber(token_families.founded_by(name), 0)
     if TokenFamily.objects.filter(pk=place.family).exists():
         return place
     with transaction.atomic():

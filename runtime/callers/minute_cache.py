@@ -35,7 +35,7 @@ _LARGEST = 64 * 1024
 _PATIENCE = 5.0
 
 
-class Kept(NamedTuple, Generic[V]):
+class CachedValue(NamedTuple, Generic[V]):
     """A value, and until when (of time.monotonic) it may be used."""
 
     value: V
@@ -53,11 +53,11 @@ class MinuteCache(Generic[V]):
     ) -> None:
         self._name = name
         self._pack, self._unpack = pack, unpack
-        self._local: RecentCache[str, Kept[V]] = RecentCache(size=size)
+        self._local: RecentCache[str, CachedValue[V]] = RecentCache(size=size)
         self._reading: dict[str, threading.Lock] = {}
         self._reading_lock = threading.Lock()
 
-    def get(self, key: tuple[str, ...], read: Callable[[], V], *, until: float = math.inf) -> Kept[V]:
+    def get(self, key: tuple[str, ...], read: Callable[[], V], *, until: float = math.inf) -> CachedValue[V]:
         """Return the value of `key`: a cached one, or what `read` returns. Raises what `read` raises.
 
         A value that is read now is kept for a minute, but not longer than `until` (a `time.monotonic()`
@@ -83,23 +83,23 @@ class MinuteCache(Generic[V]):
         self._local.clear()
         _redis().clear()
 
-    def _local_entry(self, digest: str) -> Kept[V] | None:
+    def _local_entry(self, digest: str) -> CachedValue[V] | None:
         entry = self._local.get(digest)
         return entry if entry is not None and time.monotonic() < entry.until else None
 
-    def _shared(self, digest: str) -> Kept[V] | None:
+    def _shared(self, digest: str) -> CachedValue[V] | None:
         entry = _redis().get(digest)
         if entry is None:
             return None
         content, seconds = entry
-        shared_entry = Kept(self._unpack(from_bytes(content)), time.monotonic() + seconds)
+        shared_entry = CachedValue(self._unpack(from_bytes(content)), time.monotonic() + seconds)
         self._local.put(digest, shared_entry)
         return shared_entry
 
-    def _read(self, digest: str, read: Callable[[], V], until: float) -> Kept[V]:
+    def _read(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
-        entry = Kept(read(), min(began + LIFETIME, until))
+        entry = CachedValue(read(), min(began + LIFETIME, until))
         self._local.put(digest, entry)
         try:
             content = to_bytes(self._pack(entry.value))

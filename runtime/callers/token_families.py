@@ -45,7 +45,7 @@ class TokenFamily(models.Model):
         return f"{self.user_id}: {self.id}"
 
 
-class Place(NamedTuple):
+class TokenNumber(NamedTuple):
     """A token's family, and its number in there."""
 
     family: uuid.UUID
@@ -71,7 +71,7 @@ def begin(user_id: int, *, number: int = 1, id: uuid.UUID | None = None) -> Toke
     )
 
 
-def advance(place: Place, user_id: int) -> TokenFamily:
+def advance(place: TokenNumber, user_id: int) -> TokenFamily:
     """Return the family with the successor of the token at `place` as its latest token.
 
     Raises Ended. A token that was used before, longer than GRACE ago, ends the family: it may have been
@@ -118,14 +118,14 @@ def name_of(family: uuid.UUID, number: int) -> str:
     return f"{family.hex}.{number}.{_mark(_keys()[0], family, number)}"
 
 
-def place_of(name: str) -> Place | None:
+def place_of(name: str) -> TokenNumber | None:
     """Return the family and number in a token's `jti`; None when no key of ours, present or earlier, has
     made the `jti`.
     """
     match = _NAME.fullmatch(name)
     if match is None:
         return None
-    place = Place(uuid.UUID(match[1]), int(match[2]))
+    place = TokenNumber(uuid.UUID(match[1]), int(match[2]))
     marks = [hmac.compare_digest(_mark(key, *place), match[3]) for key in _keys()]
     return place if any(marks) else None
 

@@ -43,7 +43,7 @@ from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
 from runtime.callers.keys.key_verification import refuse_elsewhere
-from runtime.callers.minute_cache import Kept, MinuteCache
+from runtime.callers.minute_cache import CachedValue, MinuteCache
 from runtime.callers.portable_values import Unportable, to_bytes
 from runtime.callers.recognition import Recognition, present
 from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user, no_record
@@ -204,13 +204,13 @@ def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
     return refusal
 
 
-def _profile(issuer: str, user: Guid) -> Kept[PlatformUser]:
+def _profile(issuer: str, user: Guid) -> CachedValue[PlatformUser]:
     cached = _profiles.get((settings.PORTICO["CRM_URL"], user), lambda: _read_profile(user))
     if cached.value is None:
         raise no_platform_user(issuer, "Your user on the platform no longer exists.", "user_unknown")
     if cached.value.disabled:
         raise no_platform_user(issuer, "Your user on the platform is disabled.", "user_disabled")
-    return Kept(cached.value, cached.until)
+    return CachedValue(cached.value, cached.until)
 
 
 def _read_profile(user: Guid) -> PlatformUser | None:

@@ -25,7 +25,7 @@ from runtime.http.failures import Misconfigured
 logger = logging.getLogger("portico.context")
 
 
-class Known(NamedTuple):
+class PropertyValues(NamedTuple):
     """The values of all user properties of a caller, and the entities of those that name a record."""
 
     values: Mapping[str, Any]
@@ -80,7 +80,7 @@ class CallerProperties:
         """Whether expressions are read, which see more of a caller than the record."""
         return bool(self._custom)
 
-    def read(self, caller: Caller, record: Guid | None, call: Call) -> Known | None:
+    def read(self, caller: Caller, record: Guid | None, call: Call) -> PropertyValues | None:
         """Read the properties of a caller; None when the record is gone or inactive.
 
         `record` is None for callers whose type has no records.
@@ -106,7 +106,9 @@ class CallerProperties:
         if self._custom:
             user_fields = around(caller, values)
             values |= {name: _evaluate(name, custom, user_fields) for name, custom in self._custom.items()}
-        return Known(values, {name: entity for name, entity in entities.items() if entity is not None})
+        return PropertyValues(
+            values, {name: entity for name, entity in entities.items() if entity is not None}
+        )
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the properties in an answer. Nothing is known of the values of custom

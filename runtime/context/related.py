@@ -63,7 +63,7 @@ class _Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class _One:
+class _RelatedRecord:
     """A record that a lookup of the user points at: an object, or null."""
 
     link: Link
@@ -80,7 +80,7 @@ class _One:
 
 
 @dataclass(frozen=True, slots=True)
-class _Many:
+class _RelatedRecords:
     """Records that refer to the user, or that are paired with the user: an array, by name."""
 
     records: CallerRecords
@@ -149,7 +149,7 @@ def related(
         raise Misconfigured(
             Sentence("%(name)s relates records of one entity to each other", name=relationship)
         )
-    return _Many(
+    return _RelatedRecords(
         records=records,
         entity=platform.entities()[target],
         columns=_columns(target, columns, platform),
@@ -171,7 +171,7 @@ def _one_record(
         type=LinkType.OUTER,
         columns=configured.asked(entity.primary_id),
     )
-    return _One(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
+    return _RelatedRecord(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
 
 
 def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:

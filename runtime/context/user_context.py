@@ -17,14 +17,14 @@ from designer.sentences import Sentence
 from runtime.callers.caller import Caller
 from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.refusals import authentication_required, no_record
-from runtime.context.caller_properties import CallerProperties, Known
+from runtime.context.caller_properties import CallerProperties, PropertyValues
 from runtime.http.failures import Misconfigured
 
 # One for all configurations: the key says which, and what an edit has ended is soon crowded out.
-_REMEMBERED: MinuteCache[Known | None] = MinuteCache(
+_REMEMBERED: MinuteCache[PropertyValues | None] = MinuteCache(
     "context",
     pack=lambda known: None if known is None else [known.values, known.entities],
-    unpack=lambda packed: None if packed is None else Known(*packed),
+    unpack=lambda packed: None if packed is None else PropertyValues(*packed),
 )
 
 
@@ -147,13 +147,13 @@ class UserContext:
             raise authentication_required()
         return self._types[caller.type]
 
-    def _properties_of(self, caller: Caller, call: Call) -> Known:
+    def _properties_of(self, caller: Caller, call: Call) -> PropertyValues:
         properties_of_type = self._type_of(caller)
         record = caller.record if properties_of_type.records is not None else None
         if properties_of_type.has_records and record is None:
-            what = "user" if properties_of_type.type.is_of_users else "record"
+            noun = "user" if properties_of_type.type.is_of_users else "record"
             raise no_record(
-                caller.type, caller.issuer, f"Your account stands for no {what} on the platform.", _NONE[what]
+                caller.type, caller.issuer, f"Your account stands for no {noun} on the platform.", _NONE[noun]
             )
         call = replace(call, about_caller=True)
         if self._revision is None:
@@ -162,22 +162,22 @@ class UserContext:
             key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
             # Expressions see claims, and the caller's teams: what was made of those is no younger than they.
             claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
-            own = (claims,) if properties_of_type.has_custom and caller.claims else ()
+            claims_in_key = (claims,) if properties_of_type.has_custom and caller.claims else ()
             until = (
                 caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
             )
             properties = _REMEMBERED.get(
-                (*key, *own, *self._revision),
+                (*key, *claims_in_key, *self._revision),
                 lambda: properties_of_type.read(caller, record, call),
                 until=until,
             ).value
         if properties is None:
-            what = "user" if properties_of_type.type.is_of_users else "record"
+            noun = "user" if properties_of_type.type.is_of_users else "record"
             details = {
                 "user": "Your user on the platform is disabled or no longer exists.",
                 "record": "Your record on the platform is inactive or no longer exists.",
-            }[what]
-            raise no_record(caller.type, caller.issuer, details, _GONE[what])
+            }[noun]
+            raise no_record(caller.type, caller.issuer, details, _GONE[noun])
         return properties
 
 

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save
 
 from crmclient import Platform
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.triggers.tables import WATCHED
 from runtime.describe.fragment_store import AT_ONCE, remove_old_fragments, store_fragments, stored_digests
 from runtime.describe.fragments import Digests, make
@@ -45,14 +45,14 @@ class MetadataSnapshot(StandIn):
         super().__init__(platform)
         self._answers: dict[Hashable, Any] = {}
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
         """Return the platform's answer about metadata. It is asked for once.
 
         Raises NotMetadata for members that read or write records.
         """
-        if asked.effect is not Effect.METADATA:
-            raise NotMetadata(asked.member)
-        key = (asked.member, asked.arguments, tuple(sorted(asked.options.items())))
+        if member_call.effect is not Effect.METADATA:
+            raise NotMetadata(member_call.member)
+        key = (member_call.member, member_call.arguments, tuple(sorted(member_call.options.items())))
         if key not in self._answers:
             self._answers[key] = ask()
         return cast(R, self._answers[key])

@@ -168,20 +168,20 @@ class OperationSchema(AutoSchema):
         answer = self._content("output", options.in_output(schema, described.columns), options)
         return answer if described.example is None else {**answer, "example": described.example}
 
-    def _content(self, what: str, schema: dict[str, Any], options: OptionComponents) -> dict[str, Any]:
+    def _content(self, direction: str, schema: dict[str, Any], options: OptionComponents) -> dict[str, Any]:
         """Add the schema as a component. Return the media type object, with an example if one can be made.
 
-        `what` is the last part of the component's name, such as `output`.
+        `direction` is the last part of the component's name, such as `output`.
         """
         components = {**self.described.components, **options.found}
         for name, component in components.items():
             self._refer("schemas", name, component)
         if "$ref" in schema:
             return {"schema": schema}
-        name = f"{self.documentation.operation_id}.{what}"
+        name = f"{self.documentation.operation_id}.{direction}"
         content: dict[str, Any] = {"schema": self._refer("schemas", name, schema)}
         try:
-            shown_schema = schema if what == "output" else without_references(schema)
+            shown_schema = schema if direction == "output" else without_references(schema)
             content["example"] = example(shown_schema, components)
         except NoExample:
             return content

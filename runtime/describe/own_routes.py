@@ -265,7 +265,7 @@ def _page(page: Page) -> Route:
     description = Description(
         success=(200, dict(page.answer), page.summary),
         media=page.media,
-        parameters=tuple(dict(given) for given in page.parameters),
+        parameters=tuple(dict(parameter) for parameter in page.parameters),
         headers={"ETag": "Stands for this answer."},
         problems={400: ("invalid_parameter",), 503: ("not_described_yet",)},
         components=components(),

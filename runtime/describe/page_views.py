@@ -40,7 +40,7 @@ MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageRequest:
     """What a reader asks for: who reads, which configuration, and in which form. `lcid` is a language with
     texts.
     """
@@ -55,7 +55,7 @@ class Asked:
 
 
 # What stands at an address, for who asks. Raises Problem 404 for what is not there for them.
-Make: TypeAlias = Callable[[Asked], bytes]
+Make: TypeAlias = Callable[[PageRequest], bytes]
 
 
 def serve() -> None:
@@ -77,12 +77,12 @@ def docs(request: HttpRequest) -> HttpResponseBase:
     reader may see.
     """
     served = current()
-    given = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [""])[0]
+    lcid_text = parse_qs(request.META.get("QUERY_STRING", "")).get("lcid", [""])[0]
     offered = served.configuration.languages()
     context = {
         "most_shown": MOST_SHOWN,
         "expansion": "list" if len(served.routes.ids()) <= MOST_SHOWN else "none",
-        "lcid": read_lcid({"lcid": given} if given else {}, ENGLISH),
+        "lcid": read_lcid({"lcid": lcid_text} if lcid_text else {}, ENGLISH),
         "languages": [(lcid, language_name(lcid)) for lcid in sorted(offered | {ENGLISH})] if offered else [],
     }
     return render_page(request, "runtime/docs.html", context)
@@ -103,17 +103,17 @@ class PageViewSet(GuardedViewSet):
         page = self.page
         if not page.names_its_type:
             refuse_unacceptable(request.META.get("HTTP_ACCEPT"), page.media)
-        asked = self._read_question()
-        tag, packed = self._tags(asked)
+        page_request = self._read_question()
+        tag, packed = self._tags(page_request)
         packs = takes_gzip(request)
         shown_tag = packed if packs else tag
         headers = {"ETag": shown_tag, "Vary": VARY}
-        if asked.served.is_proposed:
+        if page_request.served.is_proposed:
             headers |= UNKEPT
         # For who has it, nothing is put together; `*` asks whether there is anything at all.
         if shown_tag in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)
-        content = DOCUMENTS.get(shown_tag, partial(self._packed if packs else self._plain, asked))
+        content = DOCUMENTS.get(shown_tag, partial(self._packed if packs else self._plain, page_request))
         if not_modified(request, shown_tag):
             return HttpResponse(status=304, headers=headers)
         if packs:
@@ -122,28 +122,34 @@ class PageViewSet(GuardedViewSet):
             headers["Link"] = '</api/schema/format>; rel="describedby"'
         return in_pieces(request, content, page.media, headers)
 
-    def _tags(self, asked: Asked) -> tuple[str, str]:
+    def _tags(self, page_request: PageRequest) -> tuple[str, str]:
         """Return the entity tags of the plain and of the compressed answer."""
-        parameters = (asked.name, str(asked.lcid), asked.module, asked.version, asked.form)
-        tag = tag_of(asked.served, asked.audience, self.page.operation_id, *parameters)
+        parameters = (
+            page_request.name,
+            str(page_request.lcid),
+            page_request.module,
+            page_request.version,
+            page_request.form,
+        )
+        tag = tag_of(page_request.served, page_request.audience, self.page.operation_id, *parameters)
         return tag, f'{tag[:-1]}-{GZIP}"'
 
-    def _plain(self, asked: Asked) -> bytes:
-        document = DOCUMENTS.find(self._tags(asked)[1])
-        return self.make(asked) if document is None else unpacked(document)
+    def _plain(self, page_request: PageRequest) -> bytes:
+        document = DOCUMENTS.find(self._tags(page_request)[1])
+        return self.make(page_request) if document is None else unpacked(document)
 
-    def _packed(self, asked: Asked) -> bytes:
-        document = DOCUMENTS.find(self._tags(asked)[0])
-        return compressed(self.make(asked) if document is None else document)
+    def _packed(self, page_request: PageRequest) -> bytes:
+        document = DOCUMENTS.find(self._tags(page_request)[0])
+        return compressed(self.make(page_request) if document is None else document)
 
-    def _read_question(self) -> Asked:
+    def _read_question(self) -> PageRequest:
         page, exchange = self.page, self.exchange
         parameters = read_parameters(exchange.request, page.known)
         if errors := _wrong_choice(page, parameters):
             raise invalid_parameters(errors)
         sent = exchange.request.META.get(META)
         served = current() if sent is None else proposal_in(sent)
-        return Asked(
+        return PageRequest(
             served=served,
             audience=audience_of(exchange.caller, served),
             name=exchange.record,
@@ -175,39 +181,45 @@ def _wrong_choice(page: Page, parameters: Mapping[str, str]) -> list[FieldError]
     ]
 
 
-def _openapi_json(asked: Asked) -> bytes:
-    return orjson.dumps(_openapi(asked))
+def _openapi_json(page_request: PageRequest) -> bytes:
+    return orjson.dumps(_openapi(page_request))
 
 
-def _openapi_yaml(asked: Asked) -> bytes:
-    return as_yaml(_openapi(asked))
+def _openapi_yaml(page_request: PageRequest) -> bytes:
+    return as_yaml(_openapi(page_request))
 
 
-def _openapi(asked: Asked) -> Mapping[str, Any]:
-    return openapi(asked.served, asked.audience, asked.module, asked.version, asked.lcid)
+def _openapi(page_request: PageRequest) -> Mapping[str, Any]:
+    return openapi(
+        page_request.served,
+        page_request.audience,
+        page_request.module,
+        page_request.version,
+        page_request.lcid,
+    )
 
 
-def _schema(asked: Asked, only: str = "") -> bytes:
-    return _of(asked).document(only)
+def _schema(page_request: PageRequest, only: str = "") -> bytes:
+    return _of(page_request).document(only)
 
 
-def _entry(asked: Asked, place: str) -> bytes:
-    schema = _of(asked)
-    if asked.form:
-        return render(form_of(schema.part(place, asked.name, asked.form), schema.renderer))
-    return schema.one(place, asked.name)
+def _entry(page_request: PageRequest, place: str) -> bytes:
+    schema = _of(page_request)
+    if page_request.form:
+        return render(form_of(schema.part(place, page_request.name, page_request.form), schema.renderer))
+    return schema.one(place, page_request.name)
 
 
-def _modules(asked: Asked) -> bytes:
-    return render({"modules": modules(asked.served, asked.audience, asked.lcid)})
+def _modules(page_request: PageRequest) -> bytes:
+    return render({"modules": modules(page_request.served, page_request.audience, page_request.lcid)})
 
 
-def _format(asked: Asked) -> bytes:
+def _format(page_request: PageRequest) -> bytes:
     return published()
 
 
-def _of(asked: Asked) -> Schema:
-    return Schema(asked.served, asked.audience, asked.lcid, asked.module)
+def _of(page_request: PageRequest) -> Schema:
+    return Schema(page_request.served, page_request.audience, page_request.lcid, page_request.module)
 
 
 _MAKERS: Mapping[str, Make] = {

@@ -79,11 +79,11 @@ def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any
 
 
 def _of_parameters(part: Part) -> dict[str, Any]:
-    given = part["parameters"]
+    parameters = part["parameters"]
     return {
         "type": "object",
-        "properties": {parameter["name"]: parameter["schema"] for parameter in given},
-        "required": [parameter["name"] for parameter in given if parameter["required"]],
+        "properties": {parameter["name"]: parameter["schema"] for parameter in parameters},
+        "required": [parameter["name"] for parameter in parameters if parameter["required"]],
         "additionalProperties": False,
     }
 

@@ -183,20 +183,20 @@ def _takes_null(schema: Mapping[str, Any]) -> bool:
     return kinds == "null" or (not isinstance(kinds, str) and "null" in kinds)
 
 
-def _parameter(given: Mapping[str, Any]) -> dict[str, Any]:
+def _parameter(openapi_parameter: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "name": given["name"],
-        "required": given.get("required", False),
-        "description": given.get("description", ""),
-        "schema": given["schema"],
+        "name": openapi_parameter["name"],
+        "required": openapi_parameter.get("required", False),
+        "description": openapi_parameter.get("description", ""),
+        "schema": openapi_parameter["schema"],
     }
 
 
-def _header(given: Mapping[str, Any]) -> dict[str, Any]:
+def _header(openapi_header: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "name": given["name"],
-        "required": given.get("required", False),
-        "description": given.get("description", ""),
+        "name": openapi_header["name"],
+        "required": openapi_header.get("required", False),
+        "description": openapi_header.get("description", ""),
     }
 
 

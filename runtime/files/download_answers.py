@@ -23,7 +23,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """The place of a file: the record's file column, and what the column says of the file."""
 
     entity: str
@@ -42,7 +42,7 @@ class _Replaced(Exception):
 
 
 def send_current(
-    exchange: Exchange, platform: Platform, find: Callable[[Exchange], Place]
+    exchange: Exchange, platform: Platform, find: Callable[[Exchange], FilePlace]
 ) -> HttpResponseBase:
     """Answer with the file that `find` finds: 200, 206 or 304. It is looked for again if it is replaced
     meanwhile.
@@ -63,7 +63,7 @@ def send_current(
     raise Problem(503, "unavailable", "The file is being replaced.", headers={"Retry-After": "1"})
 
 
-def send_thumbnail(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
+def send_thumbnail(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpResponseBase:
     """Answer with the small copy of an image, as a whole: 200 or 304.
 
     Raises Problem 404 when there is no small copy, and 406.
@@ -84,7 +84,7 @@ def send_thumbnail(exchange: Exchange, platform: Platform, place: Place) -> Http
     return HttpResponse(b"".join(thumbnail.chunks), content_type=content_type, headers=headers)
 
 
-def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseBase:
+def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpResponseBase:
     request, info = exchange.request, place.info
     content_type = media_type(info.content_type)
     refuse_unacceptable(request.META.get("HTTP_ACCEPT"), content_type)
@@ -114,7 +114,7 @@ def _send(exchange: Exchange, platform: Platform, place: Place) -> HttpResponseB
     )
 
 
-def _span(request: HttpRequest, place: Place) -> Span | None:
+def _span(request: HttpRequest, place: FilePlace) -> Span | None:
     condition = request.META.get("HTTP_IF_RANGE")
     if condition is not None and condition.strip() != place.tag:
         return None

@@ -54,11 +54,11 @@ def name_in_part(disposition: str, plain: str | None) -> str:
     return clean(name)
 
 
-def clean(given: str) -> str:
+def clean(raw_name: str) -> str:
     """Return the name without a path before it. Raises Problem 400 `invalid_file_name` for an
     unusable name.
     """
-    name = re.split(r"[/\\]", given)[-1].strip()
+    name = re.split(r"[/\\]", raw_name)[-1].strip()
     if name in {"", ".", ".."}:
         raise invalid_name("The file needs a name.")
     if len(name) > LONGEST_NAME:

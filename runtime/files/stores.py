@@ -16,12 +16,12 @@ from crmclient.query.ast import Condition, Filter, Operator, Order, Page, Query
 from designer.configuration import Endpoint
 from designer.kinds.files import FileSettings
 from designer.sentences import Sentence
-from runtime.files.download_answers import Place
+from runtime.files.download_answers import FilePlace
 from runtime.http.conditions import strong_tags
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem, unknown_route
 from runtime.request_context import Exchange, ReceivedFile
-from runtime.steps import Found, Steps
+from runtime.steps import FoundRecord, Steps
 
 # As of a multi query: a list is whole, or refused.
 MOST_NOTES = 1_000
@@ -61,7 +61,7 @@ class ColumnStore:
             exchange, None, lambda record, version: self._put(exchange, file, tags, record, version)
         )
 
-    def find(self, exchange: Exchange) -> Place:
+    def find(self, exchange: Exchange) -> FilePlace:
         """Return the file in the column. Raises RecordNotFound, and Problem 404 while the column is empty."""
         record = self.reading.read(exchange)
         return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
@@ -71,7 +71,7 @@ class ColumnStore:
         exchange: Exchange,
         file: ReceivedFile,
         tags: Collection[str] | None,
-        record: Found | None,
+        record: FoundRecord | None,
         version: str | None,
     ) -> Guid:
         if tags is not None:
@@ -112,7 +112,7 @@ class NoteStore:
             raise
         return note
 
-    def find(self, exchange: Exchange) -> Place:
+    def find(self, exchange: Exchange) -> FilePlace:
         """Return the note's file. Raises RecordNotFound, and Problem 404 for a note of another record."""
         if self.steps.only_rules and (place := self._reached(exchange)) is not None:
             return place
@@ -124,7 +124,7 @@ class NoteStore:
             raise unknown_route()
         return _place(notes.entity, note.id, notes.file, note.values[notes.file])
 
-    def _reached(self, exchange: Exchange) -> Place | None:
+    def _reached(self, exchange: Exchange) -> FilePlace | None:
         """Return the path's file if the caller reaches the record; None if one of the two is missing.
 
         One query asks for both.
@@ -248,7 +248,7 @@ def _upload(
     )
 
 
-def _place(entity: str, id: Guid, attribute: str, info: Any) -> Place:
+def _place(entity: str, id: Guid, attribute: str, info: Any) -> FilePlace:
     if not isinstance(info, FileInfo):
         raise unknown_route()
-    return Place(entity, id, attribute, info)
+    return FilePlace(entity, id, attribute, info)

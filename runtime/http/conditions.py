@@ -22,13 +22,13 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:20]
 
 
-def strong_tags(given: str) -> Sequence[str]:
+def strong_tags(if_match: str) -> Sequence[str]:
     """Return the strong tags of an `If-Match`, without quotes. Raises Problem 400 unless it is a list of
     tags.
     """
-    if _TAGS.fullmatch(given) is None:
+    if _TAGS.fullmatch(if_match) is None:
         raise Problem(400, "invalid_if_match", 'If-Match takes an ETag in its quotes: "123". Or *, for any.')
-    return [tag for weak, tag in _STRONG.findall(given) if not weak]
+    return [tag for weak, tag in _STRONG.findall(if_match) if not weak]
 
 
 def not_modified(request: HttpRequest, tag: str) -> bool:

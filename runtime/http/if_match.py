@@ -20,7 +20,7 @@ _PARAMETER: dict[str, Any] = {
 }
 
 # The versions of which the record must have one; None: any.
-Meant: TypeAlias = frozenset[str] | None
+WantedVersions: TypeAlias = frozenset[str] | None
 
 
 class Versions:
@@ -36,7 +36,7 @@ class Versions:
         if self._required and not self.kept:
             raise Misconfigured(Sentence("If-Match is required, but its records keep no versions"))
 
-    def meant(self, request: HttpRequest) -> Meant:
+    def meant(self, request: HttpRequest) -> WantedVersions:
         """Return what `If-Match` asks for. Weak tags never match, so the result may be empty.
 
         An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400,

@@ -32,7 +32,7 @@ class Item:
     sent: Sent
 
 
-class Placed(Protocol):
+class LocatedValue(Protocol):
     """A value with the JSON Pointer of its place in the body."""
 
     @property
@@ -115,7 +115,7 @@ def as_one(problems: Sequence[Problem]) -> Problem:
     return invalid_input(errors)
 
 
-def conflict(items: Sequence[Placed], error: DuplicateKey | PossibleDuplicate) -> Exception:
+def conflict(items: Sequence[LocatedValue], error: DuplicateKey | PossibleDuplicate) -> Exception:
     """Return the exception to raise for a duplicate key.
 
     It points at the item of the list that has the key, if any.

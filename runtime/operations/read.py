@@ -11,13 +11,13 @@ from designer.configuration import Endpoint
 from designer.sentences import Sentence
 from runtime.http.conditions import digest
 from runtime.http.failures import Misconfigured
-from runtime.http.if_match import Meant
+from runtime.http.if_match import WantedVersions
 from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
 from runtime.operations.message_language import language_parameter, parameters_of
 from runtime.request_context import Exchange
-from runtime.steps import Found, Steps
+from runtime.steps import FoundRecord, Steps
 from runtime.values.columns import Columns
 from runtime.values.option_labels import OptionLabels
 
@@ -78,6 +78,6 @@ class _StepsBeforeRead(Steps):
         super().__init__(operation.endpoint, silent, reads=operation.columns.attributes)
         self._rules = Steps(operation.endpoint, operation.platform)
 
-    def read(self, exchange: Exchange, meant: Meant = None) -> Found:
+    def read(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord:
         self._rules.run(exchange, meant)
         return super().read(exchange, meant)

@@ -34,7 +34,7 @@ from runtime.operations.duplicates import Duplicates
 from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.steps import Found
+from runtime.steps import FoundRecord
 from runtime.steps.row_rule_guard import WriteGuard
 
 # How often a write is tried on records of lists that others change at the same moment.
@@ -65,7 +65,7 @@ class UpdateOperation(Operation):
         return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.kept else None)
 
     def _write(
-        self, exchange: Exchange, sent: Mapping[str, Value], record: Found | None, wanted: str | None
+        self, exchange: Exchange, sent: Mapping[str, Value], record: FoundRecord | None, wanted: str | None
     ) -> str | None:
         """Write the values. Return the record's version after the write; None where records keep no
         versions.
@@ -86,7 +86,7 @@ class UpdateOperation(Operation):
             raise self.payload.refusal(error) from error
 
     def _write_all(
-        self, exchange: Exchange, sent: Mapping[str, Value], record: Found | None, wanted: str | None
+        self, exchange: Exchange, sent: Mapping[str, Value], record: FoundRecord | None, wanted: str | None
     ) -> str | None:
         """Write the values and the changes of lists in one transaction. Return the record's version as
         `_write` does.

@@ -18,7 +18,7 @@ from designer.kinds.duplicates import DuplicateSettings
 from designer.kinds.versions import VersionSettings
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
-from runtime.http.if_match import Meant, Versions
+from runtime.http.if_match import Versions, WantedVersions
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations import payload
@@ -52,7 +52,7 @@ class _Wish(NamedTuple):
     """What the caller requires: whether the record exists, and the versions that it may have."""
 
     exists: bool | None
-    versions: Meant
+    versions: WantedVersions
 
 
 class UpsertOperation(Operation):

@@ -193,7 +193,7 @@ def _note(
     request: HttpRequest,
     key: ProposalKey,
     proposal: Proposal,
-    what: str,
+    description: str,
     action: AuditEntry.Action = AuditEntry.Action.PROPOSAL,
 ) -> None:
-    note_account(key.account, action, proposal, what, address=client_address(request))
+    note_account(key.account, action, proposal, description, address=client_address(request))

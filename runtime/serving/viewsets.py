@@ -49,7 +49,7 @@ class GuardedViewSet(ViewSet):
     answers_json: bool = True
 
     @classmethod
-    def as_view(cls, actions: Mapping[str, str], **given: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
+    def as_view(cls, actions: Mapping[str, str], **initkwargs: Any) -> Callable[..., HttpResponseBase]:  # type: ignore[override]
         """Return a view that answers each request by a new viewset; `actions` has the method's name by HTTP
         verb.
 
@@ -57,7 +57,7 @@ class GuardedViewSet(ViewSet):
         authenticators, which are not used here. That took a twentieth of a read. So each viewset is a copy of
         one model, and its steps, which keep DRF's names, take Django's own request.
         """
-        model = cls(**given)
+        model = cls(**initkwargs)
         names = {"head": actions["get"], **actions} if "get" in actions else dict(actions)
 
         def view(request: HttpRequest, *, exchange: Exchange) -> HttpResponseBase:
@@ -66,7 +66,7 @@ class GuardedViewSet(ViewSet):
             return viewset.dispatch(request, exchange, names[(request.method or "").lower()])
 
         # As on DRF's, for those who describe it.
-        view.initkwargs = given  # type: ignore[attr-defined]
+        view.initkwargs = initkwargs  # type: ignore[attr-defined]
         return view
 
     def dispatch(self, request: HttpRequest, exchange: Exchange, action: str) -> HttpResponseBase:
@@ -100,8 +100,8 @@ class OperationViewSet(GuardedViewSet):
     operation: Operation = None  # type: ignore[assignment]
     admits_every_type = False
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.is_public = self.operation.public_cache and not self.access.authentication_required
         self.answers_json = self.operation.answers_json
 
@@ -135,8 +135,8 @@ class CachedViewSet(OperationViewSet):
 
     answers: CachedAnswers = None  # type: ignore[assignment]
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.is_public = self.answers.is_public
 
     def _run(self, request: HttpRequest) -> HttpResponseBase:

@@ -2,6 +2,6 @@
 
 from runtime.steps.circumstances import circumstances
 from runtime.steps.rules import RowRule, both, rule_of_entity, rule_of_query
-from runtime.steps.steps import Found, Steps
+from runtime.steps.steps import FoundRecord, Steps
 
-__all__ = ["Found", "RowRule", "Steps", "both", "circumstances", "rule_of_entity", "rule_of_query"]
+__all__ = ["FoundRecord", "RowRule", "Steps", "both", "circumstances", "rule_of_entity", "rule_of_query"]

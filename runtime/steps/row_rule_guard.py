@@ -179,12 +179,16 @@ class CreateGuard:
             return False
 
     def _values_of_new_record(
-        self, values: Mapping[str, Value], own: CallersRule, named: frozenset[str], exchange: Exchange
+        self,
+        values: Mapping[str, Value],
+        callers_rule: CallersRule,
+        set_attributes: frozenset[str],
+        exchange: Exchange,
     ) -> dict[str, Value]:
         """Return the attributes that the rule reads, with the values that the new record will have,
         where known.
         """
-        looked_at = own.attributes | {self.rule.primary_id}
+        looked_at = callers_rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
         always = self._system.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}
@@ -200,7 +204,7 @@ class CreateGuard:
                 case Origin.GIVEN | Origin.DEFAULT if name in given_or_default:
                     known_values[name] = (
                         self._with_name(given_or_default[name], exchange.call)
-                        if name in named
+                        if name in set_attributes
                         else given_or_default[name]
                     )
         unit = self._system.ownership.unit if self._system.ownership else None

@@ -17,7 +17,7 @@ from designer.expressions import Expression
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
-from runtime.http.if_match import Meant
+from runtime.http.if_match import WantedVersions
 from runtime.request_context import Exchange
 from runtime.steps.fetchers import SEVERAL, Fetchers
 from runtime.steps.keyed_records import KeyedRecords
@@ -32,7 +32,7 @@ _ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRecord:
     """The result of reading the path's record, under the row rule. `version` is None for records without
     versions.
     """
@@ -94,11 +94,11 @@ class Steps:
             None if self._key is None else KeyedRecords(self.entity, self._columns, self.version, platform)
         )
 
-    def problems(self, own: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+    def problems(self, operation_codes: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
         """Return the problem codes by status, for the OpenAPI document: those of the steps, and the
-        operation's `own`.
+        operation itself (`operation_codes`).
         """
-        codes_by_status = dict(own)
+        codes_by_status = dict(operation_codes)
         further_codes = [(status, CODE) for status in sorted(self._preconditions.statuses)]
         if self._late.names:
             further_codes.append((409, SEVERAL))
@@ -106,7 +106,7 @@ class Steps:
             codes_by_status[status] = (*codes_by_status.get(status, ()), code)
         return codes_by_status
 
-    def run(self, exchange: Exchange, meant: Meant = None) -> Found | None:
+    def run(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord | None:
         """Do all steps. Return what was read of the record; None if no step needed it.
 
         Raises RecordNotFound for a record outside the row rule, VersionMismatch, and the Problem of a fetcher
@@ -117,7 +117,7 @@ class Steps:
         self._finish(exchange)
         return None
 
-    def read(self, exchange: Exchange, meant: Meant = None) -> Found:
+    def read(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord:
         """Do all steps as `run` does, but read the record in any case."""
         record = self._find(exchange)
         if meant is not None and record.version not in meant:
@@ -146,7 +146,9 @@ class Steps:
             filter=self.rule.filter_of(exchange.record_id, exchange),
         )
 
-    def write(self, exchange: Exchange, meant: Meant, write: Callable[[Found | None, str | None], T]) -> T:
+    def write(
+        self, exchange: Exchange, meant: WantedVersions, write: Callable[[FoundRecord | None, str | None], T]
+    ) -> T:
         """Do all steps, then call `write` with what was read of the record and the version that it must
         have.
 
@@ -170,14 +172,14 @@ class Steps:
         for finish in self._finishing:
             finish(exchange)
 
-    def _find(self, exchange: Exchange) -> Found:
+    def _find(self, exchange: Exchange) -> FoundRecord:
         self._early.run(exchange)
         if self._key is not None and self._keyed is not None:
             return self._find_by_key(self._key, self._keyed, exchange)
         id = exchange.record_id
         if self.rule is None:
             record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
-            return Found(id, record.version if self.version else None, record.values)
+            return FoundRecord(id, record.version if self.version else None, record.values)
         # Without any column a query would select them all.
         marker = self.version or self.rule.primary_id
         query = Query(
@@ -188,15 +190,15 @@ class Steps:
         rows = self._platform.query(query, Page(size=1), call=exchange.call).rows
         if not rows:
             raise RecordNotFound(self.entity, id)
-        return Found(id, str(rows[0][self.version]) if self.version else None, rows[0])
+        return FoundRecord(id, str(rows[0][self.version]) if self.version else None, rows[0])
 
-    def _find_by_key(self, key: KeyInPath, keyed: KeyedRecords, exchange: Exchange) -> Found:
+    def _find_by_key(self, key: KeyInPath, keyed: KeyedRecords, exchange: Exchange) -> FoundRecord:
         values = key.read(exchange.record)
         row = keyed.find(values, exchange, self.rule)
         if row is None:
             raise RecordNotFound(self.entity, written(values))
         id = str(row[keyed.primary_id])
-        return Found(id, str(row[self.version]) if self.version else None, row)
+        return FoundRecord(id, str(row[self.version]) if self.version else None, row)
 
     def _record_attributes(
         self, expressions: Iterable[Expression], attributes: Mapping[str, Attribute]

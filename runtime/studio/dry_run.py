@@ -11,7 +11,7 @@ from crmclient import Platform
 from crmclient.platform import Create, Delete, Update
 from crmclient.query.ast import Page, Query
 from crmclient.query.fetchxml.plain_queries import write_plain
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.ports import PlatformCall
 from runtime.studio.json_text import readable
 
@@ -27,7 +27,7 @@ class NotSent(Exception):
 class RecordingPlatform(StandIn):
     """Passes everything on to `platform` and keeps, in `calls`, what concerned records.
 
-    The first request whose effect is one of those `held` is kept as it would have been sent, and raises
+    The first request whose effect is one of those `held_back` is kept as it would have been sent, and raises
     NotSent.
     """
 
@@ -35,37 +35,37 @@ class RecordingPlatform(StandIn):
         self,
         platform: Platform,
         *,
-        held: frozenset[Effect] = frozenset(),
+        held_back: frozenset[Effect] = frozenset(),
         calls: list[PlatformCall] | None = None,
     ) -> None:
         super().__init__(platform)
-        self._held = held
+        self._held = held_back
         self.calls: list[PlatformCall] = [] if calls is None else calls
 
     @classmethod
     def dry(cls, platform: Platform) -> RecordingPlatform:
         """Return a platform that passes on reads, and holds back writes."""
-        return cls(platform, held=frozenset({Effect.WRITE}))
+        return cls(platform, held_back=frozenset({Effect.WRITE}))
 
     def silent(self) -> RecordingPlatform:
         """Return a platform that holds back reads and writes, and records them in the same `calls`."""
         held_effects = frozenset({Effect.READ, Effect.WRITE})
-        return RecordingPlatform(self._platform, held=held_effects, calls=self.calls)
+        return RecordingPlatform(self._platform, held_back=held_effects, calls=self.calls)
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
         """Record the call, and pass it on. Raises NotSent for a call that is held back."""
-        if asked.effect is Effect.METADATA:
+        if member_call.effect is Effect.METADATA:
             return ask()
-        request = _text(asked.arguments, asked.options)
-        if asked.effect in self._held:
-            self.calls.append(PlatformCall(asked.member, request, sent=False))
-            raise NotSent(asked.member)
+        request = _text(member_call.arguments, member_call.options)
+        if member_call.effect in self._held:
+            self.calls.append(PlatformCall(member_call.member, request, sent=False))
+            raise NotSent(member_call.member)
         began = time.perf_counter()
         try:
             return ask()
         finally:
             took = (time.perf_counter() - began) * 1000
-            self.calls.append(PlatformCall(asked.member, request, sent=True, milliseconds=took))
+            self.calls.append(PlatformCall(member_call.member, request, sent=True, milliseconds=took))
 
 
 def _text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from designer.sentences import Sentence, said
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.issuers import Issuer, issuers_of
-from runtime.callers.issuers.records import RecordSource, Sought, shown_columns
+from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
 from runtime.callers.issuers.role_rules import granted
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.keys.hashed_key import is_key
@@ -80,8 +80,8 @@ def callers_of_record(caller_type: str, record: Guid, configuration: Configurati
     }
     for issuer in issuers.values():
         if issuer.definition.record.type == caller_type and issuer.definition.record.claim:
-            sought = source.by_value("", record, issuer.record_columns)
-            yield _of_issuer(issuer, sought, record)
+            search = source.by_value("", record, issuer.record_columns)
+            yield _of_issuer(issuer, search, record)
 
 
 def resolver_note() -> str:
@@ -130,15 +130,15 @@ def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: 
     )
 
 
-def _of_issuer(issuer: Issuer, sought: Sought, record: Guid) -> KnownCaller:
+def _of_issuer(issuer: Issuer, search: RecordSearch, record: Guid) -> KnownCaller:
     """Return a caller of the issuer for the record. Roles by claims are missing: only a token has them."""
     definition = issuer.definition
-    row = shown_columns(sought.rows[0], issuer.record_columns) if sought.rows else None
+    row = shown_columns(search.rows[0], issuer.record_columns) if search.rows else None
     roles = {role for grant in granted(issuer, {}, row) for role in grant.roles}
     refused = ""
-    if not sought.rows:
+    if not search.rows:
         refused = said(Sentence("There is no such record."))
-    elif sought.is_inactive:
+    elif search.is_inactive:
         refused = said(Sentence("The record is not active."))
     note = resolver_note()
     if definition.role_rules or definition.roles_expression.strip():

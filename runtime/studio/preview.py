@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from crmclient.errors import PlatformError
 from designer.configuration import Endpoint
 from designer.platform import get_platform
-from designer.ports import Asked, Preview
+from designer.ports import CallField, Preview
 from designer.sentences import said
 from runtime.http.failures import Misconfigured
 from runtime.http.rendering import render
@@ -36,7 +36,7 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
     body = described.body
     example = None if body is None else sample(body)
     return Preview(
-        asked=tuple(_parameters(described)),
+        fields=tuple(_parameters(described)),
         body=readable(body),
         sample=readable(example),
         status=status,
@@ -47,13 +47,13 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
     )
 
 
-def _parameters(described: Description) -> Iterator[Asked]:
+def _parameters(described: Description) -> Iterator[CallField]:
     sent = {field.name: field for field in described.fields}
     for parameter in described.parameters:
         if parameter["in"] == "path":
             continue
         match = sent.pop(parameter["name"], None)
-        yield Asked(
+        yield CallField(
             parameter["name"],
             "header" if parameter["in"] == "header" else "query",
             parameter.get("schema", {}),
@@ -62,7 +62,7 @@ def _parameters(described: Description) -> Iterator[Asked]:
             parameter.get("description", ""),
         )
     for field in sent.values():
-        yield Asked(field.name, "body", field.schema, field.type, field.required, field.description)
+        yield CallField(field.name, "body", field.schema, field.type, field.required, field.description)
 
 
 def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from crmclient.errors import PlatformError, PlatformFailure
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.configuration import Configuration, Endpoint
 from designer.platform import get_platform
 from designer.sentences import Sentence, said
@@ -70,13 +70,13 @@ class Trial:
 class _Rehearsal(StandIn):
     """Reads, and keeps the first write in `held` instead of sending it. Raises NotSent for it."""
 
-    held: Asked | None = None
+    held: MemberCall | None = None
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        if asked.effect is not Effect.WRITE:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        if member_call.effect is not Effect.WRITE:
             return ask()
-        self.held = asked
-        raise NotSent(asked.member)
+        self.held = member_call
+        raise NotSent(member_call.member)
 
 
 def tried_registration(

@@ -15,9 +15,9 @@ from designer.sentences import Sentence, said
 from runtime.callers.caller import Caller
 from runtime.callers.issuers import issuers_of
 from runtime.callers.issuers.claim_paths import claim_at, picked
-from runtime.callers.issuers.examined_token import Check, Examined, Found
+from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuer
-from runtime.callers.issuers.records import RecordSource, Sought, shown_columns
+from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
 from runtime.callers.issuers.resolution import find, refusal_of, told
 from runtime.callers.issuers.role_rules import Granted, granted, left_out_groups
 from runtime.callers.issuers.token_checks import REQUIRED
@@ -71,7 +71,7 @@ def _of_key(prefix: str, secret: str, configuration: Configuration) -> Explanati
     return Explanation(not caller.refused, (step,), caller=caller)
 
 
-def _step(check: Check, outcome: Found | None) -> ExplainedStep:
+def _step(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
     title = said(check.title)
     if outcome is None:
         return ExplainedStep(title, "skipped")
@@ -206,51 +206,51 @@ class _Caller:
         if self._record is not None:
             actual = Sentence("The claim “%(claim)s” is the user's id.", claim=definition.claim)
             return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
-        sought = find(self._issuer, self._claims, RecordSource(self._platform, type))
+        search = find(self._issuer, self._claims, RecordSource(self._platform, type))
         expected = Sentence(
             "%(entity)s where %(attribute)s = “%(value)s”",
-            entity=sought.entity or type.name,
-            attribute=sought.attribute or definition.attribute or "id",
-            value=sought.value or definition.claim,
+            entity=search.entity or type.name,
+            attribute=search.attribute or definition.attribute or "id",
+            value=search.value or definition.claim,
         )
-        refused = refusal_of(sought)
+        refused = refusal_of(search)
         if refused:
-            actual = Sentence("the record %(id)s, which is not active", id=sought.record)
+            actual = Sentence("the record %(id)s, which is not active", id=search.record)
             if refused == "several_records":
-                ids = ", ".join(str(row[sought.primary_id]) for row in sought.rows)
-                actual = Sentence("%(count)s records: %(ids)s", count=len(sought.rows), ids=ids)
+                ids = ", ".join(str(row[search.primary_id]) for row in search.rows)
+                actual = Sentence("%(count)s records: %(ids)s", count=len(search.rows), ids=ids)
             return ExplainedStep(title, "refused", said(expected), said(actual), "record.attribute")
-        if sought.rows:
-            self._record = sought.record
-            self._row = shown_columns(sought.rows[0], self._issuer.record_columns)
-            actual = Sentence("the record %(id)s", id=sought.record)
+        if search.rows:
+            self._record = search.record
+            self._row = shown_columns(search.rows[0], self._issuer.record_columns)
+            actual = Sentence("the record %(id)s", id=search.record)
             return ExplainedStep(title, "passed", said(expected), said(actual), "record.attribute")
         if definition.missing == "register":
-            return self._registration_step(sought, RecordSource(self._platform, type), said(expected))
+            return self._registration_step(search, RecordSource(self._platform, type), said(expected))
         verdict: Verdict = "refused" if definition.missing == "refuse" else "passed"
-        if sought.reason == "no_claim":
+        if search.reason == "no_claim":
             expected = Sentence("a text in the claim “%(claim)s”", claim=definition.claim)
-        elif sought.reason == "not_verified":
+        elif search.reason == "not_verified":
             expected = Sentence("“%(claim)s” = true", claim=definition.verified)
-        setting = _PROBLEM_PLACES.get(sought.reason, "record.missing")
-        return ExplainedStep(title, verdict, said(expected), said(self._nothing(sought)), setting)
+        setting = _PROBLEM_PLACES.get(search.reason, "record.missing")
+        return ExplainedStep(title, verdict, said(expected), said(self._nothing(search)), setting)
 
-    def _registration_step(self, sought: Sought, source: RecordSource, expected: str) -> ExplainedStep:
+    def _registration_step(self, search: RecordSearch, source: RecordSource, expected: str) -> ExplainedStep:
         trial = tried_registration(self._issuer, self._claims, source, self._configuration)
-        actual = Sentence("%(why)s %(then)s", why=self._why_nothing(sought), then=trial.found)
+        actual = Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=trial.found)
         verdict: Verdict = "refused" if trial.refused else "passed"
         return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
 
-    def _nothing(self, sought: Sought) -> Sentence:
+    def _nothing(self, search: RecordSearch) -> Sentence:
         then = Sentence("The caller goes on without one.")
         if self._issuer.definition.record.missing == "refuse":
             then = Sentence("The caller is refused.")
-        return Sentence("%(why)s %(then)s", why=self._why_nothing(sought), then=then)
+        return Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=then)
 
-    def _why_nothing(self, sought: Sought) -> Sentence | str:
+    def _why_nothing(self, search: RecordSearch) -> Sentence | str:
         definition = self._issuer.definition.record
-        why = sought.problem or Sentence("There is no such record.")
-        claim = {"no_claim": definition.claim, "not_verified": definition.verified}.get(sought.reason, "")
+        why = search.problem or Sentence("There is no such record.")
+        claim = {"no_claim": definition.claim, "not_verified": definition.verified}.get(search.reason, "")
         if claim and claim_at(self._claims, claim) is None:
             return self._without(claim)
         return why

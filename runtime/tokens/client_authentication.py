@@ -69,9 +69,9 @@ def _in_header(authorization: str) -> tuple[str, str] | None:
 
 
 def _refused(
-    wait: Wait | None, reason: str, said: str = "No client has this id and secret."
+    wait: Wait | None, reason: str, detail: str = "No client has this id and secret."
 ) -> RefusedCaller:
     if wait is not None:
         return waiting(wait)
     challenge = {"WWW-Authenticate": 'Basic realm="token", charset="UTF-8"'}
-    return RefusedCaller(401, "invalid_client", said, reason, **challenge)
+    return RefusedCaller(401, "invalid_client", detail, reason, **challenge)

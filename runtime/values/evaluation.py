@@ -13,13 +13,14 @@ from runtime.callers.caller import around, surroundings
 from runtime.request_context import Exchange
 
 
-def evaluate(expression: Expression, exchange: Exchange, **own: Any) -> Any:
-    """Return the value of an expression over ENDPOINT_NAMES. A value in `own` replaces that of the exchange.
+def evaluate(expression: Expression, exchange: Exchange, **variables: Any) -> Any:
+    """Return the value of an expression over ENDPOINT_NAMES. A value in `variables` replaces that of the
+    exchange.
 
     Raises ExpressionError; Problem 401, 403 when the expression needs a user and there is none.
     """
     data = {
-        name: own[name] if name in own else _READ[name](exchange, expression)
+        name: variables[name] if name in variables else _READ[name](exchange, expression)
         for name in expression.references
     }
     return expression.evaluate(data, Moment(exchange.now, calendar()))

@@ -77,19 +77,19 @@ class ListChanges:
             "additionalProperties": False,
         }
 
-    def _changed(self, item: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Sent:
+    def _changed(self, item: Any, at: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Sent:
         if type(item) is not dict:
             errors.append(FieldError("wrong_type", "Must be an object.", pointer=at))
             return {}
-        id = _id(item.get(ID), f"{at}/{ID}", seen, errors)
+        id = _id(item.get(ID), f"{at}/{ID}", earlier_ids, errors)
         rest = {name: value for name, value in item.items() if name != ID}
         return {ID: id, **self.changed.read_object(rest, at, errors)}
 
 
-def _id(raw: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Guid:
+def _id(raw: Any, at: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
     """Return the id of a record; empty for a wrong id.
 
-    A wrong id, and an id that is in `seen`, are added to `errors`. The id is added to `seen`.
+    A wrong id, and an id that is in `earlier_ids`, are added to `errors`. The id is added to `earlier_ids`.
     """
     if raw is None:
         errors.append(FieldError("required", "Is required.", pointer=at))
@@ -100,7 +100,7 @@ def _id(raw: Any, at: str, seen: set[Guid], errors: list[FieldError]) -> Guid:
         id = ""
     if not id:
         errors.append(FieldError("wrong_type", "Must be a GUID.", pointer=at))
-    elif id in seen:
+    elif id in earlier_ids:
         errors.append(FieldError("repeated", "This record stands in the list twice.", pointer=at))
-    seen.add(id)
+    earlier_ids.add(id)
     return id

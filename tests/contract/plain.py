@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, cast
 import pytest
 
 from crmclient.errors import PlatformError, UnknownKey
-from crmclient.stand_in import Asked, StandIn
+from crmclient.stand_in import MemberCall, StandIn
 
 R = TypeVar("R")
 
@@ -100,11 +100,11 @@ _BEYOND: Final[Mapping[str, str]] = {
 class Renamed(StandIn):
     """The platform behind it under the demo's names, as tests write them."""
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        arguments = [_argument(value) for value in asked.arguments]
-        options = {name: _argument(value) for name, value in asked.options.items()}
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        arguments = [_argument(value) for value in member_call.arguments]
+        options = {name: _argument(value) for name, value in member_call.options.items()}
         try:
-            response = getattr(self._platform, asked.member)(*arguments, **options)
+            response = getattr(self._platform, member_call.member)(*arguments, **options)
         except PlatformError as error:
             _rename_error(error)
             raise

@@ -14,7 +14,15 @@ import requests
 
 from crmbox.demo.people import AYA_AGENT, MAX_MANAGER, PORTAL_SERVICE, RITA_REP
 from crmclient import Call, Share
-from crmclient.dataverse.http.budget import BOUNDLESS, Admission, Budget, Limits, Reason, Refusal, Said
+from crmclient.dataverse.http.budget import (
+    BOUNDLESS,
+    Admission,
+    Budget,
+    Limits,
+    Reason,
+    Refusal,
+    ReportedBudget,
+)
 from crmclient.dataverse.http.client_credentials import ClientCredentials
 from crmclient.dataverse.http.process_budget import ProcessBudget
 from crmclient.dataverse.options import Options
@@ -58,7 +66,7 @@ def taken(budget: Budget, share: Share = Share.READS, at_most: int = 1_000) -> i
         answer = budget.take(share)
         if isinstance(answer, Refusal):
             return number
-        budget.settle(answer, 0.0, Said())
+        budget.settle(answer, 0.0, ReportedBudget())
     return at_most
 
 
@@ -113,7 +121,7 @@ def test_work_is_counted_while_it_is_under_way(make: Make) -> None:
     time.sleep(0.25)
 
     assert refusal(budget).reason is Reason.WORK
-    budget.settle(first, 0.1, Said())
+    budget.settle(first, 0.1, ReportedBudget())
     assert isinstance(budget.take(Share.READS), Admission)
 
 
@@ -122,7 +130,7 @@ def test_places_are_those_of_requests_under_way(make: Make) -> None:
     held = [admission(budget) for _ in range(3)]
 
     assert refusal(budget).reason is Reason.PLACES
-    budget.settle(held[0], 0.0, Said())
+    budget.settle(held[0], 0.0, ReportedBudget())
     admission(budget)
     assert refusal(budget).reason is Reason.PLACES
 
@@ -160,7 +168,7 @@ def test_the_platforms_word_counts_for_what_others_have_used(make: Make) -> None
     budget = make(Limits(requests=100, work=100.0))
     first = admission(budget)
 
-    budget.settle(first, 0.0, Said(requests=30, work=100))
+    budget.settle(first, 0.0, ReportedBudget(requests=30, work=100))
 
     assert taken(budget) == 30
 
@@ -170,7 +178,7 @@ def test_requests_under_way_may_be_in_the_platforms_figure_or_not(make: Make) ->
     held = [admission(budget) for _ in range(10)]
 
     # The last of ten is counted first: 60 of somebody else, and this one.
-    budget.settle(held[-1], 0.0, Said(requests=39))
+    budget.settle(held[-1], 0.0, ReportedBudget(requests=39))
 
     assert taken(budget) <= 30
 
@@ -179,7 +187,7 @@ def test_a_platform_that_has_counted_less_is_not_believed_more_requests(make: Ma
     budget = make(Limits(requests=100))
     first = admission(budget)
 
-    budget.settle(first, 0.0, Said(requests=100_000))
+    budget.settle(first, 0.0, ReportedBudget(requests=100_000))
 
     assert taken(budget) == 99
 
@@ -187,7 +195,7 @@ def test_a_platform_that_has_counted_less_is_not_believed_more_requests(make: Ma
 def test_what_has_no_limit_is_not_refused_whatever_the_platform_says(make: Make) -> None:
     budget = make(Limits(requests=BOUNDLESS, work=float(BOUNDLESS), shares=SHARES))
 
-    budget.settle(admission(budget), 1.0, Said(requests=0, work=0))
+    budget.settle(admission(budget), 1.0, ReportedBudget(requests=0, work=0))
 
     assert taken(budget, at_most=50) == 50
 
@@ -195,9 +203,9 @@ def test_what_has_no_limit_is_not_refused_whatever_the_platform_says(make: Make)
 def test_the_network_is_not_work(make: Make) -> None:
     budget = make(Limits(work=10))
     for _ in range(3):
-        budget.settle(admission(budget), 3.3, Said())
+        budget.settle(admission(budget), 3.3, ReportedBudget())
     assert taken(budget, at_most=1) == 1
-    budget.settle(admission(budget), 3.3, Said(work=9.5))
+    budget.settle(admission(budget), 3.3, ReportedBudget(work=9.5))
 
     # Of 9.9 seconds before, 0.5 were work.
     assert sum(1 for _ in range(10) if _spends(budget, 3.3)) == 2
@@ -207,14 +215,14 @@ def _spends(budget: Budget, seconds: float) -> bool:
     answer = budget.take(Share.READS)
     if isinstance(answer, Refusal):
         return False
-    budget.settle(answer, seconds, Said())
+    budget.settle(answer, seconds, ReportedBudget())
     return True
 
 
 def test_the_user_with_most_left_is_asked(make: Make) -> None:
     budget = make(Limits(requests=100), 3)
     for _ in range(60):
-        budget.settle(admission(budget, only=1), 0.0, Said())
+        budget.settle(admission(budget, only=1), 0.0, ReportedBudget())
 
     asked = [admission(budget).user for _ in range(30)]
 
@@ -263,7 +271,7 @@ def test_one_of_several_processes_takes_its_part_of_what_the_platform_says() -> 
     budget = ProcessBudget(Limits(requests=100).part(4))
 
     assert taken(budget, at_most=5) == 5
-    budget.settle(admission(budget), 0.0, Said(requests=40))
+    budget.settle(admission(budget), 0.0, ReportedBudget(requests=40))
 
     assert taken(budget) == 10
 

@@ -55,8 +55,8 @@ class Counting:
     def circuit(self, *, open: bool) -> None:
         self.circuits.append(open)
 
-    def throttled(self, seconds: float, *, asked: float) -> None:
-        self.pauses.append((seconds, asked))
+    def throttled(self, seconds: float, *, asked_seconds: float) -> None:
+        self.pauses.append((seconds, asked_seconds))
 
     def spent(self, call: Call) -> None:
         self.spenders.append((call.share, call.spender))

@@ -14,7 +14,7 @@ from django.db import connection
 
 from crmbox.demo.people import RITA_REP
 from crmclient.query.ast import Column, Query
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.documents.document_writer import export, json_bytes
 from designer.documents.schema import document_schema
 from designer.loading import load
@@ -271,8 +271,8 @@ class Remote(StandIn):
         self.conventions = replace(self.conventions, takes_writes_back=False)
         self.writes = 0
 
-    def answer(self, asked: Asked, ask: Callable[[], Any]) -> Any:
-        self.writes += asked.effect is Effect.WRITE
+    def answer(self, member_call: MemberCall, ask: Callable[[], Any]) -> Any:
+        self.writes += member_call.effect is Effect.WRITE
         return ask()
 
 

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from crmbox.demo import people
 from crmbox.platform import EmbeddedPlatform
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.models import Column, Endpoint, ExposedEntity, Fetcher, Input, Module, Precondition
 from designer.platform import get_platform
 from tests.callers import Caller
@@ -156,9 +156,9 @@ class _Noting(StandIn):
     def __init__(self) -> None:
         super().__init__(EmbeddedPlatform())
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        if asked.effect is not Effect.METADATA:
-            self.asked.append(asked.member)
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        if member_call.effect is not Effect.METADATA:
+            self.asked.append(member_call.member)
         return ask()
 
 

@@ -13,7 +13,7 @@ from crmbox.platform import EmbeddedPlatform
 from crmclient import Reference, Value
 from crmclient.errors import RecordNotFound
 from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Query
-from crmclient.stand_in import Asked, Effect, StandIn
+from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.loading import load
 from designer.models import Binding, Input
 from designer.platform import get_platform
@@ -289,10 +289,10 @@ class _Hurried(StandIn):
     def __init__(self) -> None:
         super().__init__(EmbeddedPlatform())
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        if asked.effect is not Effect.METADATA:
-            self.asked.append(asked.member)
-        if asked.member == "batch" and self.before:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        if member_call.effect is not Effect.METADATA:
+            self.asked.append(member_call.member)
+        if member_call.member == "batch" and self.before:
             self.before.pop()()
         return ask()
 

@@ -90,8 +90,8 @@ class _Nowhere(StandIn):
     def __init__(self) -> None:
         super().__init__(EmbeddedPlatform())
 
-    def answer(self, asked: Any, ask: Any) -> Any:
-        raise _Reached(asked.member)
+    def answer(self, member_call: Any, ask: Any) -> Any:
+        raise _Reached(member_call.member)
 
 
 class _MergingPlatform(EmbeddedPlatform):

@@ -10,7 +10,7 @@ import pytest
 from crmbox.platform import EmbeddedPlatform
 from crmclient import Reference
 from crmclient.query.ast import Column, Query
-from crmclient.stand_in import Asked, StandIn
+from crmclient.stand_in import MemberCall, StandIn
 from designer.models import Binding, Endpoint, Fetcher, Input, Precondition
 from designer.platform import get_platform
 from tests.callers import Caller
@@ -210,8 +210,8 @@ class _Hurried(StandIn):
     def __init__(self) -> None:
         super().__init__(EmbeddedPlatform())
 
-    def answer(self, asked: Asked, ask: Callable[[], R]) -> R:
-        if asked.member == "upsert" and self.before:
+    def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        if member_call.member == "upsert" and self.before:
             self.before.pop()()
         return ask()
 

@@ -19,9 +19,9 @@ from crmbox.engine.sql.operators import (
     EMPTY_MATCHES_NEGATIONS,
     POSITIVE,
     Phrase,
-    Setting,
+    PhraseContext,
 )
-from crmbox.engine.sql.scope import Joined, Scope, Source
+from crmbox.engine.sql.scope import JoinedSource, Scope, Source
 from crmbox.engine.tables import text_search
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Condition, Filter, Link, Operator
@@ -96,7 +96,7 @@ class FilterWriter:
         operand = self._compared_operand(condition.operator, phrase, operand, construct)
         if needed and denied is None and phrase.pattern is not None:
             self._search(condition, phrase.pattern, source, construct)
-        setting = Setting(operand, self._dialect)
+        setting = PhraseContext(operand, self._dialect)
         slots = self._slots(condition, phrase, setting, construct)
         text = phrase.write(setting)
         if denied is not None:
@@ -151,15 +151,15 @@ class FilterWriter:
 
     def _source(self, alias: str | None, source: Source, construct: str) -> Source:
         """Return the source with `alias`, which a condition in the filter of `source` names."""
-        named = source if alias is None else self.scope.source(alias, construct)
-        if isinstance(source, Joined):
-            if named is not source and named is not source.parent:
+        named_source = source if alias is None else self.scope.source(alias, construct)
+        if isinstance(source, JoinedSource):
+            if named_source is not source and named_source is not source.parent:
                 raise InvalidQuery(
                     f"{construct}: a link's filter can name the link itself or its parent, not {alias!r}."
                 )
-        elif not named.takes_part:
+        elif not named_source.takes_part:
             raise InvalidQuery(f"{construct}: what is in the link {alias!r} cannot be named outside of it.")
-        return named
+        return named_source
 
     def _compared_operand(
         self, operator: Operator, phrase: Phrase, operand: Operand, construct: str
@@ -176,7 +176,7 @@ class FilterWriter:
         return operand
 
     def _slots(
-        self, condition: Condition, phrase: Phrase, setting: Setting, construct: str
+        self, condition: Condition, phrase: Phrase, setting: PhraseContext, construct: str
     ) -> tuple[Slot, ...]:
         encoders = phrase.encoders(setting)
         if phrase.values is not None and phrase.values != len(condition.values):

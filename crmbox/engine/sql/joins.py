@@ -14,7 +14,7 @@ from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import quote
 from crmbox.engine.sql.filters import FilterWriter, check_comparable
 from crmbox.engine.sql.fragment import Fragment, concat, join
-from crmbox.engine.sql.scope import Joined, Scope
+from crmbox.engine.sql.scope import JoinedSource, Scope
 from crmclient.query.ast import Link, LinkType, Query
 
 
@@ -22,7 +22,7 @@ from crmclient.query.ast import Link, LinkType, Query
 class _LinkSQL:
     """A link as SQL. `on` is the condition that two records meet, `filter` the link's other conditions."""
 
-    source: Joined
+    source: JoinedSource
     on: Fragment
     filter: Fragment | None
     nested: tuple[_LinkSQL, ...]
@@ -108,7 +108,7 @@ def _condition_of(written: _LinkSQL) -> Fragment:
     return condition
 
 
-def _select(written: _LinkSQL, what: str) -> Fragment:
+def _select(written: _LinkSQL, columns: str) -> Fragment:
     """Return a select of the linked records that meet the parent and all conditions of the link."""
     joins: list[str | Fragment] = []
     conditions = [written.conditions]
@@ -116,4 +116,4 @@ def _select(written: _LinkSQL, what: str) -> Fragment:
         more, also = _joins_of(nested)
         joins += more
         conditions += also
-    return concat(f"SELECT {what} FROM {written.table}", *joins, " WHERE ", join(" AND ", conditions))
+    return concat(f"SELECT {columns} FROM {written.table}", *joins, " WHERE ", join(" AND ", conditions))

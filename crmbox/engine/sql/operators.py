@@ -27,7 +27,7 @@ Encode = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PhraseContext:
     """The operand and the dialect that a phrase is written for."""
 
     operand: Operand
@@ -43,47 +43,47 @@ class Phrase:
     """
 
     values: int | None
-    write: Callable[[Setting], str]
-    encoders: Callable[[Setting], tuple[Encode, ...]]
+    write: Callable[[PhraseContext], str]
+    encoders: Callable[[PhraseContext], tuple[Encode, ...]]
     by_name: bool = False
     pattern: Callable[[str], list[Token]] | None = None
 
 
-def _among(s: Setting) -> str:
+def _among(s: PhraseContext) -> str:
     return s.dialect.among(s.operand.compared, s.operand.storage)
 
 
-def _contains_any(s: Setting) -> str:
+def _contains_any(s: PhraseContext) -> str:
     return s.dialect.contains_any(s.operand.value)
 
 
-def _comparison(sign: str) -> Callable[[Setting], str]:
+def _comparison(sign: str) -> Callable[[PhraseContext], str]:
     return lambda s: f"{s.operand.compared} {sign} {s.dialect.placeholder}"
 
 
-def _between(s: Setting) -> str:
+def _between(s: PhraseContext) -> str:
     return f"{s.operand.compared} BETWEEN {s.dialect.placeholder} AND {s.dialect.placeholder}"
 
 
-def _one(s: Setting) -> tuple[Encode, ...]:
+def _one(s: PhraseContext) -> tuple[Encode, ...]:
     return (s.operand.encode,)
 
 
-def _two(s: Setting) -> tuple[Encode, ...]:
+def _two(s: PhraseContext) -> tuple[Encode, ...]:
     return (s.operand.encode, s.operand.encode)
 
 
-def _none(_: Setting) -> tuple[Encode, ...]:
+def _none(_: PhraseContext) -> tuple[Encode, ...]:
     return ()
 
 
-def _encode_as_list(s: Setting) -> tuple[Encode, ...]:
+def _encode_as_list(s: PhraseContext) -> tuple[Encode, ...]:
     """Return the encoder of all values of a condition as one list parameter."""
     encode = s.operand.encode
     return (lambda values: s.dialect.list_parameter([encode(value) for value in _several(values)]),)
 
 
-def _options(s: Setting) -> tuple[Encode, ...]:
+def _options(s: PhraseContext) -> tuple[Encode, ...]:
     def encode(values: Sequence[object]) -> Any:
         if any(type(value) is not int for value in _several(values)):
             raise TypeError("whole numbers, the values of options, are needed")
@@ -102,8 +102,8 @@ def _several(values: Sequence[object]) -> Sequence[object]:
     return values
 
 
-def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[Encode, ...]]:
-    def encoders(s: Setting) -> tuple[Encode, ...]:
+def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[PhraseContext], tuple[Encode, ...]]:
+    def encoders(s: PhraseContext) -> tuple[Encode, ...]:
         def encode(value: object) -> str:
             s.operand.encode(value)
             text = str(value)
@@ -116,7 +116,7 @@ def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[Setting], tuple[
     return encoders
 
 
-def _period(s: Setting) -> tuple[Encode, ...]:
+def _period(s: PhraseContext) -> tuple[Encode, ...]:
     """Return the encoder of the number of a fiscal period: as the days of that period in every year."""
     attribute = s.operand.attribute
 

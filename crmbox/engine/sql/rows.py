@@ -29,7 +29,7 @@ MOST_SEARCHED: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
+class NarrowedPlan:
     """A plan that reads only the records that a search finds.
 
     `found` selects their ids, up to MOST_SEARCHED and one more. The values of `plan` end with a list of these
@@ -56,7 +56,7 @@ class RowPlan:
         keys: Sequence[SortKey],
         values: int,
         dialect: Dialect,
-        narrowed: Sequence[Narrowed] = (),
+        narrowed: Sequence[NarrowedPlan] = (),
     ) -> None:
         self.narrowed = narrowed
         self._outputs = outputs
@@ -148,7 +148,7 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
         among = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
         outputs = Outputs(columns, scope.snapshot)
         few = RowPlan(outputs, source, all_of(where, among), keys, values + 1, dialect)
-        narrowed = [Narrowed(concat(f, f" LIMIT {MOST_SEARCHED + 1}"), few) for f in filters.searches]
+        narrowed = [NarrowedPlan(concat(f, f" LIMIT {MOST_SEARCHED + 1}"), few) for f in filters.searches]
     else:
         narrowed = []
     return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, values, dialect, narrowed)

@@ -41,7 +41,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joined(Source):
+class JoinedSource(Source):
     """The entity of a link."""
 
     parent: Source
@@ -75,14 +75,14 @@ class Scope:
         self._add_all(query.filter, query.links, self.root)
 
     @property
-    def links(self) -> Iterator[Joined]:
+    def links(self) -> Iterator[JoinedSource]:
         """Yield the links that take part in the rows of the query."""
-        every = (source for source in self._sources.values() if isinstance(source, Joined))
+        every = (source for source in self._sources.values() if isinstance(source, JoinedSource))
         return (source for source in every if source.takes_part)
 
-    def of_link(self, link: Link) -> Joined:
+    def of_link(self, link: Link) -> JoinedSource:
         source = self._sources[link.alias]
-        assert isinstance(source, Joined)  # noqa: S101
+        assert isinstance(source, JoinedSource)  # noqa: S101
         return source
 
     def source(self, alias: str | None, construct: str) -> Source:
@@ -132,7 +132,7 @@ class Scope:
         if len(self._sources) > MOST_LINKS:
             raise InvalidQuery(f"{construct}: a query can have at most {MOST_LINKS} links.")
         entity = self.snapshot.entity(link.entity)
-        source = Joined(link.alias, f"t{len(self._sources)}", entity, parent, link)
+        source = JoinedSource(link.alias, f"t{len(self._sources)}", entity, parent, link)
         if link.columns and not source.takes_part:
             raise InvalidQuery(f"{construct}: a link of the type {link.type.value!r} gives no columns.")
         self._sources[link.alias] = source

@@ -140,8 +140,8 @@ def _kind(body: Body) -> AttributeType:
     if body.type_name:
         kind = _KINDS.get(body.type_name)
     else:
-        named = (body.word("AttributeTypeName") or "").removesuffix("Type") or body.text("AttributeType")
-        kind = next((kind for kind in _KINDS.values() if kind.value == named), None)
+        type_name = (body.word("AttributeTypeName") or "").removesuffix("Type") or body.text("AttributeType")
+        kind = next((kind for kind in _KINDS.values() if kind.value == type_name), None)
     if kind is None:
         raise unsupported(f"attributes of the type '{body.type_name or body.text('AttributeType') or ''}'")
     return kind

@@ -63,9 +63,13 @@ def _schema_name(snapshot: Snapshot, entity: str, attribute: Attribute) -> str:
 
     The primary key of a custom entity is named after the schema name of the entity.
     """
-    own = snapshot.entity(entity).definition.schema_name
-    if attribute.is_primary_id and own is not None and attribute.logical_name == f"{own.lower()}id":
-        return f"{own}Id"
+    entity_schema_name = snapshot.entity(entity).definition.schema_name
+    if (
+        attribute.is_primary_id
+        and entity_schema_name is not None
+        and attribute.logical_name == f"{entity_schema_name.lower()}id"
+    ):
+        return f"{entity_schema_name}Id"
     return schema_name(attribute.logical_name, custom=attribute.is_custom)
 
 

@@ -63,8 +63,8 @@ def global_set(body: Body, names: Iterable[str]) -> str | None:
         if described is None or not described.flag("IsGlobal", default=False) or "Name" not in described:
             return None
         return described.needed("Name").lower()
-    if named := _NAMED(bound):
-        return named[1].lower()
+    if option_set_match := _NAMED(bound):
+        return option_set_match[1].lower()
     with_id = _WITH_ID(bound)
     for name in names:
         if with_id and metadata_id("optionset", name) == with_id[1].lower():
@@ -183,8 +183,8 @@ class Body:
         value = self.values.get(name)
         return value.get("Value") if isinstance(value, Mapping) else value
 
-    def _of(self, name: str, type: type[Kind], what: str) -> Kind | None:
+    def _of(self, name: str, type: type[Kind], fault: str) -> Kind | None:
         value = self.values.get(name)
         if value is not None and not isinstance(value, type):
-            raise bad_payload(f"The property '{name}' is {what}.")
+            raise bad_payload(f"The property '{name}' is {fault}.")
         return value

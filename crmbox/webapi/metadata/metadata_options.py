@@ -208,8 +208,8 @@ def read_selection(query: Mapping[str, str]) -> Selection:
 
 
 def _selection(options: Options, aliases: Mapping[str, str]) -> Selection:
-    for given, name in ((options.orderby, "$orderby"), (options.top, "$top"), (options.apply, "$apply")):
-        if given is not None:
+    for value, name in ((options.orderby, "$orderby"), (options.top, "$top"), (options.apply, "$apply")):
+        if value is not None:
             raise unsupported(f"the query option {name} on metadata")
     select = None if not options.select else tuple(split(options.select, ","))
     expansions = {}

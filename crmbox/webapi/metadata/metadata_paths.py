@@ -40,7 +40,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MetadataPlace:
     """The place that a path leads to.
 
     `target` is an item, a list of items, a property of an item, or None for a navigation property without a
@@ -54,7 +54,7 @@ class Place:
     within: Item | None = None
 
 
-def walk(snapshot: Snapshot, path: Sequence[Segment]) -> Place:
+def walk(snapshot: Snapshot, path: Sequence[Segment]) -> MetadataPlace:
     """Follow `path` from the top of the metadata. Raises WebApiError; 404 if it leads nowhere."""
     first, *rest = path
     place = _top(snapshot, first)
@@ -63,9 +63,9 @@ def walk(snapshot: Snapshot, path: Sequence[Segment]) -> Place:
     return place
 
 
-def _top(snapshot: Snapshot, segment: Segment) -> Place:
+def _top(snapshot: Snapshot, segment: Segment) -> MetadataPlace:
     name = segment.name
-    place = Place(_all(snapshot, segment), _DECLARED[name], name)
+    place = MetadataPlace(_all(snapshot, segment), _DECLARED[name], name)
     return _item_by_key(place, segment.arguments) if segment.arguments else place
 
 
@@ -86,7 +86,7 @@ def _entities(snapshot: Snapshot, key: tuple[Argument, ...]) -> list[Item]:
     return [entity_item(snapshot, stored) for stored in snapshot.entities.values()]
 
 
-def _step(place: Place, segment: Segment) -> Place:
+def _step(place: MetadataPlace, segment: Segment) -> MetadataPlace:
     if segment.name.startswith(f"{NAMESPACE}."):
         place = _cast(place, segment.name.removeprefix(f"{NAMESPACE}."))
     else:
@@ -94,26 +94,26 @@ def _step(place: Place, segment: Segment) -> Place:
     return _item_by_key(place, segment.arguments) if segment.arguments else place
 
 
-def _cast(place: Place, type: str) -> Place:
+def _cast(place: MetadataPlace, type: str) -> MetadataPlace:
     """Keep the items that are of `type`."""
     if isinstance(place.target, list):
         items = [item for item in place.target if item.is_a(type)]
-        return Place(items, type, place.name, place.within)
+        return MetadataPlace(items, type, place.name, place.within)
     if isinstance(place.target, Item) and place.target.is_a(type):
-        return Place(place.target, type, place.name, place.within)
+        return MetadataPlace(place.target, type, place.name, place.within)
     raise no_resource(f"{NAMESPACE}.{type}")
 
 
-def _follow(place: Place, name: str) -> Place:
+def _follow(place: MetadataPlace, name: str) -> MetadataPlace:
     """Go on from an item to its navigation property or property `name`."""
     item = place.target
     if not isinstance(item, Item):
         raise no_resource(name)
     if name in item.navigations:
         target = item.navigations[name]()
-        return Place(target, _declared_type(name, target), name, item)
+        return MetadataPlace(target, _declared_type(name, target), name, item)
     if name in item.properties:
-        return Place(Property(item, name, item.properties[name]), "", name, item)
+        return MetadataPlace(Property(item, name, item.properties[name]), "", name, item)
     raise no_resource(name)
 
 
@@ -125,7 +125,7 @@ def _declared_type(name: str, target: Item | list[Item] | None) -> str:
     return item.type if isinstance(item, Item) else ""
 
 
-def _item_by_key(place: Place, arguments: tuple[Argument, ...]) -> Place:
+def _item_by_key(place: MetadataPlace, arguments: tuple[Argument, ...]) -> MetadataPlace:
     """Go on from a list to its item with the key in parentheses.
 
     An argument without a name is a MetadataId.
@@ -137,7 +137,7 @@ def _item_by_key(place: Place, arguments: tuple[Argument, ...]) -> Place:
     [argument] = arguments
     for item in place.target:
         if _has_key(item, argument):
-            return Place(item, place.declared, place.name, place.within)
+            return MetadataPlace(item, place.declared, place.name, place.within)
     key = f"{argument.name or 'MetadataId'} = {argument.value}"
     raise WebApiError(404, "0x80040217", f"Could not find an item of {place.name} with {key}.")
 
@@ -161,7 +161,7 @@ def read(request: Request) -> Response:
     return json_response(_content(request, place))
 
 
-def _content(request: Request, place: Place) -> dict[str, Any]:
+def _content(request: Request, place: MetadataPlace) -> dict[str, Any]:
     selection = read_selection(request.query)
     context = f"{request.base}$metadata#{_address(request)}"
     target = place.target

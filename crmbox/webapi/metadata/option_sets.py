@@ -85,11 +85,11 @@ def _typed_option(names: tuple[str, ...], option: Option, type: AttributeType) -
 
 
 def _option(names: tuple[str, ...], option: Option) -> dict[str, Any]:
-    own = (*names, str(option.value))
+    path = (*names, str(option.value))
     return {
         "Value": option.value,
-        "Label": label_json(option.label, *own),
-        "Description": label_json(Label(), *own, "description"),
+        "Label": label_json(option.label, *path),
+        "Description": label_json(Label(), *path, "description"),
         "Color": option.color,
         "IsManaged": False,
         "ExternalValue": "",

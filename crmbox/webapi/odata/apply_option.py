@@ -31,7 +31,7 @@ _COUNT: Final = re.compile(r"\$count\s+as\s+([A-Za-z_]\w*)").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownColumn:
     """A column of the answer: `key` in the query's rows, the path of properties it is shown under."""
 
     key: str
@@ -41,11 +41,11 @@ class _Shown:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ApplyReader:
     asking: RecordReader
     paths: Paths
     filters: list[Filter] = field(default_factory=list)
-    shown: list[_Shown] = field(default_factory=list)
+    shown: list[_ShownColumn] = field(default_factory=list)
 
     def transformations(self, text: str) -> None:
         *before, last = split(text, "/")
@@ -113,7 +113,7 @@ class _Reading:
         place = self.paths.place(path, logical=True)
         key = f"column{len(self.shown)}"
         self.paths.select(place, replace(column, alias=key))
-        self.shown.append(_Shown(key, name, self.paths.type_at(place), attribute))
+        self.shown.append(_ShownColumn(key, name, self.paths.type_at(place), attribute))
 
 
 def apply(request: Request, type_: EntityType, options: Options) -> Response:
@@ -121,11 +121,15 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     if options.select or options.expand:
         raise unsupported("$select and $expand beside $apply")
     asking = RecordReader(request)
-    reading = _Reading(asking, Paths(request.model, type_))
+    reading = _ApplyReader(asking, Paths(request.model, type_))
     reading.transformations(options.apply or "")
-    own = asking.filter(options.filter, reading.paths, tuple(reading.filters))
+    conditions = asking.filter(options.filter, reading.paths, tuple(reading.filters))
     query = Query(
-        type_.name, reading.paths.columns, own, reading.paths.links, _orders(options.orderby, reading.shown)
+        type_.name,
+        reading.paths.columns,
+        conditions,
+        reading.paths.links,
+        _orders(options.orderby, reading.shown),
     )
     paging = Paging(request, options)
     answer = request.platform.query(query, paging.page, call=request.call)
@@ -139,7 +143,7 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     return collection_response(request, content)
 
 
-def _orders(text: str | None, shown: list[_Shown]) -> tuple[Order, ...]:
+def _orders(text: str | None, shown: list[_ShownColumn]) -> tuple[Order, ...]:
     keys = {"/".join(item.path): item.key for item in shown}
     orders = []
     for name, descending in directions(text):
@@ -149,7 +153,7 @@ def _orders(text: str | None, shown: list[_Shown]) -> tuple[Order, ...]:
     return tuple(orders)
 
 
-def _content(request: Request, shown: list[_Shown], row: Values) -> dict[str, Any]:
+def _content(request: Request, shown: list[_ShownColumn], row: Values) -> dict[str, Any]:
     """Properties reached through a lookup stand in an object of that name, as OData has it."""
     content: dict[str, Any] = {}
     for item in shown:

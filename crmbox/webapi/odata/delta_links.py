@@ -28,7 +28,7 @@ _BETWEEN: Final = "~"
 _EXPIRED: Final = "0x80044352"
 
 
-class _Mark(NamedTuple):
+class _DeltaMark(NamedTuple):
     version: int
     at: dt.datetime
 
@@ -85,22 +85,22 @@ def _check(type_: EntityType, options: Options) -> None:
         raise bad_url("$filter, $orderby, $expand, $top and $count cannot be combined with change tracking.")
 
 
-def _begun() -> tuple[_Mark, None]:
+def _begun() -> tuple[_DeltaMark, None]:
     # Read before the records: what is written in between is told twice rather than never.
     with read_unit() as unit:
-        return _Mark(deletions.current_version(unit), dt.datetime.now(dt.UTC)), None
+        return _DeltaMark(deletions.current_version(unit), dt.datetime.now(dt.UTC)), None
 
 
-def _in_cookie(cookie: Cookie) -> tuple[_Mark, str]:
+def _in_cookie(cookie: Cookie) -> tuple[_DeltaMark, str]:
     mark, _, token = cookie.token.partition(_BETWEEN)
     return _mark(mark), token
 
 
-def _mark(text: str) -> _Mark:
+def _mark(text: str) -> _DeltaMark:
     """Read a delta token. Raises WebApiError for a malformed token, and for one that is too old."""
     version, _, time = text.partition("!")
     try:
-        mark = _Mark(int(version), dt.datetime.strptime(time, _TIME).replace(tzinfo=dt.UTC))
+        mark = _DeltaMark(int(version), dt.datetime.strptime(time, _TIME).replace(tzinfo=dt.UTC))
     except ValueError:
         raise bad_url("The delta token is malformed.") from None
     if dt.datetime.now(dt.UTC) - mark.at > deletions.KEPT:
@@ -108,11 +108,11 @@ def _mark(text: str) -> _Mark:
     return mark
 
 
-def _changed(since: _Mark) -> Filter:
+def _changed(since: _DeltaMark) -> Filter:
     return Filter((Condition(VERSION, Operator.GT, (since.version,)),))
 
 
-def _deleted_ids(type_: EntityType, since: _Mark | None) -> list[Guid]:
+def _deleted_ids(type_: EntityType, since: _DeltaMark | None) -> list[Guid]:
     """Return the ids of the records deleted since the mark; none without a mark."""
     if since is None:
         return []

@@ -21,7 +21,7 @@ from crmbox.webapi.navigation import Collection
 from crmbox.webapi.odata import literals
 from crmbox.webapi.odata.expressions import operands, parse_filter
 from crmbox.webapi.odata.functions import NAMESPACE, full_name, path_and_condition
-from crmbox.webapi.odata.properties import Paths, Place, no_property
+from crmbox.webapi.odata.properties import AttributePlace, Paths, no_property
 from crmbox.webapi.odata.related import Related, listed
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
@@ -234,7 +234,7 @@ class _Reader:
         filter = Filter((negated(inner) if of_all else inner,))
         return related.owners(owner, collection, filter, paths.links)
 
-    def _place(self, node: ast._Node) -> Place:
+    def _place(self, node: ast._Node) -> AttributePlace:
         return self._paths.place(self._without_variable(_parts(node)))
 
     def _without_variable(self, path: tuple[str, ...]) -> tuple[str, ...]:

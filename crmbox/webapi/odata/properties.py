@@ -31,7 +31,7 @@ def no_property(name: str, type_: EntityType) -> WebApiError:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AttributePlace:
     """An attribute of the entity itself (`link` is None), or of the link with this alias."""
 
     link: str | None
@@ -65,14 +65,14 @@ class Paths:
     def links(self) -> tuple[Link, ...]:
         return _links(self._root)
 
-    def select(self, place: Place, column: Column) -> None:
+    def select(self, place: AttributePlace, column: Column) -> None:
         self._nodes[place.link].columns.append(column)
 
-    def type_at(self, place: Place) -> EntityType:
+    def type_at(self, place: AttributePlace) -> EntityType:
         """Return the entity that has the attribute."""
         return self._nodes[place.link].type
 
-    def place(self, path: Sequence[str], *, logical: bool = False) -> Place:
+    def place(self, path: Sequence[str], *, logical: bool = False) -> AttributePlace:
         """Return the attribute at the end of a path such as `primarycontactid/fullname`, in parts.
 
         Raises WebApiError.
@@ -82,11 +82,11 @@ class Paths:
             # The lookup itself holds what the path leads to.
             *through, last = through
             node = self._node(through)
-            return Place(node.alias, node.type.attributes[self._lookup(node.type, last).attribute])
+            return AttributePlace(node.alias, node.type.attributes[self._lookup(node.type, last).attribute])
         node = self._node(through)
-        return Place(node.alias, attribute_of(node.type, last, logical=logical))
+        return AttributePlace(node.alias, attribute_of(node.type, last, logical=logical))
 
-    def key(self, through: Sequence[str]) -> Place:
+    def key(self, through: Sequence[str]) -> AttributePlace:
         """Return the primary key of the record that the lookups lead to; without lookups, of the entity
         itself.
 

@@ -79,7 +79,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRows:
     rows: list[Row]
     next: str | None
     total: int | None
@@ -103,7 +103,7 @@ class RecordReader:
         links: tuple[Link, ...] = (),
         also: tuple[str, ...] = (),
         page: Page = ALL,
-    ) -> Found:
+    ) -> FoundRows:
         """Return the records that match `within` and the filter of the options.
 
         The values of the attributes `also` are read too, but not shown.
@@ -121,7 +121,7 @@ class RecordReader:
             shown = leave_bodies(type_, shown)
         rows = [self._row(type_, shown, values) for values in result.rows]
         self._expand(type_, rows, expansions)
-        return Found(rows, result.next, result.total)
+        return FoundRows(rows, result.next, result.total)
 
     def count(
         self, type_: EntityType, options: Options, within: tuple[Filter, ...], links: tuple[Link, ...]
@@ -136,8 +136,8 @@ class RecordReader:
 
     def filter(self, text: str | None, paths: Paths, within: tuple[Filter, ...] = ()) -> Filter | None:
         """Return the filter of `within` and a `$filter`; None if both are empty. Raises WebApiError."""
-        own = () if text is None or not text.strip() else (self._filters.read(text, paths),)
-        parts = (*within, *own)
+        conditions = () if text is None or not text.strip() else (self._filters.read(text, paths),)
+        parts = (*within, *conditions)
         return Filter(parts) if parts else None
 
     def one(self, type_: EntityType, id: Guid, options: Options) -> dict[str, Any]:
@@ -250,13 +250,15 @@ def _members(
 
 def _pairs(reader: RecordReader, collection: Collection, keys: tuple[Guid, ...]) -> dict[Guid, list[Guid]]:
     """Return the owners of each related record in a many-to-many relationship."""
-    own, other = collection.pair
+    owner_attribute, related_attribute = collection.pair
     query = Query(
-        collection.relationship.intersect or "", (Column(own), Column(other)), Filter((listed(own, keys),))
+        collection.relationship.intersect or "",
+        (Column(owner_attribute), Column(related_attribute)),
+        Filter((listed(owner_attribute, keys),)),
     )
     owners: dict[Guid, list[Guid]] = defaultdict(list)
     for pair in reader.request.platform.query(query, call=reader.request.call).rows:
-        owners[_guid(pair[other])].append(_guid(pair[own]))
+        owners[_guid(pair[related_attribute])].append(_guid(pair[owner_attribute]))
     return owners
 
 

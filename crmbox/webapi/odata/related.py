@@ -39,12 +39,12 @@ class Related:
             return self._keys(collection.entity, collection.attribute, filter, links)
         target = self.model.entity_type(collection.entity)
         pairs = collection.relationship.intersect or ""
-        own, other = collection.pair
+        owner_attribute, related_attribute = collection.pair
         matching = None
         if filter is not None:
             keys = self._keys(target.name, target.entity.primary_id, filter, links)
-            matching = Filter((listed(other, keys),))
-        return self._keys(pairs, own, matching, ())
+            matching = Filter((listed(related_attribute, keys),))
+        return self._keys(pairs, owner_attribute, matching, ())
 
     def _keys(
         self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]

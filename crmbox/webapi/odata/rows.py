@@ -64,7 +64,7 @@ VERSION: Final = "versionnumber"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownColumn:
     """A column of the answer: its key in the rows of the query, and the property it is shown as."""
 
     key: str
@@ -73,7 +73,7 @@ class Shown:
     attribute: Attribute
 
 
-def columns_of(model: Model, query: Query) -> list[Shown]:
+def columns_of(model: Model, query: Query) -> list[ShownColumn]:
     """Return the columns of a query: those of its entity, then those of its links, depth first."""
     entity = model.entity_type(query.entity)
     shown = [column_of(entity, column, None) for column in query.columns]
@@ -86,7 +86,7 @@ def columns_of(model: Model, query: Query) -> list[Shown]:
     return shown
 
 
-def column_of(type_: EntityType, column: Column, link: str | None) -> Shown:
+def column_of(type_: EntityType, column: Column, link: str | None) -> ShownColumn:
     """Return how a column of the entity itself, or of the link with the alias `link`, is shown."""
     attribute = type_.attributes.get(column.attribute) or Attribute(column.attribute, AttributeType.STRING)
     if column.aggregate in (Aggregate.COUNT, Aggregate.COUNT_COLUMN):
@@ -96,11 +96,11 @@ def column_of(type_: EntityType, column: Column, link: str | None) -> Shown:
         attribute = Attribute(column.attribute, AttributeType.STRING)
     key = column.alias or (column.attribute if link is None else f"{link}.{column.attribute}")
     name = property_name(attribute) if column.alias is None and link is None else key
-    return Shown(key, name, type_, attribute)
+    return ShownColumn(key, name, type_, attribute)
 
 
 def row_content(
-    request: Request, shown: Sequence[Shown], row: Values, *, empty: bool = False
+    request: Request, shown: Sequence[ShownColumn], row: Values, *, empty: bool = False
 ) -> dict[str, Any]:
     """Return a row as JSON. Empty values are left out, or are null with `empty`."""
     content: dict[str, Any] = {"@odata.etag": etag(str(row[VERSION]))} if VERSION in row else {}

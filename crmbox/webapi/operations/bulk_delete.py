@@ -41,52 +41,52 @@ _ALL, _ANY = ("And", "and", 0, None), ("Or", "or", 1)
 _DEEPEST = 20
 
 
-def read_query(type_: EntityType, given: dict[str, Any]) -> Query:
+def read_query(type_: EntityType, raw: dict[str, Any]) -> Query:
     """Return the query for the primary keys of the records to delete.
 
     Raises WebApiError; 501 for a query with more than a filter.
     """
-    if given.get("LinkEntities"):
+    if raw.get("LinkEntities"):
         raise unsupported("LinkEntities of a QueryExpression")
-    criteria = given.get("Criteria")
+    criteria = raw.get("Criteria")
     filter = None if criteria is None else _filter(type_, criteria, 1)
     return Query(type_.name, (Column(type_.entity.primary_id),), filter)
 
 
-def _filter(type_: EntityType, given: Any, depth: int) -> Filter:
-    if not isinstance(given, dict) or depth > _DEEPEST:
+def _filter(type_: EntityType, raw: Any, depth: int) -> Filter:
+    if not isinstance(raw, dict) or depth > _DEEPEST:
         raise bad_payload(f"A FilterExpression is an object, at most {_DEEPEST} deep.")
-    operator = given.get("FilterOperator")
+    operator = raw.get("FilterOperator")
     if operator not in (*_ALL, *_ANY):
         raise bad_payload(f"{operator!r} is no FilterOperator: And, Or.")
-    items: list[FilterItem] = [_condition(type_, item) for item in _list(given, "Conditions")]
-    items += [_filter(type_, item, depth + 1) for item in _list(given, "Filters")]
+    items: list[FilterItem] = [_condition(type_, item) for item in _list(raw, "Conditions")]
+    items += [_filter(type_, item, depth + 1) for item in _list(raw, "Filters")]
     return Filter(tuple(items), any=operator in _ANY)
 
 
-def _condition(type_: EntityType, given: Any) -> Condition:
-    if not isinstance(given, dict):
+def _condition(type_: EntityType, raw: Any) -> Condition:
+    if not isinstance(raw, dict):
         raise bad_payload("A ConditionExpression is an object.")
-    attribute = type_.attributes.get(str(given.get("AttributeName")))
+    attribute = type_.attributes.get(str(raw.get("AttributeName")))
     if attribute is None:
-        raise bad_payload(f"{type_.name} has no attribute {given.get('AttributeName')!r}.")
-    operator = OPERATORS.get(str(given.get("Operator")))
+        raise bad_payload(f"{type_.name} has no attribute {raw.get('AttributeName')!r}.")
+    operator = OPERATORS.get(str(raw.get("Operator")))
     if operator is None:
-        raise unsupported(f"the ConditionOperator {given.get('Operator')!r}")
-    values = tuple(_value(attribute, item) for item in _list(given, "Values"))
+        raise unsupported(f"the ConditionOperator {raw.get('Operator')!r}")
+    values = tuple(_value(attribute, item) for item in _list(raw, "Values"))
     return Condition(attribute.logical_name, operator, values)
 
 
-def _list(given: dict[str, Any], name: str) -> list[Any]:
-    entries = given.get(name) or []
+def _list(raw: dict[str, Any], name: str) -> list[Any]:
+    entries = raw.get(name) or []
     if not isinstance(entries, list):
         raise bad_payload(f"'{name}' must be an array.")
     return entries
 
 
-def _value(attribute: Attribute, given: Any) -> Value:
+def _value(attribute: Attribute, raw: Any) -> Value:
     """Return a value that is given alone or as `{"Value": …, "Type": "System.Guid"}`."""
-    value = given.get("Value") if isinstance(given, dict) else given
+    value = raw.get("Value") if isinstance(raw, dict) else raw
     try:
         return parse_guid(str(value)) if attribute.type.is_reference else read_value(attribute, value)
     except (ValueError, InvalidValue):
@@ -109,9 +109,9 @@ def bulk_delete(request: Request) -> Response:
 
 
 def _queries(request: Request) -> Iterator[Query]:
-    given = request.json().get("QuerySet")
-    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+    raw_queries = request.json().get("QuerySet")
+    if not isinstance(raw_queries, list) or not all(isinstance(item, dict) for item in raw_queries):
         raise bad_payload("'QuerySet' must be an array of QueryExpression.")
-    for item in given:
+    for item in raw_queries:
         name = str(item.get("EntityName"))
         yield read_query(request.model.entity_type(name), item)

@@ -66,24 +66,24 @@ def read_arguments(request: Request, arguments: tuple[Argument, ...]) -> dict[st
     return values
 
 
-def read_record(request: Request, given: Any, name: str) -> Reference:
+def read_record(request: Request, raw: Any, name: str) -> Reference:
     """Return the record that a body refers to, with its `@odata.id` or its primary key.
 
     Without an `@odata.type`, the type is that of an entity with the primary key. Raises
     WebApiError.
     """
-    if not isinstance(given, dict):
+    if not isinstance(raw, dict):
         raise bad_payload(f'\'{name}\' needs a record, such as {{"@odata.id": "contacts(…)"}}.')
     for link in ("@odata.id", "@odata.bind"):
-        if link in given:
-            return read_reference(request, given[link])
-    type_name = str(given.get("@odata.type", "")).rpartition(".")[2]
-    types = [type_name] if type_name else _types_of(request.model, given)
+        if link in raw:
+            return read_reference(request, raw[link])
+    type_name = str(raw.get("@odata.type", "")).rpartition(".")[2]
+    types = [type_name] if type_name else _types_of(request.model, raw)
     for entity in types:
         if entity in request.model.snapshot:
             key = request.model.entity_type(entity).entity.primary_id
-            if key in given:
-                return Reference(entity, _guid(given[key], name))
+            if key in raw:
+                return Reference(entity, _guid(raw[key], name))
     raise bad_payload(f"'{name}' needs an @odata.type and the record's primary key.")
 
 
@@ -104,36 +104,35 @@ def reference_json(model: Model, reference: Reference) -> dict[str, Any]:
     return {"@odata.type": f"#{type_.type_name}", type_.entity.primary_id: reference.id}
 
 
-def _read(request: Request, parameter: ProcessParameter, given: Any) -> ProcessValue:
-    if given is None:
+def _read(request: Request, parameter: ProcessParameter, raw: Any) -> ProcessValue:
+    if raw is None:
         return None
     match parameter.holds:
         case Holds.RECORD:
-            return _new_record(request, parameter, given, parameter.name)
+            return _new_record(request, parameter, raw, parameter.name)
         case Holds.RECORDS:
-            if not isinstance(given, list):
+            if not isinstance(raw, list):
                 raise bad_payload(f"'{parameter.name}' takes an array of records.")
-            places = (f"{parameter.name}/{index}" for index in range(len(given)))
+            places = (f"{parameter.name}/{index}" for index in range(len(raw)))
             return tuple(
-                _new_record(request, parameter, item, place)
-                for item, place in zip(given, places, strict=True)
+                _new_record(request, parameter, item, place) for item, place in zip(raw, places, strict=True)
             )
     if parameter.type.is_reference:
-        return read_record(request, given, parameter.name)
-    return read_value(Attribute(parameter.name, parameter.type), given)
+        return read_record(request, raw, parameter.name)
+    return read_value(Attribute(parameter.name, parameter.type), raw)
 
 
-def _new_record(request: Request, parameter: ProcessParameter, given: Any, place: str) -> NewRecord:
+def _new_record(request: Request, parameter: ProcessParameter, raw: Any, place: str) -> NewRecord:
     """Return a record to create.
 
     Raises WebApiError, and InvalidRecord with problems that name `place`.
     """
-    if not isinstance(given, dict):
+    if not isinstance(raw, dict):
         raise bad_payload(f"'{place}' takes a record.")
-    named = str(given.get("@odata.type", "")).rpartition(".")[2]
-    type_ = request.model.entity_type(named or parameter.targets[0])
+    type_name = str(raw.get("@odata.type", "")).rpartition(".")[2]
+    type_ = request.model.entity_type(type_name or parameter.targets[0])
     try:
-        draft = read_draft(request, type_, given, creating=True)
+        draft = read_draft(request, type_, raw, creating=True)
     except InvalidRecord as error:
         raise InvalidRecord(type_.name, [in_place(place, problem) for problem in error.problems]) from error
     if not draft.is_simple:
@@ -142,19 +141,21 @@ def _new_record(request: Request, parameter: ProcessParameter, given: Any, place
     return NewRecord(type_.name, {**draft.values, **id})
 
 
-def _types_of(model: Model, given: Mapping[str, Any]) -> list[str]:
+def _types_of(model: Model, properties: Mapping[str, Any]) -> list[str]:
     """Return the entities whose primary key is among the properties.
 
     If only one entity has the key, that is as good as a type.
     """
-    return [name for name, stored in model.snapshot.entities.items() if stored.entity.primary_id in given]
+    return [
+        name for name, stored in model.snapshot.entities.items() if stored.entity.primary_id in properties
+    ]
 
 
-def _guid(given: Any, name: str) -> str:
+def _guid(raw: Any, name: str) -> str:
     try:
-        return parse_guid(given if isinstance(given, str) else "")
+        return parse_guid(raw if isinstance(raw, str) else "")
     except ValueError:
-        raise bad_payload(f"'{name}': {given!r} is no GUID.") from None
+        raise bad_payload(f"'{name}': {raw!r} is no GUID.") from None
 
 
 def _literal(text: str) -> Any:

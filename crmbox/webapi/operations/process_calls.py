@@ -33,8 +33,8 @@ def is_collection(process: Process) -> bool:
 def run_unbound(request: Request) -> Response:
     segment = request.path[0]
     process = _process(request, segment.name, None)
-    given = _raw_arguments(request, segment.arguments)
-    return _run(request, process, given, None)
+    arguments = _raw_arguments(request, segment.arguments)
+    return _run(request, process, arguments, None)
 
 
 @on(Shape.OPERATION, "POST", "GET")
@@ -45,9 +45,9 @@ def run_bound(request: Request, target: Target) -> Response:
             raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
         return bulk(request, target.type)
     process = _process(request, target.name, target.type.name)
-    given = _raw_arguments(request, target.arguments)
+    arguments = _raw_arguments(request, target.arguments)
     id = locate(request, target.type, target.key)
-    return _run(request, process, given, Reference(target.type.name, id))
+    return _run(request, process, arguments, Reference(target.type.name, id))
 
 
 def _process(request: Request, name: str, entity: str | None) -> Process:
@@ -67,8 +67,10 @@ def _raw_arguments(request: Request, arguments: tuple[Argument, ...] | None) -> 
     return request.json_or_empty()
 
 
-def _run(request: Request, process: Process, given: Mapping[str, Any], target: Reference | None) -> Response:
-    inputs = read_inputs(request, process, given)
+def _run(
+    request: Request, process: Process, arguments: Mapping[str, Any], target: Reference | None
+) -> Response:
+    inputs = read_inputs(request, process, arguments)
     outputs = request.platform.execute(process.name, inputs, target=target, call=request.call)
     return _answer(request, process, outputs) if process.outputs else no_content()
 

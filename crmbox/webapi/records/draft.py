@@ -50,8 +50,8 @@ def read_draft(request: Request, type_: EntityType, body: dict[str, Any], *, cre
     Raises WebApiError for unknown names, InvalidRecord for values of a wrong type.
     """
     reader = _Reader(request, type_, creating)
-    for name, given in body.items():
-        reader.take(name, given)
+    for name, raw in body.items():
+        reader.take(name, raw)
     if reader.problems:
         raise InvalidRecord(type_.name, reader.problems)
     return reader.draft
@@ -65,36 +65,36 @@ class _Reader:
         self._type = type_
         self._creating = creating
 
-    def take(self, name: str, given: Any) -> None:
+    def take(self, name: str, raw: Any) -> None:
         if name.endswith(_BIND):
-            self._bind(name.removesuffix(_BIND), given)
+            self._bind(name.removesuffix(_BIND), raw)
         elif "@" in name:
             self._check_annotated(name.partition("@")[0])
         elif name in self._type.lookups:
-            self._nested(self._type.lookups[name], given)
+            self._nested(self._type.lookups[name], raw)
         elif name in self._type.collections and self._type.holds_parties(self._type.collections[name]):
-            self._take_parties(name, given)
+            self._take_parties(name, raw)
         elif name in self._type.collections:
-            self._nested_list(self._type.collections[name], given)
+            self._nested_list(self._type.collections[name], raw)
         else:
-            self._value(name, given)
+            self._value(name, raw)
 
-    def _bind(self, name: str, given: Any) -> None:
+    def _bind(self, name: str, raw: Any) -> None:
         if name in self._type.lookups:
-            self._refer(self._type.lookups[name], given)
+            self._refer(self._type.lookups[name], raw)
         elif name in self._type.collections:
-            if not isinstance(given, list):
+            if not isinstance(raw, list):
                 raise bad_payload(f"'{name}{_BIND}' of a collection takes an array of URLs.")
-            tied = [read_reference(self._request, url) for url in given]
-            self.draft.ties += [(self._type.collections[name], reference) for reference in tied]
+            references = [read_reference(self._request, url) for url in raw]
+            self.draft.ties += [(self._type.collections[name], reference) for reference in references]
         else:
             raise undeclared(self._type, name)
 
-    def _refer(self, lookup: Lookup, given: Any) -> None:
-        if given is None:
+    def _refer(self, lookup: Lookup, raw: Any) -> None:
+        if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
             return
-        reference = read_reference(self._request, given)
+        reference = read_reference(self._request, raw)
         if reference.entity not in lookup.targets:
             raise bad_payload(
                 f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
@@ -109,10 +109,10 @@ class _Reader:
         if name and not self._knows(name):
             raise undeclared(self._type, name)
 
-    def _nested(self, lookup: Lookup, given: Any) -> None:
-        if given is None:
+    def _nested(self, lookup: Lookup, raw: Any) -> None:
+        if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
-        elif not isinstance(given, dict):
+        elif not isinstance(raw, dict):
             raise bad_payload(
                 f"A 'PrimitiveValue' node was found when trying to read the value of the navigation property "
                 f"'{lookup.name}'; write '{lookup.name}{_BIND}' to refer to a record."
@@ -120,33 +120,33 @@ class _Reader:
         elif not self._creating:
             raise bad_payload(f"'{lookup.name}': related records are made with their record, not on update.")
         else:
-            target = self._target_of(lookup, given)
-            draft = read_draft(self._request, self._request.model.entity_type(target), given, creating=True)
+            target = self._target_of(lookup, raw)
+            draft = read_draft(self._request, self._request.model.entity_type(target), raw, creating=True)
             self.draft.parents.append((lookup, draft))
 
-    def _target_of(self, lookup: Lookup, given: dict[str, Any]) -> str:
-        named = str(given.get("@odata.type", "")).rpartition(".")[2]
-        if named in lookup.targets:
-            return named
+    def _target_of(self, lookup: Lookup, raw: dict[str, Any]) -> str:
+        type_name = str(raw.get("@odata.type", "")).rpartition(".")[2]
+        if type_name in lookup.targets:
+            return type_name
         if len(lookup.targets) > 1:
             raise bad_payload(f"'{lookup.name}' needs an @odata.type: {' or '.join(lookup.targets)}.")
         return lookup.targets[0]
 
-    def _nested_list(self, collection: Collection, given: Any) -> None:
+    def _nested_list(self, collection: Collection, raw: Any) -> None:
         if not self._creating:
             raise bad_payload(
                 f"'{collection.name}': related records are made with their record, not on update."
             )
-        if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
             raise bad_payload(f"'{collection.name}' takes an array of records.")
         target = self._request.model.entity_type(collection.entity)
         self.draft.children += [
-            (collection, read_draft(self._request, target, item, creating=True)) for item in given
+            (collection, read_draft(self._request, target, item, creating=True)) for item in raw
         ]
 
-    def _take_parties(self, name: str, given: Any) -> None:
+    def _take_parties(self, name: str, raw: Any) -> None:
         """Take all parties of an activity. On update they replace those of every party list."""
-        parties = read_parties(self._request, self._type, name, given)
+        parties = read_parties(self._request, self._type, name, raw)
         lists = self._type.stored.party_lists
         given_lists = {
             list_name: parties.get(list_name, ())
@@ -155,7 +155,7 @@ class _Reader:
         }
         self.draft.values |= given_lists
 
-    def _value(self, name: str, given: Any) -> None:
+    def _value(self, name: str, raw: Any) -> None:
         attribute = self._type.properties.get(name)
         if attribute is None:
             if name in self._type.selectable:
@@ -171,42 +171,42 @@ class _Reader:
                 f"instead: write '{attribute.logical_name}{_BIND}' instead of '{name}'."
             )
         if attribute.is_primary_id:
-            self._take_id(attribute, given)
+            self._take_id(attribute, raw)
         elif attribute.type.holds_file:
-            self._take_file(attribute, given)
-        elif self._is_written(attribute, given):
-            self._convert(attribute, given)
+            self._take_file(attribute, raw)
+        elif self._is_written(attribute, raw):
+            self._convert(attribute, raw)
 
-    def _is_written(self, attribute: Attribute, given: Any) -> bool:
+    def _is_written(self, attribute: Attribute, raw: Any) -> bool:
         """Return whether a value is written.
 
         Values of attributes that the platform sets are ignored, as in Dataverse.
         """
         if self._type.stored.columns[attribute.logical_name].definition.file_fact is not None:
-            self.draft.facts[attribute.logical_name] = str(given or "")
+            self.draft.facts[attribute.logical_name] = str(raw or "")
             return False
         return attribute.creatable if self._creating else attribute.updatable
 
-    def _convert(self, attribute: Attribute, given: Any) -> None:
+    def _convert(self, attribute: Attribute, raw: Any) -> None:
         try:
-            self.draft.values[attribute.logical_name] = read_value(attribute, given)
+            self.draft.values[attribute.logical_name] = read_value(attribute, raw)
         except InvalidValue as problem:
             self.problems.append(problem)
 
-    def _take_id(self, attribute: Attribute, given: Any) -> None:
-        if given is None:
+    def _take_id(self, attribute: Attribute, raw: Any) -> None:
+        if raw is None:
             return
         try:
-            self.draft.id = parse_guid(given if isinstance(given, str) else "")
+            self.draft.id = parse_guid(raw if isinstance(raw, str) else "")
         except ValueError:
-            self.problems.append(wrong_type(attribute, f"{given!r} is no GUID."))
+            self.problems.append(wrong_type(attribute, f"{raw!r} is no GUID."))
 
-    def _take_file(self, attribute: Attribute, given: Any) -> None:
-        if given is None:
+    def _take_file(self, attribute: Attribute, raw: Any) -> None:
+        if raw is None:
             self.draft.values[attribute.logical_name] = None
             return
         try:
-            self.draft.files[attribute.logical_name] = base64.b64decode(given, validate=True)
+            self.draft.files[attribute.logical_name] = base64.b64decode(raw, validate=True)
         except (binascii.Error, ValueError, TypeError):
             self.problems.append(wrong_type(attribute, "The bytes are needed in base64."))
 

@@ -28,16 +28,18 @@ def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, m
         values = {collection.attribute: Reference(type_.name, id)}
         request.platform.update(member.entity, member.id, values, call=request.call)
         return
-    own, other = collection.pair
+    own_attribute, member_attribute = collection.pair
     try:
         # Not `associate`, for which a pair that is there already is a success: Dataverse refuses it.
         request.platform.create(
-            collection.relationship.intersect or "", {own: id, other: member.id}, call=request.call
+            collection.relationship.intersect or "",
+            {own_attribute: id, member_attribute: member.id},
+            call=request.call,
         )
     except DuplicateKey:
         raise WebApiError(412, DUPLICATE_ID, "Cannot insert duplicate key.") from None
     except InvalidRecord as error:
-        is_own = error.problems[0].attribute == own
+        is_own = error.problems[0].attribute == own_attribute
         raise RecordNotFound(type_.name, id) if is_own else RecordNotFound(member.entity, member.id) from None
 
 

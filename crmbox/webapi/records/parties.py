@@ -15,17 +15,17 @@ _BIND = "@odata.bind"
 
 
 def read_parties(
-    request: Request, activity: EntityType, name: str, given: Any
+    request: Request, activity: EntityType, name: str, raw_parties: Any
 ) -> dict[str, tuple[Party, ...]]:
     """Return the parties in a body by party list. Raises WebApiError."""
-    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+    if not isinstance(raw_parties, list) or not all(isinstance(item, dict) for item in raw_parties):
         raise bad_payload(f"'{name}' takes an array of parties.")
     type_ = request.model.entity_type(PARTY)
     lists = {
         number: list_name for list_name, number in parts_of(activity.stored.party_lists.values()).items()
     }
     parties_by_list: dict[str, tuple[Party, ...]] = {}
-    for item in given:
+    for item in raw_parties:
         part = item.get(PART)
         if part not in lists:
             parts = ", ".join(f"{number} ({list_name})" for number, list_name in lists.items())

@@ -13,15 +13,15 @@ from crmclient.query.literals import read_date, read_whole
 from crmclient.values import Value
 
 
-def read_value(attribute: Attribute, given: Any) -> Value:
+def read_value(attribute: Attribute, raw: Any) -> Value:
     """Read a JSON value. Raises InvalidValue for a wrong type.
 
     The platform checks the limits of the attribute.
     """
-    if given is None:
+    if raw is None:
         return None
     try:
-        return _READERS.get(attribute.type, _as_it_is)(attribute, given)
+        return _READERS.get(attribute.type, _as_it_is)(attribute, raw)
     except ValueError as error:
         raise wrong_type(attribute, f"{str(error)[:1].upper()}{str(error)[1:]}.") from None
 
@@ -30,52 +30,52 @@ def wrong_type(attribute: Attribute, message: str) -> InvalidValue:
     return WrongType(attribute.logical_name, message)
 
 
-def _as_it_is(attribute: Attribute, given: Any) -> Value:
-    if isinstance(given, list | dict):
+def _as_it_is(attribute: Attribute, raw: Any) -> Value:
+    if isinstance(raw, list | dict):
         raise ValueError("a single value is needed")  # noqa: TRY004  read_value makes a WrongType of it
-    return given  # type: ignore[no-any-return]
+    return raw  # type: ignore[no-any-return]
 
 
-def _boolean(attribute: Attribute, given: Any) -> Value:
-    return bool(given) if type(given) is int and given in (0, 1) else _as_it_is(attribute, given)
+def _boolean(attribute: Attribute, raw: Any) -> Value:
+    return bool(raw) if type(raw) is int and raw in (0, 1) else _as_it_is(attribute, raw)
 
 
-def _read_whole_number(attribute: Attribute, given: Any) -> Value:
+def _read_whole_number(attribute: Attribute, raw: Any) -> Value:
     """Read a whole number.
 
     Clients that ask for IEEE754Compatible send BigInt as text. 5.0 is a whole number too.
     """
-    if isinstance(given, str):
-        return read_whole(given)
-    if isinstance(given, Decimal) and given == given.to_integral_value() and given.adjusted() < 20:
-        return int(given)
-    return _as_it_is(attribute, given)
+    if isinstance(raw, str):
+        return read_whole(raw)
+    if isinstance(raw, Decimal) and raw == raw.to_integral_value() and raw.adjusted() < 20:
+        return int(raw)
+    return _as_it_is(attribute, raw)
 
 
-def _double(attribute: Attribute, given: Any) -> Value:
-    return float(given) if isinstance(given, Decimal) else _as_it_is(attribute, given)
+def _double(attribute: Attribute, raw: Any) -> Value:
+    return float(raw) if isinstance(raw, Decimal) else _as_it_is(attribute, raw)
 
 
-def _exact(attribute: Attribute, given: Any) -> Value:
-    return Decimal(given) if type(given) is int else _as_it_is(attribute, given)
+def _exact(attribute: Attribute, raw: Any) -> Value:
+    return Decimal(raw) if type(raw) is int else _as_it_is(attribute, raw)
 
 
-def _options(attribute: Attribute, given: Any) -> Value:
-    if type(given) is int:
-        return (given,)
-    if not isinstance(given, str):
+def _options(attribute: Attribute, raw: Any) -> Value:
+    if type(raw) is int:
+        return (raw,)
+    if not isinstance(raw, str):
         raise ValueError('the values of options are needed, such as "1,9"')  # noqa: TRY004
-    return tuple(sorted({read_whole(part) for part in given.split(",") if part.strip()}))
+    return tuple(sorted({read_whole(part) for part in raw.split(",") if part.strip()}))
 
 
-def _date(attribute: Attribute, given: Any) -> Value:
+def _date(attribute: Attribute, raw: Any) -> Value:
     """Read a date or time.
 
     A time without an offset is UTC. A date without a time is the beginning of the day.
     """
-    if not isinstance(given, str):
+    if not isinstance(raw, str):
         raise ValueError("a date is needed, such as 2026-01-31T13:30:00Z")  # noqa: TRY004
-    value = read_date(given)
+    value = read_date(raw)
     if attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return value.date() if isinstance(value, dt.datetime) else value
     if not isinstance(value, dt.datetime):

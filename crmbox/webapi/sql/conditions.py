@@ -10,7 +10,7 @@ from sqlglot import exp
 from crmbox.webapi.errors import bad_url
 from crmbox.webapi.odata import literals
 from crmbox.webapi.sql.statement import refused, text_of
-from crmbox.webapi.sql.tables import Place, Tables
+from crmbox.webapi.sql.tables import NamedColumn, Tables
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
 from crmclient.query.fiscal import later_by_months
@@ -146,7 +146,7 @@ class Conditions:
         return self._condition(place, operator, (self._value(right, place.attribute),), denied)
 
     def _condition(
-        self, place: Place, operator: Operator, values: tuple[Value, ...], denied: bool
+        self, place: NamedColumn, operator: Operator, values: tuple[Value, ...], denied: bool
     ) -> FilterItem:
         """Return the condition, or its opposite when `denied`. Like SQL, neither matches an empty value."""
         operator = _OPPOSITES[operator] if denied else operator
@@ -162,5 +162,5 @@ class Conditions:
         return moment.date() if attribute.behavior is DateTimeBehavior.DATE_ONLY else moment
 
 
-def _present(place: Place) -> Condition:
+def _present(place: NamedColumn) -> Condition:
     return Condition(place.attribute.logical_name, Operator.NOT_NULL, (), place.table.link)

@@ -12,12 +12,12 @@ from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.model import EntityType, Model, property_name
 from crmbox.webapi.odata.options import Options
 from crmbox.webapi.odata.page_links import LARGEST_PAGE, NO_RECORD, Paging
-from crmbox.webapi.odata.rows import Shown, collection_response, column_of, row_content
+from crmbox.webapi.odata.rows import ShownColumn, collection_response, column_of, row_content
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.sql.conditions import Conditions
 from crmbox.webapi.sql.statement import read_select, refused, whole
-from crmbox.webapi.sql.tables import Place, Tables
+from crmbox.webapi.sql.tables import NamedColumn, Tables
 from crmclient.query.ast import Aggregate, Column, Filter, Order, Page, Query
 from crmclient.values import QueryResult
 
@@ -34,7 +34,7 @@ class Selection:
     """The rows that a statement selects: at most `most` (None for all), after the first `skipped`."""
 
     query: Query
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownColumn, ...]
     most: int | None
     skipped: int
 
@@ -50,7 +50,7 @@ class _Reader:
         self._tables = Tables(model, select)
         self._now = now
         self._grouped = self._groups()
-        self._shown: list[Shown] = []
+        self._shown: list[ShownColumn] = []
 
     def selection(self) -> Selection:
         select = self._select
@@ -70,7 +70,7 @@ class _Reader:
         skipped = whole(offset.expression, "OFFSET") if offset else 0
         return Selection(query, tuple(self._shown), _most(limit), skipped)
 
-    def _groups(self) -> list[Place] | None:
+    def _groups(self) -> list[NamedColumn] | None:
         """Return the columns that a statement groups by; None for a statement without groups."""
         group = self._select.args.get("group")
         if group is not None:
@@ -104,7 +104,7 @@ class _Reader:
         place.table.columns.append(column)
         self._shown.append(replace(column_of(place.table.type, column, place.table.link), name=name))
 
-    def _aggregate(self, node: exp.Expr) -> tuple[Place, Column]:
+    def _aggregate(self, node: exp.Expr) -> tuple[NamedColumn, Column]:
         if not isinstance(node, exp.Count):
             kind = _AGGREGATES.get(type(node))
             if kind is None:
@@ -115,7 +115,7 @@ class _Reader:
         if isinstance(inner, exp.Star | exp.Literal):
             first = self._tables.first
             key = first.type.entity.primary_id
-            return Place(first, first.type.attributes[key]), Column(key, aggregate=Aggregate.COUNT)
+            return NamedColumn(first, first.type.attributes[key]), Column(key, aggregate=Aggregate.COUNT)
         if distinct:
             if len(inner.expressions) != 1:
                 raise refused(node)

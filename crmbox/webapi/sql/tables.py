@@ -31,7 +31,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NamedColumn:
     table: Table
     attribute: Attribute
 
@@ -45,7 +45,7 @@ class Tables:
         for join in select.args.get("joins") or ():
             self._join(join)
 
-    def place(self, node: exp.Expr) -> Place:
+    def place(self, node: exp.Expr) -> NamedColumn:
         """Return the table and attribute that a column names. Raises WebApiError.
 
         A lookup is also named `_x_value`.
@@ -56,12 +56,12 @@ class Tables:
         if table:
             if table not in self._named:
                 raise bad_url(f"There is no table '{node.table}' in the statement.")
-            return Place(self._named[table], _attribute(self._named[table], name))
+            return NamedColumn(self._named[table], _attribute(self._named[table], name))
         having = [table for table in self._named.values() if _attribute_or_none(table, name) is not None]
         if len(having) > 1:
             raise bad_url(f"Ambiguous column name '{node.name}'.")
         owner = having[0] if having else self.first
-        return Place(owner, _attribute(owner, name))
+        return NamedColumn(owner, _attribute(owner, name))
 
     def links(self) -> tuple[Link, ...]:
         """Return the links of the query. Call this after all columns have been assigned to their tables."""

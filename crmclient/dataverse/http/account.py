@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from crmclient.dataverse.http.budget import Admission, Budget, Reason, Refusal, Said
+from crmclient.dataverse.http.budget import Admission, Budget, Reason, Refusal, ReportedBudget
 from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
@@ -39,7 +39,7 @@ class Spending:
     seconds of `time.monotonic()`, and with which headers it was answered."""
 
     admission: Admission
-    said: Said = field(default_factory=Said)
+    said: ReportedBudget = field(default_factory=ReportedBudget)
     began: float | None = None
 
     @property
@@ -52,7 +52,7 @@ class Spending:
         For an impersonated user it speaks of that user's limits, which are not ours.
         """
         if call.caller is None:
-            self.said = Said(_number(headers.get(REQUESTS_LEFT)), _number(headers.get(WORK_LEFT)))
+            self.said = ReportedBudget(_number(headers.get(REQUESTS_LEFT)), _number(headers.get(WORK_LEFT)))
 
 
 class Account:
@@ -87,16 +87,16 @@ class Account:
             seconds = 0.0 if spending.began is None else time.monotonic() - spending.began
             self._budget.settle(spending.admission, seconds, spending.said)
 
-    def rest(self, user: int, asked: float) -> float:
-        """Send nothing as this user for the `asked` seconds, an hour at most.
+    def rest(self, user: int, asked_seconds: float) -> float:
+        """Send nothing as this user for the `asked_seconds`, an hour at most.
 
         Return the seconds until the next request may be sent: 0 while another user may send.
         """
-        seconds = min(asked, LONGEST_RETRY_AFTER)
+        seconds = min(asked_seconds, LONGEST_RETRY_AFTER)
         longer, seconds_left = self._budget.rest(user, seconds)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
         if longer > _NEWS:
-            self._observer.throttled(seconds, asked=asked)
+            self._observer.throttled(seconds, asked_seconds=asked_seconds)
         return seconds_left
 
     def _admitted(self, call: Call, ends: float, only: int | None) -> Admission:

@@ -120,7 +120,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReportedBudget:
     """The requests and the seconds of work that the platform says are left in its window."""
 
     requests: float | None = None
@@ -128,7 +128,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BudgetUse:
     """How one application user stands now. `requests` and `work` are what each group has used, `others` what
     somebody else has; `running` is how many requests are under way, and `pause` the seconds that it rests."""
 
@@ -153,8 +153,10 @@ class Budget(Protocol):
         """
         ...
 
-    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
-        """Note that a request is over. It took `seconds` of work, and the platform `said` what is left."""
+    def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
+        """Note that a request is over. It took `seconds` of work; `reported` is what the platform says is
+        left.
+        """
         ...
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
@@ -170,7 +172,7 @@ class Budget(Protocol):
         """
         ...
 
-    def standing(self) -> Sequence[Standing]:
+    def standing(self) -> Sequence[BudgetUse]:
         """Return how much each application user has left, as far as this budget knows."""
         ...
 

@@ -18,7 +18,7 @@ from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import (
     THROTTLED,
-    Passing,
+    PassingFailure,
     passing_failure,
     passing_status,
     retry_after,
@@ -121,7 +121,7 @@ class Client:
         while True:
             try:
                 return self._attempt_authorized(request, call, ends, attempt)
-            except Passing as passing:
+            except PassingFailure as passing:
                 pause = passing.pause(number)
                 last = number >= self.options.retries or time.monotonic() + pause >= ends
                 if last or not passing.repeat:
@@ -146,8 +146,8 @@ class Client:
     def _attempt(self, request: Request, call: Call, ends: float, attempt: Attempt[Received]) -> Received:
         """Send a request once. Return what was received.
 
-        Raises Passing for a failure that may pass, Throttled, and Unavailable while the circuit is open or
-        all places are taken.
+        Raises PassingFailure for a failure that may pass, Throttled, and Unavailable while the circuit is
+        open or all places are taken.
         """
         self._circuit.enter(ends)
         with (
@@ -191,7 +191,7 @@ class Client:
 
     def _passing(
         self, status: int, received: Received, request: Request, spending: Spending
-    ) -> Passing | None:
+    ) -> PassingFailure | None:
         wait = retry_after(lower_case(received.headers))
         if status == THROTTLED and wait is not None:
             wait = self._account.rest(spending.user, wait)

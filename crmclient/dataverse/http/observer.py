@@ -26,9 +26,9 @@ class Observer(Protocol):
         """Note that the circuit has opened, or has closed again."""
         ...
 
-    def throttled(self, seconds: float, *, asked: float) -> None:
-        """Note that nothing is sent for `seconds` from now on. The platform has `asked` for as many, or for
-        more.
+    def throttled(self, seconds: float, *, asked_seconds: float) -> None:
+        """Note that nothing is sent for `seconds` from now on. The platform asked for
+        `asked_seconds`, which may be more.
         """
         ...
 
@@ -56,7 +56,7 @@ class Silent:
     def circuit(self, *, open: bool) -> None:
         pass
 
-    def throttled(self, seconds: float, *, asked: float) -> None:
+    def throttled(self, seconds: float, *, asked_seconds: float) -> None:
         pass
 
     def spent(self, call: Call) -> None:

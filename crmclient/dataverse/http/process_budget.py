@@ -14,11 +14,11 @@ from crmclient.dataverse.http.budget import (
     SPAN,
     Admission,
     Budget,
+    BudgetUse,
     Limits,
     Reason,
     Refusal,
-    Said,
-    Standing,
+    ReportedBudget,
     left,
 )
 from crmclient.platform import Share
@@ -88,9 +88,9 @@ class _User:
     def spent(self) -> tuple[float, float]:
         return sum(self.sums[:_SIZE]), sum(self.sums[_SIZE:])
 
-    def standing(self, now: float) -> Standing:
+    def standing(self, now: float) -> BudgetUse:
         work = self._work(now)
-        return Standing(
+        return BudgetUse(
             {share: round(self.sums[place]) for share, place in _PLACE.items()},
             {share: work[place] for share, place in _PLACE.items()},
             self.others[0],
@@ -160,16 +160,16 @@ class ProcessBudget(Budget):
             self._users[user].advance(now)
             self._note(user, share, id, now)
 
-    def settle(self, admission: Admission, seconds: float, said: Said) -> None:
+    def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
         with self._lock:
             now = self._clock()
             user = self._users[admission.user]
             user.advance(now)
             user.running.pop(admission.id, None)
             user.add(_SIZE + _PLACE[admission.share], seconds, now)
-            if said.requests is None and said.work is None:
+            if reported.requests is None and reported.work is None:
                 return
-            self._correct(user, admission, said)
+            self._correct(user, admission, reported)
             user.others_until = now + user.limits.window
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
@@ -183,15 +183,15 @@ class ProcessBudget(Budget):
     def paused(self, only: int | None = None) -> float:
         return max(0.0, min(self._users[number].until for number in self._numbers(only)) - self._clock())
 
-    def standing(self) -> Sequence[Standing]:
+    def standing(self) -> Sequence[BudgetUse]:
         with self._lock:
             now = self._clock()
             for user in self._users:
                 user.advance(now)
             return [user.standing(now) for user in self._users]
 
-    def _correct(self, user: _User, admission: Admission, said: Said) -> None:
-        """Correct the user's figures by what the platform `said` is left.
+    def _correct(self, user: _User, admission: Admission, reported: ReportedBudget) -> None:
+        """Correct the user's figures by what the platform `reported` is left.
 
         A process may use only its part of that. The platform's figure does not yet have what was sent since
         it counted, nor does the figure of the admission. If the platform has counted more than all that we
@@ -199,12 +199,12 @@ class ProcessBudget(Budget):
         """
         limits = self.limits
         requests, work = user.others
-        if said.requests is not None and limits.requests < BOUNDLESS:
-            counted = limits.requests - said.requests / limits.processes
+        if reported.requests is not None and limits.requests < BOUNDLESS:
+            counted = limits.requests - reported.requests / limits.processes
             requests = counted - admission.requests if counted > user.spent()[0] else 0.0
-        if said.work is not None and limits.work < BOUNDLESS:
+        if reported.work is not None and limits.work < BOUNDLESS:
             # Our seconds hold those of the network, which the platform does not count: more may be left, too.
-            work = limits.work - said.work / limits.processes - admission.work
+            work = limits.work - reported.work / limits.processes - admission.work
         user.others = requests, work
 
     def _numbers(self, only: int | None) -> Sequence[int]:

@@ -32,7 +32,7 @@ _NOTHING_DONE: Final = frozenset({THROTTLED, 503})
 _HEADER: Final = Retry()
 
 
-class Passing(Exception):
+class PassingFailure(Exception):
     """An attempt that came to nothing. `error` is what the caller gets if it was the last; `retry_after` is
     what the platform asks for, in seconds. `repeat`: another attempt may follow. `may_be_done`: the platform
     may have carried the request out all the same."""
@@ -61,7 +61,7 @@ class Passing(Exception):
         return jitter if self.retry_after is None else self.retry_after + jitter
 
 
-def passing_status(status: int, wait: float | None, request: Request) -> Passing | None:
+def passing_status(status: int, wait: float | None, request: Request) -> PassingFailure | None:
     """Return the passing error that a status means; None for any other.
 
     `wait` is `Retry-After` in seconds.
@@ -74,21 +74,21 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
     else:
         shown_wait = min(wait, LONGEST_RETRY_AFTER)
     error = kind(f"The platform answers {status}.", retry_after=shown_wait)
-    done = status not in _NOTHING_DONE
+    may_be_done = status not in _NOTHING_DONE
     # Whoever would wait for longer is told at once: a thread that sleeps is lost to all others.
     too_long = status == THROTTLED and wait is not None and wait > LONGEST_WAIT
-    repeat = (request.repeatable or not done) and not too_long
-    return Passing(str(status), error, repeat=repeat, may_be_done=done, retry_after=wait)
+    repeat = (request.repeatable or not may_be_done) and not too_long
+    return PassingFailure(str(status), error, repeat=repeat, may_be_done=may_be_done, retry_after=wait)
 
 
-def passing_failure(failure: AttemptFailed, request: Request) -> Passing:
+def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
     error: PlatformFailure
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))
     else:
         error = Unavailable(str(failure), retry_after=DEFAULT_RETRY_AFTER)
     repeat = request.repeatable or not failure.sent
-    return Passing(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
+    return PassingFailure(failure.outcome, error, repeat=repeat, may_be_done=failure.sent)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

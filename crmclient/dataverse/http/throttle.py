@@ -54,14 +54,14 @@ class Throttle:
         self._lock = threading.Lock()
         self._until = 0.0
 
-    def rest(self, asked: float) -> float:
-        """Ask nothing for the `asked` seconds, an hour at most. Return the seconds of the pause that are
+    def rest(self, asked_seconds: float) -> float:
+        """Ask nothing for the `asked_seconds`, an hour at most. Return the seconds of the pause that are
         left.
         """
-        seconds = min(asked, LONGEST_RETRY_AFTER)
+        seconds = min(asked_seconds, LONGEST_RETRY_AFTER)
         # Many requests may be under way when the platform refuses the first: one line tells of them all.
         if self._extend(seconds) > _NEWS:
-            self._observer.throttled(seconds, asked=asked)
+            self._observer.throttled(seconds, asked_seconds=asked_seconds)
         self._shared.rest(seconds)
         return max(seconds, self._until - time.monotonic())
 

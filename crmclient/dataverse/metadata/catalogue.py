@@ -43,7 +43,7 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _LoadedDocuments:
     """The documents of one revision of the store that are in memory."""
 
     revision: str
@@ -59,7 +59,7 @@ class Catalogue:
     def __init__(self, fetcher: Fetcher, store: MetadataStore) -> None:
         self._fetcher = fetcher
         self._store = store
-        self._known: _Known | None = None
+        self._known: _LoadedDocuments | None = None
         self._refreshing = threading.Lock()
         self._searching = threading.Lock()
         self._searches: dict[tuple[str, str], Future[Any]] = {}
@@ -68,7 +68,7 @@ class Catalogue:
         """Forget what is in memory when the store has another revision."""
         revision = self._store.revision()
         if self._known is None or self._known.revision != revision:
-            self._known = _Known(revision)
+            self._known = _LoadedDocuments(revision)
 
     def revision(self) -> str:
         self.synchronise()
@@ -130,8 +130,10 @@ class Catalogue:
         self.synchronise()
         return self.refresh() if changed is None else changed
 
-    def _fetch_changed(self, held: Mapping[str, bytes]) -> dict[str, bytes] | None:
-        """Return the documents in `held` as they are now; None when all of them have to be fetched."""
+    def _fetch_changed(self, stored_documents: Mapping[str, bytes]) -> dict[str, bytes] | None:
+        """Return the documents in `stored_documents` as they are now; None when all of them have to be
+        fetched.
+        """
         stamp = self._load(_stored(_STAMP), documents.STAMP)
         if stamp is None:
             return None
@@ -140,11 +142,11 @@ class Catalogue:
             changes = fetcher.changes(stamp)
         except (InvalidQuery, UnknownEntity, MissingPrivilege):
             return None
-        fetched = {**held, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
+        fetched = {**stored_documents, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
         to_fetch: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {}
-        if {_stored(_OPTION_SETS), _stored(_DENIED + _OPTION_SETS)} & held.keys():
+        if {_stored(_OPTION_SETS), _stored(_DENIED + _OPTION_SETS)} & stored_documents.keys():
             to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
-        asked_for = _entities_in(held)
+        asked_for = _entities_in(stored_documents)
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
             fetched.update(_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
@@ -162,12 +164,12 @@ class Catalogue:
             fetched.update(_documents_of(name, adapter, fetch))
         return fetched
 
-    def _keep_all(self, held: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
-        """Store what was fetched. Return whether it differs from `held`. A different stamp alone does not
-        count.
+    def _keep_all(self, stored_documents: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
+        """Store what was fetched. Return whether it differs from `stored_documents`. A different stamp alone
+        does not count.
         """
         stamp = _stored(_STAMP)
-        changed = {**held, stamp: b""} != {**fetched, stamp: b""}
+        changed = {**stored_documents, stamp: b""} != {**fetched, stamp: b""}
         if changed:
             self._store.replace(fetched)
         else:

@@ -8,13 +8,13 @@ from typing import TypeVar
 from crmclient.query.ast import Aggregate, DateGrouping, Order
 from crmclient.query.designed import DesignedColumn
 from crmclient.query.fetchxml.aliases import Aliases
-from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.elements import ElementReader
 from crmclient.sentences import Sentence
 
 Word = TypeVar("Word", bound=Enum)
 
 
-def read_column(attribute: Reading, *, aggregate: bool) -> DesignedColumn:
+def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     attribute.ignore("addedby", "build")
     attribute.refuse("rowaggregate", Sentence("hierarchies are not counted"))
     column = DesignedColumn(
@@ -33,7 +33,7 @@ def read_column(attribute: Reading, *, aggregate: bool) -> DesignedColumn:
     return column
 
 
-def read_order(order: Reading, standing: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
+def read_order(order: ElementReader, standing: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
     """Read an order of the entity, or of the link `standing`. Mistakes are noted as problems."""
     attribute, alias = order.name("attribute"), order.name("alias")
     descending = order.flag("descending")
@@ -53,7 +53,7 @@ def read_order(order: Reading, standing: str | None, aliases: Aliases, *, aggreg
     return Order(alias=alias, descending=descending) if alias else Order(attribute, None, link, descending)
 
 
-def _word(reading: Reading, name: str, words: type[Word]) -> Word | None:
+def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
     text = reading.text(name)
     if not text:
         return None

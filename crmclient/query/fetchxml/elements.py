@@ -15,7 +15,7 @@ _WHOLE: Final = re.compile("[0-9]{1,9}").fullmatch
 _NAME: Final = re.compile("[A-Za-z_][A-Za-z0-9_]*").fullmatch
 
 
-class Reading:
+class ElementReader:
     """One element, its attributes and children, and the problems of the whole document.
 
     `construct` names the element in messages.

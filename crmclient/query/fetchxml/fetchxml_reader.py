@@ -11,7 +11,7 @@ from crmclient.query.designed import DesignedColumn, DesignedFilter, DesignedLin
 from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml.aliases import Aliases
 from crmclient.query.fetchxml.columns import read_column, read_order
-from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.elements import ElementReader
 from crmclient.query.fetchxml.filters import FilterReader
 from crmclient.query.problems import Problem, QueryProblems
 from crmclient.sentences import Counted, Sentence
@@ -40,7 +40,7 @@ def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
     problems: list[Problem] = []
     root = document.tree(text)
     if root.tag == "fetch":
-        query = _fetch(Reading(root, "fetch", problems))
+        query = _fetch(ElementReader(root, "fetch", problems))
     elif root.tag == "entity":
         query = _entity(root, _Fetch(), problems)
     else:
@@ -88,7 +88,7 @@ class _Body:
     links: tuple[DesignedLink, ...]
 
 
-def _fetch(fetch: Reading) -> DesignedQuery:
+def _fetch(fetch: ElementReader) -> DesignedQuery:
     fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
     mapping = fetch.text("mapping")
     if mapping not in (None, "logical"):
@@ -121,7 +121,7 @@ def _fetch(fetch: Reading) -> DesignedQuery:
 
 
 def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
-    entity = Reading(element, f"entity {element.get('name', '')}".rstrip(), problems)
+    entity = ElementReader(element, f"entity {element.get('name', '')}".rstrip(), problems)
     aliases = Aliases(element)
     if aliases.count > MOST_LINKS:
         entity.wrong(
@@ -167,7 +167,7 @@ class _Reader:
         self._aggregate = aggregate
         self._orders: dict[str | None, tuple[Order, ...]] = {}
 
-    def body(self, parent: Reading, alias: str | None) -> _Body:
+    def body(self, parent: ElementReader, alias: str | None) -> _Body:
         """Read the children of an entity or a link. Only the order among children of the same kind
         matters.
         """
@@ -193,7 +193,7 @@ class _Reader:
             tuple(link for link in links if not link.type.stands_in_filter),
         )
 
-    def orders(self, entity: Reading) -> tuple[Order, ...]:
+    def orders(self, entity: ElementReader) -> tuple[Order, ...]:
         """Return all orders of the query.
 
         Orders of both the entity and a link, or of several links, are a problem: which of them comes first is
@@ -211,7 +211,7 @@ class _Reader:
 
     def _all_columns(self, elements: list[document.Element]) -> bool:
         for element in elements:
-            reading = Reading(element, "all-attributes", self._problems)
+            reading = ElementReader(element, "all-attributes", self._problems)
             if self._aggregate:
                 reading.wrong(Sentence("aggregate queries cannot have all-attributes"))
             list(reading.children(()))
@@ -227,7 +227,7 @@ class _Reader:
 
     def link(self, element: document.Element) -> DesignedLink:
         alias = self._aliases.of(element)
-        link = Reading(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
+        link = ElementReader(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
         link.ignore("intersect", "visible")
         _refuse_prefilter(link)
         kind = link.text("link-type") or "inner"
@@ -266,9 +266,9 @@ class _Reader:
             body.all_columns,
         )
 
-    def _reading(self, element: document.Element, kind: str) -> Reading:
+    def _reading(self, element: document.Element, kind: str) -> ElementReader:
         name = element.get("name") or element.get("attribute") or element.get("alias") or ""
-        return Reading(element, f"{kind} {name}".rstrip(), self._problems)
+        return ElementReader(element, f"{kind} {name}".rstrip(), self._problems)
 
 
 def _has_columns(source: _Body | DesignedLink) -> bool:
@@ -286,7 +286,7 @@ def _with_links(filter: DesignedFilter | None, links: tuple[DesignedLink, ...]) 
     return DesignedFilter((filter, *links)) if links else filter
 
 
-def _refuse_prefilter(reading: Reading) -> None:
+def _refuse_prefilter(reading: ElementReader) -> None:
     if reading.flag("enableprefiltering"):
         reading.wrong(Sentence("enableprefiltering is not supported: a report's filter is not known here"))
     reading.ignore("prefilterparametername")

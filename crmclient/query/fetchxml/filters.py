@@ -19,7 +19,7 @@ from crmclient.query.designed import (
 )
 from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml.aliases import Aliases
-from crmclient.query.fetchxml.elements import Reading
+from crmclient.query.fetchxml.elements import ElementReader
 from crmclient.query.fetchxml.placeholders import read_value
 from crmclient.query.fetchxml.unsupported_operators import REFUSED
 from crmclient.query.problems import Problem
@@ -45,7 +45,7 @@ class FilterReader:
         self._read_link = read_link
 
     def read(self, element: document.Element) -> DesignedFilter:
-        group = Reading(element, "filter", self._problems)
+        group = ElementReader(element, "filter", self._problems)
         # What these say is how the database should look for the rows, not which.
         group.ignore(
             "isquickfindfields",
@@ -70,7 +70,7 @@ class FilterReader:
     def _link_in_filter(self, element: document.Element) -> DesignedLink:
         link = self._read_link(element)
         if not link.type.stands_in_filter:
-            Reading(element, f"link-entity {element.get('name', '')}", self._problems).wrong(
+            ElementReader(element, f"link-entity {element.get('name', '')}", self._problems).wrong(
                 Sentence(
                     "a link-entity inside a filter has the link-type any, not any, all or not all, not "
                     "%(kind)s",
@@ -86,7 +86,7 @@ class FilterReader:
         checked.
         """
         name = f"condition {element.get('attribute', '')} {element.get('operator', '')}"
-        condition = Reading(element, name.strip(), self._problems)
+        condition = ElementReader(element, name.strip(), self._problems)
         condition.ignore("uiname", "uitype", "uihidden")
         condition.refuse("aggregate", Sentence("conditions on aggregates do not exist here"))
         condition.refuse("alias", Sentence("conditions on aggregates do not exist here"))
@@ -110,7 +110,7 @@ class FilterReader:
         values = _values(condition, operator, text, texts)
         return for_name_check if values is None else [DesignedCondition(attribute, operator, values, link)]
 
-    def _link(self, condition: Reading) -> str | None:
+    def _link(self, condition: ElementReader) -> str | None:
         entity_name = condition.text("entityname")
         if not entity_name:
             return None
@@ -120,7 +120,7 @@ class FilterReader:
             condition.wrong(str(error))
             return None
 
-    def _value_of(self, condition: Reading, other: str, link: str | None) -> tuple[str | None, str]:
+    def _value_of(self, condition: ElementReader, other: str, link: str | None) -> tuple[str | None, str]:
         alias, dot, name = other.rpartition(".")
         if not dot:
             if link is not None:
@@ -138,7 +138,7 @@ class FilterReader:
             return None, name
 
 
-def _operator(condition: Reading) -> DesignedOperator | None:
+def _operator(condition: ElementReader) -> DesignedOperator | None:
     text = condition.text("operator")
     operator = OPERATORS.get(text or "") or _SYNONYMS.get(text or "")
     if operator is None:
@@ -154,11 +154,11 @@ def _no_operator(text: str) -> Sentence:
     return Sentence("the operator %(name)s is not supported: %(reason)s", name=text, reason=REFUSED[text])
 
 
-def _value_texts(condition: Reading) -> list[str]:
+def _value_texts(condition: ElementReader) -> list[str]:
     """Return the texts of the value elements of a condition."""
     texts = []
     for element in condition.children({"value"}):
-        value = Reading(element, f"{condition.construct} value", condition.problems)
+        value = ElementReader(element, f"{condition.construct} value", condition.problems)
         value.ignore("uiname", "uitype")
         value.finish()
         for child in element:
@@ -174,7 +174,7 @@ def _value_texts(condition: Reading) -> list[str]:
 
 
 def _values(
-    condition: Reading, operator: DesignedOperator, text: str | None, texts: list[str]
+    condition: ElementReader, operator: DesignedOperator, text: str | None, texts: list[str]
 ) -> tuple[DesignedValue, ...] | None:
     """Return the values; None when they are wrong. `value=""` beside value elements is left over from a
     designer.
@@ -183,17 +183,17 @@ def _values(
     if texts and text:
         condition.wrong(Sentence("it has both a value and value elements"))
         return None
-    given = texts or ([] if text is None else [text])
+    raw_values = texts or ([] if text is None else [text])
     if number_taken == 0:
-        given = [item for item in given if item]
-    if not given and number_taken != 0:
+        raw_values = [item for item in raw_values if item]
+    if not raw_values and number_taken != 0:
         condition.wrong(Sentence("the attribute value or valueof, or value elements, must be given"))
         return None
-    if number_taken is not None and len(given) != number_taken:
+    if number_taken is not None and len(raw_values) != number_taken:
         condition.wrong(_takes(operator.value, number_taken))
         return None
     try:
-        values = tuple(read_value(item, operator) for item in given)
+        values = tuple(read_value(item, operator) for item in raw_values)
     except ValueError as error:
         condition.wrong(str(error))
         return None

@@ -64,10 +64,10 @@ def value_of(value: DesignedValue, circumstances: Circumstances) -> object:
         case Parameter(name):
             if name not in circumstances.parameters:
                 raise InvalidQuery(Sentence("There is no parameter %(name)s.", name=repr(name)))
-            given = circumstances.parameters[name]
-            if given is None or given in ((), []):
+            parameter_value = circumstances.parameters[name]
+            if parameter_value is None or parameter_value in ((), []):
                 raise Absent
-            return given
+            return parameter_value
         case UserValue(name):
             return _not_empty(circumstances.user_values.get(name))
         case ClaimValue(path):
@@ -86,9 +86,9 @@ def read_value(value: DesignedValue, circumstances: Circumstances, read: Callabl
     text in a record may make the endpoint fail. A claim raises Unknown for a wrong type, too, because the
     configuration does not say its type.
     """
-    given = value_of(value, circumstances)
+    raw = value_of(value, circumstances)
     try:
-        return read(given)
+        return read(raw)
     except TypeError:
         if isinstance(value, ClaimValue):
             raise Unknown from None

@@ -176,11 +176,11 @@ def can_compare(
     condition: DesignedCondition, attribute: Attribute, value: object, calendar: Calendar
 ) -> bool:
     """Whether the condition on `attribute` takes `value` in the place of what a caller or fetcher gives."""
-    given = Parameter("value")
-    with_parameter = replace(condition, values=(given,) * len(condition.values), link=None)
+    stand_in = Parameter("value")
+    with_parameter = replace(condition, values=(stand_in,) * len(condition.values), link=None)
     try:
         _builder(with_parameter, attribute, calendar)(
-            Circumstances(dt.datetime.now(dt.UTC), parameters={given.name: value})
+            Circumstances(dt.datetime.now(dt.UTC), parameters={stand_in.name: value})
         )
     except Absent:
         return True
@@ -194,15 +194,15 @@ def construct_of(condition: DesignedCondition) -> str:
     return f"condition {place}{condition.attribute} {condition.operator.value}"
 
 
-def _takes(values: int | None, given: int) -> Sentence:
-    match values:
+def _takes(expected: int | None, count: int) -> Sentence:
+    match expected:
         case None:
-            return Sentence("it takes at least one value, not %(given)s", given=given)
+            return Sentence("it takes at least one value, not %(given)s", given=count)
         case 0:
-            return Sentence("it takes no value, not %(given)s", given=given)
+            return Sentence("it takes no value, not %(given)s", given=count)
         case 1:
-            return Sentence("it takes one value, not %(given)s", given=given)
-    return Sentence("it takes two values, not %(given)s", given=given)
+            return Sentence("it takes one value, not %(given)s", given=count)
+    return Sentence("it takes two values, not %(given)s", given=count)
 
 
 def _builder(
@@ -240,10 +240,10 @@ def _of_values(
             else:
                 yield from read_value(value, circumstances, several)
 
-    def several(given: object) -> tuple[Value, ...]:
-        if operator in LISTS and isinstance(given, tuple | list):
-            return tuple(typed(item) for item in given)
-        return (typed(given),)
+    def several(raw: object) -> tuple[Value, ...]:
+        if operator in LISTS and isinstance(raw, tuple | list):
+            return tuple(typed(item) for item in raw)
+        return (typed(raw),)
 
     return lambda circumstances: Condition(
         condition.attribute, operator, tuple(values(circumstances)), condition.link

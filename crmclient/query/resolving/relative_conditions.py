@@ -84,8 +84,8 @@ def of_date(
         raise ValueError(Sentence("the attribute holds days without a time"))
     values = condition.values
 
-    def day(given: object) -> dt.date:
-        return value_checks.day(literals.day_of(given, calendar))
+    def day(raw: object) -> dt.date:
+        return value_checks.day(literals.day_of(raw, calendar))
 
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...] | None:
         moment = Moment(circumstances.now, calendar)

@@ -48,10 +48,10 @@ def is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def whole(function: str, what: str, value: Any, lowest: int, highest: int) -> int:
+def whole(function: str, argument: str, value: Any, lowest: int, highest: int) -> int:
     """Return `value` if it is a whole number from `lowest` to `highest`. Raises TypeError for any other.
 
-    `what` names the argument of `function` in the message.
+    `argument` is its name in the message.
     """
     if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
         return value
@@ -59,7 +59,7 @@ def whole(function: str, what: str, value: Any, lowest: int, highest: int) -> in
         _(
             "%(function)s takes %(what)s from %(lowest)s to %(highest)s, a whole number, not %(given)s",
             function=function,
-            what=what,
+            what=argument,
             lowest=lowest,
             highest=highest,
             given=shown(value),

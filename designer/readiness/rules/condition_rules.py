@@ -19,7 +19,7 @@ from designer.endpoint_facts.query_parameters import conditions, conditions_of_f
 from designer.readiness.registry import Found, blocking
 from designer.readiness.rules.query_rules import QUERY
 from designer.readiness.rules.step_rules import row_rules
-from designer.readiness.rules.value_rules import Given, given_by_fetcher, given_by_user
+from designer.readiness.rules.value_rules import PossibleValues, given_by_fetcher, given_by_user
 from designer.readiness.samples import UNKNOWN
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -54,8 +54,8 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                     place,
                 )
                 continue
-            given = _result_of(subject, value)
-            if given is not None and not _suits(condition, attribute, given):
+            result = _result_of(subject, value)
+            if result is not None and not _suits(condition, attribute, result):
                 yield (
                     _(
                         "“%(attribute)s” (%(type)s) %(operator)s %(value)s can never be compared. Choose "
@@ -63,7 +63,7 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                         attribute=condition.attribute,
                         type=attribute.type.value,
                         operator=condition.operator.value,
-                        value=given.words,
+                        value=result.words,
                     ),
                     place,
                 )
@@ -85,13 +85,13 @@ def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCo
         yield from ((rule.place, *placed_condition) for placed_condition in conditions_in_rule)
 
 
-def _result_of(subject: EndpointSubject, value: object) -> Given | None:
+def _result_of(subject: EndpointSubject, value: object) -> PossibleValues | None:
     """Return what the value of a condition may be; None when another rule checks it."""
     match value:
         case UserValue("type"):
-            return Given("@user.type", _names(subject.surroundings.caller_types))
+            return PossibleValues("@user.type", _names(subject.surroundings.caller_types))
         case UserValue("roles"):
-            return Given("@user.roles", _names(subject.surroundings.roles))
+            return PossibleValues("@user.roles", _names(subject.surroundings.roles))
         case UserValue(name):
             return given_by_user(subject, name)
         case FetchValue(fetcher, key):
@@ -99,10 +99,10 @@ def _result_of(subject: EndpointSubject, value: object) -> Given | None:
     return None
 
 
-def _suits(condition: DesignedCondition, attribute: Attribute, given: Given) -> bool:
+def _suits(condition: DesignedCondition, attribute: Attribute, result: PossibleValues) -> bool:
     return any(
         value is None or value is UNKNOWN or can_compare(condition, attribute, value, calendar())
-        for sample in given.samples
+        for sample in result.samples
         for value in _values(sample)
     )
 

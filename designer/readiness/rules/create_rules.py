@@ -103,15 +103,17 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
 @blocking("create-never-inside", row_rules=True)
 def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
     for new_records in _records_under_rule(subject):
-        whole = new_records.outcome(DesignedFilter(new_records.filters))
-        for attribute in new_records.attributes_of(whole) if whole is not Outcome.POSSIBLE else ():
+        rule_outcome = new_records.outcome(DesignedFilter(new_records.filters))
+        for attribute in (
+            new_records.attributes_of(rule_outcome) if rule_outcome is not Outcome.POSSIBLE else ()
+        ):
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
                     "nothing sets. Bind “%(attribute)s”.",
                     attribute=attribute,
                 )
-                if whole is Outcome.NEVER
+                if rule_outcome is Outcome.NEVER
                 else _(
                     "Every call would be refused: what the row rule says of “%(attribute)s” is known only "
                     "when the record is there. Bind “%(attribute)s”, change the rule, or switch “May create "
@@ -152,12 +154,12 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
         if subject.definition.row_rule is not None:
             filters.append(subject.definition.row_rule)
         if filters:
-            given = {binding.attribute for binding in subject.bindings} | subject.set_by_path
+            set_attributes = {binding.attribute for binding in subject.bindings} | subject.set_by_path
             attributes, system = (
                 subject.metadata.attributes(own_entity.entity),
                 conventions.of(own_entity.entity),
             )
-            yield _NewRecords(tuple(filters), attributes, system, given, "bindings")
+            yield _NewRecords(tuple(filters), attributes, system, set_attributes, "bindings")
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
     for record_input in subject.inputs:
         group = offered.get(record_input.relationship) if holds_records(record_input.type) else None
@@ -166,9 +168,11 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
         exposures = (exposed for exposed in subject.endpoint.exposures if exposed.entity == group.entity)
         rules = tuple(_alternatives(exposures))
         if rules:
-            given = {binding.attribute for binding in record_input.bindings} | {group.parent}
+            set_attributes = {binding.attribute for binding in record_input.bindings} | {group.parent}
             attributes, system = subject.metadata.attributes(group.entity), conventions.of(group.entity)
-            yield _NewRecords(rules, attributes, system, given, f"inputs.{record_input.name}.bindings")
+            yield _NewRecords(
+                rules, attributes, system, set_attributes, f"inputs.{record_input.name}.bindings"
+            )
 
 
 def _alternatives(exposures: Iterable[ExposedEntityDefinition]) -> Iterator[DesignedFilter]:

@@ -15,7 +15,7 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
-class Written(NamedTuple):
+class PlacedExpression(NamedTuple):
     """An expression of the endpoint: what it is for, in words; its place; its text; and samples of what it
     sees.
     """
@@ -48,67 +48,69 @@ def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
             yield _("%(what)s: %(reason)s", what=written.what, reason=reason), written.field
 
 
-def expressions_of(subject: EndpointSubject) -> Iterator[Written]:
+def expressions_of(subject: EndpointSubject) -> Iterator[PlacedExpression]:
     """Yield every expression of the endpoint."""
     yield from _bindings(subject)
     yield from _preconditions(subject)
     yield from _columns(subject)
 
 
-def _faults(expressions: Iterator[Written]) -> Found:
+def _faults(expressions: Iterator[PlacedExpression]) -> Found:
     for written in expressions:
         for fault in faults(written.text, written.seen):
             yield _("%(what)s: %(fault)s", what=written.what, fault=fault), written.field
 
 
-def _bindings(subject: EndpointSubject) -> Iterator[Written]:
+def _bindings(subject: EndpointSubject) -> Iterator[PlacedExpression]:
     # Samples of a record with many attributes take longer to make than all the rest, and few endpoints have
     # expressions.
     if calculated := _calculated(subject.bindings):
-        seen = of_endpoint(subject, subject.inputs, _record(subject))
+        samples = of_endpoint(subject, subject.inputs, _record(subject))
         for binding in calculated:
-            what = _("The expression for “%(attribute)s”", attribute=binding.attribute)
-            yield Written(what, f"bindings.{binding.attribute}.value", str(binding.value or ""), seen)
+            label = _("The expression for “%(attribute)s”", attribute=binding.attribute)
+            yield PlacedExpression(
+                label, f"bindings.{binding.attribute}.value", str(binding.value or ""), samples
+            )
     for parent in subject.inputs:
         if calculated_in_list := _calculated(parent.bindings):
-            seen = of_endpoint(subject, parent.inputs, None)
+            samples = of_endpoint(subject, parent.inputs, None)
             for binding in calculated_in_list:
                 place = f"inputs.{parent.name}.bindings.{binding.attribute}.value"
-                what = _(
+                label = _(
                     "The expression for “%(attribute)s” in “%(list)s”",
                     attribute=binding.attribute,
                     list=parent.name,
                 )
-                yield Written(what, place, str(binding.value or ""), seen)
+                yield PlacedExpression(label, place, str(binding.value or ""), samples)
 
 
 def _calculated(bindings: Iterable[BindingDefinition]) -> list[BindingDefinition]:
     return [binding for binding in bindings if binding.source == "expression"]
 
 
-def _preconditions(subject: EndpointSubject) -> Iterator[Written]:
+def _preconditions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
     preconditions = subject.definition.preconditions
     if Section.PRECONDITIONS not in subject.endpoint.kind.sections or not preconditions:
         return
-    seen = of_endpoint(subject, subject.inputs, _record(subject))
+    samples = of_endpoint(subject, subject.inputs, _record(subject))
     for position, precondition in enumerate(preconditions):
-        yield Written(
+        yield PlacedExpression(
             _("Pre-condition %(number)s", number=position + 1),
             f"preconditions.{position}.expression",
             precondition.expression,
-            seen,
+            samples,
         )
 
 
-def _columns(subject: EndpointSubject) -> Iterator[Written]:
+def _columns(subject: EndpointSubject) -> Iterator[PlacedExpression]:
     calculated = [column for column in subject.columns if column.expression]
     if not calculated:
         return
     row = subject.vocabulary.read if subject.vocabulary else {}
-    seen = of_endpoint(subject, subject.inputs, row)
+    samples = of_endpoint(subject, subject.inputs, row)
     for column in calculated:
-        what = _("The expression of “%(name)s”", name=column.name)
-        yield Written(what, f"columns.{column.name}.expression", column.expression, seen)
+        label = _("The expression of “%(name)s”", name=column.name)
+        yield PlacedExpression(label, f"columns.{column.name}.expression", column.expression, samples)
 
 
 def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:

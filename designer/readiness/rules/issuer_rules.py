@@ -101,8 +101,8 @@ def expression_compiles(subject: IssuerSubject) -> Found:
     text = subject.definition.roles_expression
     if text.strip():
         record = subject.attributes
-        seen = {"claims": UNKNOWN, "record": of_row(record) if record else UNKNOWN}
-        for fault in faults(text, seen):
+        samples = {"claims": UNKNOWN, "record": of_row(record) if record else UNKNOWN}
+        for fault in faults(text, samples):
             yield _("The expression: %(fault)s", fault=fault), "roles_expression"
 
 

@@ -113,9 +113,9 @@ def types_hold_as_many(subject: EndpointSubject) -> Found:
 
 @blocking("record-missing")
 def required_records_are_handed_over(subject: EndpointSubject) -> Found:
-    held = {record_input.relationship for record_input in _lists(subject)}
+    handed_over = {record_input.relationship for record_input in _lists(subject)}
     for group in _offered(subject).values():
-        if group.required and group.name not in held:
+        if group.required and group.name not in handed_over:
             yield (
                 _(
                     "The platform requires the record %(name)s (%(entity)s), and no input holds it. Add an "

@@ -127,6 +127,6 @@ def column_keys_are_different(subject: UserPropertySubject) -> Found:
 def expression_compiles(subject: UserPropertySubject) -> Found:
     if subject.definition.kind == "custom":
         properties = subject.surroundings.properties_by_type[subject.definition.caller_type]
-        seen = {"user": of_user(subject.surroundings, properties, custom=False)}
-        for fault in faults(subject.definition.expression, seen):
+        samples = {"user": of_user(subject.surroundings, properties, custom=False)}
+        for fault in faults(subject.definition.expression, samples):
             yield _("The expression: %(fault)s", fault=fault), "expression"

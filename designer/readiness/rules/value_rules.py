@@ -24,7 +24,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class PossibleValues:
     """The values that a source may give: `words` for the source, and a sample of each kind of value.
 
     For a choice, `options` are the values of its options.
@@ -35,7 +35,7 @@ class Given:
     options: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> Given:
+    def of(cls, words: str, attribute: Attribute, metadata: Metadata) -> PossibleValues:
         """Return the values that `attribute` holds.
 
         A lookup has a sample for each entity that it may point at.
@@ -54,15 +54,15 @@ class Given:
 
 @blocking("binding-value-types")
 def values_fit(subject: EndpointSubject) -> Found:
-    for binding, attribute, seen in _bindings_to_check(subject):
-        given = _result_of(subject, binding, seen)
-        if given is not None and not given.suits(attribute, subject.metadata):
+    for binding, attribute, samples in _bindings_to_check(subject):
+        result = _result_of(subject, binding, samples)
+        if result is not None and not result.suits(attribute, subject.metadata):
             yield (
                 _(
                     "“%(attribute)s” takes %(wanted)s, which %(given)s does not give. Choose another value.",
                     attribute=binding.attribute,
                     wanted=_expected_type(attribute),
-                    given=given.words,
+                    given=result.words,
                 ),
                 f"bindings.{binding.attribute}.value",
             )
@@ -70,8 +70,8 @@ def values_fit(subject: EndpointSubject) -> Found:
 
 @blocking("binding-expression-value")
 def expressions_have_a_value(subject: EndpointSubject) -> Found:
-    for binding, attribute, seen in _bindings_to_check(subject):
-        if binding.source == "expression" and (reason := _refusal(subject, binding, attribute, seen)):
+    for binding, attribute, samples in _bindings_to_check(subject):
+        if binding.source == "expression" and (reason := _refusal(subject, binding, attribute, samples)):
             yield (
                 _(
                     "%(what)s: %(fault)s",
@@ -85,10 +85,10 @@ def expressions_have_a_value(subject: EndpointSubject) -> Found:
 @blocking("binding-empty")
 def required_attributes_are_not_emptied(subject: EndpointSubject) -> Found:
     creates = subject.endpoint.kind.binds_all_required
-    for binding, attribute, seen in _bindings_to_check(subject):
+    for binding, attribute, samples in _bindings_to_check(subject):
         if attribute.required is not RequiredLevel.SYSTEM and not (creates and attribute.is_required):
             continue
-        value = binding.value if binding.source == "constant" else _fixed(binding, seen)
+        value = binding.value if binding.source == "constant" else _fixed(binding, samples)
         if value in _EMPTY and not _unfit(subject, attribute, value):
             yield (
                 _(
@@ -126,20 +126,20 @@ def _bindings_to_check(
 
     Each comes with its attribute and with samples of the values that its expression may read, by name.
     """
-    seen: Mapping[str, Sample] = {}
+    samples: Mapping[str, Sample] = {}
     if any(binding.source == "expression" for binding in subject.bindings):
         on_record = subject.endpoint.kind.is_on_record
         record = subject.metadata.attributes(subject.entity) if on_record else None
-        seen = of_endpoint(subject, subject.inputs, record)
+        samples = of_endpoint(subject, subject.inputs, record)
     for binding in subject.bindings:
         attribute = subject.attributes.get(binding.attribute)
         if attribute is not None and natural_type(attribute) is not None:
-            yield binding, attribute, seen
+            yield binding, attribute, samples
 
 
 def _result_of(
-    subject: EndpointSubject, binding: BindingDefinition, seen: Mapping[str, Sample]
-) -> Given | None:
+    subject: EndpointSubject, binding: BindingDefinition, samples: Mapping[str, Sample]
+) -> PossibleValues | None:
     """Return what the binding gives; None when another rule checks it."""
     if binding.source == "user":
         return given_by_user(subject, str(binding.value))
@@ -147,44 +147,46 @@ def _result_of(
         return given_by_fetcher(subject, str(binding.value or ""))
     if binding.source != "expression":
         return None
-    return _result_of_expression(subject, str(binding.value or ""), seen)
+    return _result_of_expression(subject, str(binding.value or ""), samples)
 
 
-def _result_of_expression(subject: EndpointSubject, text: str, seen: Mapping[str, Sample]) -> Given | None:
+def _result_of_expression(
+    subject: EndpointSubject, text: str, samples: Mapping[str, Sample]
+) -> PossibleValues | None:
     words = _("the expression")
-    match path_of(text, seen):
+    match path_of(text, samples):
         # An expression that is only a path gives the value as it is: a lookup keeps its entity.
         case ("user", name) if name in subject.user_properties:
             return given_by_user(subject, name)
         case ("fetch", name, column):
             return given_by_fetcher(subject, f"{name}.{column}")
         case ("record", name) if name in (attributes := subject.metadata.attributes(subject.entity)):
-            return Given.of(words, attributes[name], subject.metadata)
+            return PossibleValues.of(words, attributes[name], subject.metadata)
     try:
-        if fixed(text, seen) is not UNKNOWN:
+        if fixed(text, samples) is not UNKNOWN:
             return None
     except ExpressionError:
         return None
-    result = outcome(text, seen)
+    result = outcome(text, samples)
     is_record = isinstance(result, Mapping) and {"type", "id"} <= result.keys()
-    return Given(words, (Reference("", "1") if is_record else result,))
+    return PossibleValues(words, (Reference("", "1") if is_record else result,))
 
 
 def _refusal(
-    subject: EndpointSubject, binding: BindingDefinition, attribute: Attribute, seen: Mapping[str, Sample]
+    subject: EndpointSubject, binding: BindingDefinition, attribute: Attribute, samples: Mapping[str, Sample]
 ) -> str:
     """Return why an expression with a constant result can never be written; empty when it can."""
     try:
-        value = fixed(str(binding.value or ""), seen)
+        value = fixed(str(binding.value or ""), samples)
     except ExpressionError as error:
         return str(error)
     return "" if value is UNKNOWN else _unfit(subject, attribute, value)
 
 
-def _fixed(binding: BindingDefinition, seen: Mapping[str, Sample]) -> Sample:
+def _fixed(binding: BindingDefinition, samples: Mapping[str, Sample]) -> Sample:
     """Return the constant result of a binding's expression; UNKNOWN without one."""
     try:
-        return fixed(str(binding.value or ""), seen) if binding.source == "expression" else UNKNOWN
+        return fixed(str(binding.value or ""), samples) if binding.source == "expression" else UNKNOWN
     except ExpressionError:
         return UNKNOWN
 
@@ -202,34 +204,36 @@ def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
     return ""
 
 
-def given_by_user(subject: EndpointSubject, name: str) -> Given | None:
+def given_by_user(subject: EndpointSubject, name: str) -> PossibleValues | None:
     """Return what a user property gives; None when that is not known."""
     user_property = subject.user_properties.get(name)
     if user_property is None:
         return None
     words = f"@user.{name}"
     if user_property.kind == "related":
-        return Given(words, ())
+        return PossibleValues(words, ())
     if user_property.kind == "custom":
         properties = subject.surroundings.properties_by_type[user_property.caller_type]
-        seen = {"user": of_user(subject.surroundings, properties, custom=False)}
-        return Given(words, (outcome(user_property.expression, seen),))
+        samples = {"user": of_user(subject.surroundings, properties, custom=False)}
+        return PossibleValues(words, (outcome(user_property.expression, samples),))
     attribute = subject.surroundings.attribute_of(user_property)
     if attribute is None:
         return None
     if attribute.is_primary_id:
-        return Given(words, (Reference(subject.surroundings.entity_of(user_property.caller_type), "1"),))
-    return Given.of(words, attribute, subject.metadata)
+        return PossibleValues(
+            words, (Reference(subject.surroundings.entity_of(user_property.caller_type), "1"),)
+        )
+    return PossibleValues.of(words, attribute, subject.metadata)
 
 
-def given_by_fetcher(subject: EndpointSubject, value: str) -> Given | None:
+def given_by_fetcher(subject: EndpointSubject, value: str) -> PossibleValues | None:
     """Return what a data fetcher's column (`fetcher.column`) gives; None when that is not known."""
     name, _dot, key = value.partition(".")
     for fetcher in subject.definition.fetchers:
         if fetcher.name == name and fetcher.query is not None:
             columns: Mapping[str, Attribute] = answered(fetcher.query, subject.metadata.attributes)
             if key in columns:
-                return Given.of(f"@fetch.{value}", columns[key], subject.metadata)
+                return PossibleValues.of(f"@fetch.{value}", columns[key], subject.metadata)
     return None
 
 

@@ -40,7 +40,7 @@ def live_state(
         "fetched": fetched_columns(examined.configuration.endpoints.get(row.pk)),
         "preview": preview_html(preview),
         # What the form of a call is made of: another one is needed when it changes.
-        "asked": repr((preview.asked, preview.problem)) if preview else "",
+        "asked": repr((preview.fields, preview.problem)) if preview else "",
         "counts": {
             place: [
                 sum(item.finding.is_blocking for item in examined.located if item.place == place),

@@ -16,5 +16,8 @@ def preview_of(endpoint: Endpoint | None, base: str) -> Preview | None:
 def preview_html(preview: Preview | None) -> str:
     if preview is None:
         return ""
-    context = {"preview": preview, "parameters": [asked for asked in preview.asked if asked.place != "body"]}
+    context = {
+        "preview": preview,
+        "parameters": [call_field for call_field in preview.fields if call_field.place != "body"],
+    }
     return render_to_string("designer/endpoint/preview.html", context)

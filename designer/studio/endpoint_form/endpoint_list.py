@@ -23,9 +23,9 @@ class ReadyList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.result_list = list(self.result_list)
-        seen = seen_by(request)
+        overview = seen_by(request)
         for row in self.result_list:
-            row.findings = seen.of(row.pk)
+            row.findings = overview.of(row.pk)
 
 
 class KindFilter(admin.SimpleListFilter):

@@ -50,8 +50,8 @@ class NewEndpointForm(CalledForm):
                 label=self.fields["kind"].label, choices=kinds, help_text=self.fields["kind"].help_text
             )
             self.fields["kind"] = dress(field)
-            asked = {kind.name: self._asked_by(kind) for kind in offered}
-            self.fields["kind"].widget.attrs["data-kinds"] = json.dumps(asked)
+            needs_by_kind = {kind.name: self._asked_by(kind) for kind in offered}
+            self.fields["kind"].widget.attrs["data-kinds"] = json.dumps(needs_by_kind)
         if "module" in self.fields:
             modules = dict(Module.objects.values_list("pk", "segment"))
             _tell(self.fields["module"], modules)
@@ -67,10 +67,10 @@ class NewEndpointForm(CalledForm):
         return [name for name in self.fields if name.startswith(f"{kind.name}{_OF_KIND}")]
 
     def _asked_by(self, kind: OperationKind) -> dict[str, Any]:
-        asked = _asked_by(kind)
+        needs = _asked_by(kind)
         return {
-            **asked,
-            "fields": [*asked["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
+            **needs,
+            "fields": [*needs["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
         }
 
     def clean(self) -> dict[str, Any]:
@@ -119,8 +119,8 @@ def fields_of_new(form: type[NewEndpointForm]) -> list[str]:
 def _tell(field: forms.Field, segments: Mapping[int, Any]) -> None:
     """Let scripts know what each choice stands for in paths."""
     # The admin wraps what chooses among rows in its links to add and change them.
-    own: Any = getattr(field.widget, "widget", field.widget)
-    own.attrs["data-segments"] = json.dumps(segments)
+    widget: Any = getattr(field.widget, "widget", field.widget)
+    widget.attrs["data-segments"] = json.dumps(segments)
 
 
 def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:

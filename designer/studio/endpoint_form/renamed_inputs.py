@@ -17,7 +17,7 @@ _IN_QUERY = re.compile(r"""(?<=["'>])@([A-Za-z_]\w*)(?=["'<])""")
 _EXPRESSION = re.compile(r"(preconditions|columns)-\d+-expression")
 _QUERY = re.compile(r"fetchers-\d+-query|row_rule|settings__query")
 
-Names = Mapping[str, str]
+NewNames = Mapping[str, str]
 
 
 def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
@@ -45,7 +45,7 @@ def with_renamed_inputs(data: QueryDict, row: Endpoint) -> QueryDict:
     return changed
 
 
-def _nested(data: QueryDict, row: Endpoint) -> Iterator[tuple[str, Names]]:
+def _nested(data: QueryDict, row: Endpoint) -> Iterator[tuple[str, NewNames]]:
     """Yield the renamed item inputs of each input that is a list.
 
     Each result is the form prefix of the bindings of the list's items, and the new names by the old ones.
@@ -85,7 +85,7 @@ def _renamed(data: QueryDict, prefix: str, names_by_pk: Mapping[int, str]) -> di
     }
 
 
-def _rename_bindings(data: QueryDict, prefix: str, names: Names, stored: Mapping[str, Binding]) -> None:
+def _rename_bindings(data: QueryDict, prefix: str, names: NewNames, stored: Mapping[str, Binding]) -> None:
     """Put the new names into the bindings in `data` that still have their stored value."""
     for row, pk in _rows(data, prefix):
         field = f"{row}-value_text"
@@ -93,18 +93,18 @@ def _rename_bindings(data: QueryDict, prefix: str, names: Names, stored: Mapping
         if binding is None or text != binding.value:
             continue
         source = data.get(f"{row}-source")
-        rename: Callable[[str, Names], str] | None = {"input": _name, "expression": _in_expression}.get(
+        rename: Callable[[str, NewNames], str] | None = {"input": _name, "expression": _in_expression}.get(
             source or ""
         )
         if rename is not None:
             data[field] = rename(text, names)
 
 
-def _name(text: str, names: Names) -> str:
+def _name(text: str, names: NewNames) -> str:
     return names.get(text, text)
 
 
-def _in_expression(text: str, names: Names) -> str:
+def _in_expression(text: str, names: NewNames) -> str:
     def replaced(match: re.Match[str]) -> str:
         name = match[2]
         return match[0] if name is None else f"input.{names.get(name, name)}"

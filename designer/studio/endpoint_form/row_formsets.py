@@ -26,14 +26,14 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     def clean(self) -> None:
         super().clean()
-        seen = set()
+        earlier = set()
         for form in self._kept_forms() if self.key else ():
             value = form.cleaned_data.get(self.key)
-            if value and value in seen:
+            if value and value in earlier:
                 form.add_error(
                     self.key, ValidationError(_("There is another “%(name)s” here.") % {"name": value})
                 )
-            seen.add(value)
+            earlier.add(value)
 
     def save_new(self, form: Any, commit: bool = True) -> Any:
         if not form.instance.position:

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from crmclient.errors import PlatformError
-from designer.access_control.caller_rights import EndpointRights, Standing, rights_of
+from designer.access_control.caller_rights import CallerFacts, EndpointRights, rights_of
 from designer.audit import note
 from designer.definitions import CallerTypeDefinition
 from designer.loading import latest
@@ -168,10 +168,10 @@ class CallerRightsPage(StudioPage):
         }
 
     def _rights_of(self, caller: KnownCaller) -> Iterator[ShownRights]:
-        seen = seen_by(self.request)
-        standing = Standing(frozenset(caller.roles), caller.type)
-        rights = rights_of(standing, seen.configuration, seen.states)
-        return shown_rights(rights, MatrixRules(seen, ()))
+        overview = seen_by(self.request)
+        standing = CallerFacts(frozenset(caller.roles), caller.type)
+        rights = rights_of(standing, overview.configuration, overview.states)
+        return shown_rights(rights, MatrixRules(overview, ()))
 
     def _file(self, caller: KnownCaller) -> HttpResponse:
         return csv_file("caller-rights.csv", _lines(self._rights_of(caller)))
@@ -213,5 +213,7 @@ def _sent(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the values that the form was sent with, for the buttons that choose another caller of the
     record.
     """
-    own = ("csrfmiddlewaretoken", "as", "token")
-    return [(name, value) for name, values in request.POST.lists() for value in values if name not in own]
+    left_out = ("csrfmiddlewaretoken", "as", "token")
+    return [
+        (name, value) for name, values in request.POST.lists() for value in values if name not in left_out
+    ]

@@ -95,10 +95,10 @@ class IssuerAdmin(SharedAdmin):
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         definition = _definition(row)
-        own = checker().issuer(definition) if definition is not None else []
-        blocking = [finding for finding in own if finding.is_blocking]
+        findings = checker().issuer(definition) if definition is not None else []
+        blocking = [finding for finding in findings if finding.is_blocking]
         if not blocking and definition is not None:
-            self._warn(request, definition, own)
+            self._warn(request, definition, findings)
         return [
             *blocking,
             *(refusal for refusal in super().refusals(request, row) if refusal not in blocking),

@@ -17,8 +17,8 @@ class LinesField(forms.CharField):
 
     widget = forms.Textarea(attrs={"rows": 3, "spellcheck": "false"})
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**{"required": False, "strip": True, **given})
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{"required": False, "strip": True, **kwargs})
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(map(self.line_of, value)) if isinstance(value, (list, tuple)) else value
@@ -45,8 +45,8 @@ class LinesField(forms.CharField):
 class PairsField(LinesField):
     """A list of objects with two texts each: `left = right`."""
 
-    def __init__(self, left: str, right: str, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, left: str, right: str, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self._left, self._right = left, right
 
     def line_of(self, item: Any) -> str:

@@ -25,7 +25,7 @@ _LONGEST = 8 * 1024
 _BEFORE = re.compile(r"\s*(?:authorization\s*:)?\s*(?:bearer\s)?", re.IGNORECASE)
 
 
-class Shown(NamedTuple):
+class LinkedStep(NamedTuple):
     """A step, with a link to the setting that it is about."""
 
     step: ExplainedStep
@@ -79,21 +79,21 @@ def pasted_token(request: HttpRequest) -> str:
     return token
 
 
-def _steps_with_links(explained: Explanation) -> Iterator[Shown]:
+def _steps_with_links(explained: Explanation) -> Iterator[LinkedStep]:
     """Yield the steps of an explanation, each with a link to the setting that it is about."""
     row = None if explained.of_environment else Issuer.objects.filter(name=explained.issuer).first()
     for step in explained.steps:
         if not step.setting:
-            yield Shown(step)
+            yield LinkedStep(step)
             continue
         if explained.of_environment:
-            yield Shown(step, label=_("the setting ISSUERS"))
+            yield LinkedStep(step, label=_("the setting ISSUERS"))
             continue
         if row is None:
-            yield Shown(step, reverse("admin:designer_issuer_changelist"), _("issuers"))
+            yield LinkedStep(step, reverse("admin:designer_issuer_changelist"), _("issuers"))
             continue
         field, label = _field(step.setting)
-        yield Shown(step, f"{reverse('admin:designer_issuer_change', args=[row.pk])}#{field}", label)
+        yield LinkedStep(step, f"{reverse('admin:designer_issuer_change', args=[row.pk])}#{field}", label)
 
 
 def _field(setting: str) -> tuple[str, str]:

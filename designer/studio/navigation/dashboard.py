@@ -23,7 +23,7 @@ from designer.studio.navigation.request_overview import seen_by
 from designer.uses.attribute_uses import missing_attributes, says_missing
 
 # Id and endpoint, by key.
-Known: TypeAlias = Mapping[str, tuple[int, Endpoint]]
+EndpointsByKey: TypeAlias = Mapping[str, tuple[int, Endpoint]]
 
 admin.site.index_template = "designer/pages/dashboard.html"
 admin.site.index_title = _("Dashboard")
@@ -54,27 +54,27 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the dashboard, as far as the account may see it."""
     if not request.user.has_perm("designer.view_endpoint"):
         return context
-    seen = seen_by(request)
-    endpoints = seen.configuration.endpoints
+    overview = seen_by(request)
+    endpoints = overview.configuration.endpoints
     by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
     return {
         **context,
         "designs": True,
-        "is_empty": not seen.configuration.modules and not endpoints,
-        "states": [(label, seen.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
+        "is_empty": not overview.configuration.modules and not endpoints,
+        "states": [(label, overview.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
         "notices": notices(request),
-        **_findings(seen_findings(seen.findings, request), seen, by_key),
+        **_findings(seen_findings(overview.findings, request), overview, by_key),
         **_calls(by_key),
         "versions": _versions(hidden_from(request)) if request.user.has_perm("designer.view_version") else [],
     }
 
 
-def _findings(findings: Collection[Finding], seen: Overview, by_key: Known) -> dict[str, Any]:
+def _findings(findings: Collection[Finding], overview: Overview, by_key: EndpointsByKey) -> dict[str, Any]:
     """The most serious first, each with the endpoint that it is about.
 
     An attribute that the platform no longer has is one problem, however many endpoints name it.
     """
-    missing = missing_attributes(seen.configuration, seen.metadata)
+    missing = missing_attributes(overview.configuration, overview.metadata)
     others = [finding for finding in findings if not says_missing(finding, missing)]
     ordered = sorted(others, key=lambda finding: not finding.is_blocking)
     return {
@@ -83,11 +83,11 @@ def _findings(findings: Collection[Finding], seen: Overview, by_key: Known) -> d
             (finding, *by_key.get(finding.subject, (None, None))) for finding in ordered[:_FINDINGS]
         ],
         "more_findings": max(0, len(ordered) - _FINDINGS),
-        "drifted": seen.counts.get(State.DEGRADED, 0),
+        "drifted": overview.counts.get(State.DEGRADED, 0),
     }
 
 
-def _calls(by_key: Known) -> dict[str, Any]:
+def _calls(by_key: EndpointsByKey) -> dict[str, Any]:
     rows = EndpointCalls.objects.filter(hour__gte=timezone.now() - _DAY)
     totals = rows.aggregate(calls=Sum("calls"), refused=Sum("refused"), failed=Sum("failed"))
     busiest = rows.values("endpoint").annotate(

@@ -107,12 +107,12 @@ _ACCOUNTS = (
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """The sidebar, without what the account may not see: what is designed first, tools after."""
-    seen = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
+    overview = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
     groups = [_group(_("Studio"), _page_items(request, _START))]
-    groups.append(_group(_MODULES[0], _model_items(request, _MODULES[1], seen)))
-    if seen is not None:
-        groups += module_groups(request, seen)
-    groups += [_group(title, _model_items(request, models, seen)) for title, models in _MODELS]
+    groups.append(_group(_MODULES[0], _model_items(request, _MODULES[1], overview)))
+    if overview is not None:
+        groups += module_groups(request, overview)
+    groups += [_group(title, _model_items(request, models, overview)) for title, models in _MODELS]
     groups += [_group(title, _page_items(request, entries)) for title, entries in _TOOLS]
     groups.append(_group(_ACCOUNTS[0], _model_items(request, _ACCOUNTS[1], None)))
     return [group for group in groups if group["items"]]
@@ -153,13 +153,13 @@ def _page_items(request: HttpRequest, entries: Iterable[Page]) -> list[dict[str,
     return items
 
 
-def _model_items(request: HttpRequest, models: Any, seen: Overview | None) -> list[dict[str, Any]]:
+def _model_items(request: HttpRequest, models: Any, overview: Overview | None) -> list[dict[str, Any]]:
     items = []
     for title, icon, app, model in models:
         if link := _changelist(request, app, model):
             item = {"title": title, "icon": icon, "link": link, "active": request.path.startswith(link)}
-            if seen is not None:
-                item |= {"count": _count(seen, model), "count_state": "plain"}
+            if overview is not None:
+                item |= {"count": _count(overview, model), "count_state": "plain"}
                 item["add"] = _addition(request, app, model)
             items.append(item)
     return items
@@ -185,8 +185,8 @@ def _addition(request: HttpRequest, app: str, model: str) -> str:
     return reverse(f"admin:{app}_{model}_add")
 
 
-def _count(seen: Overview, model: str) -> int:
-    configuration = seen.configuration
+def _count(overview: Overview, model: str) -> int:
+    configuration = overview.configuration
     if model == "optionset":
         return sum(
             endpoint.definition.kind == OptionSet.KIND for endpoint in configuration.endpoints.values()

@@ -28,58 +28,60 @@ _MOST_IN_ALL = 150
 Place = tuple[str, str]
 
 
-def module_groups(request: HttpRequest, seen: Overview) -> Iterator[dict[str, Any]]:
+def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str, Any]]:
     """A group for each module. That of the page at hand is open."""
     changelist = reverse("admin:designer_endpoint_changelist")
-    places = _endpoints_by_place(seen)
+    places = _endpoints_by_place(overview)
     by_module: defaultdict[str, list[int]] = defaultdict(list)
     for (module, _exposure), endpoint_ids in places.items():
         by_module[module] += endpoint_ids
     entities = _entities_by_module()
-    at_hand = _place_at_hand(request, seen)
+    at_hand = _place_at_hand(request, overview)
     # Where a page is about none of them, the largest stands open: what is added most likely belongs there.
     opened = max(by_module, key=lambda module: len(by_module[module]), default="") if at_hand is None else ""
-    shows_all = len(seen.configuration.endpoints) <= _MOST_IN_ALL
+    shows_all = len(overview.configuration.endpoints) <= _MOST_IN_ALL
     add = reverse("admin:designer_endpoint_add") if request.user.has_perm("designer.add_endpoint") else ""
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
         ids = by_module[segment]
         is_at_hand = at_hand is not None and at_hand[0] == segment
         show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_at_hand)
         link = f"{changelist}?module__id__exact={id}"
-        items = [_item(request, _("All of it"), "folder_open", link, ids, seen, add and f"{add}?module={id}")]
+        items = [
+            _item(request, _("All of it"), "folder_open", link, ids, overview, add and f"{add}?module={id}")
+        ]
         for entity, exposure in entities[segment][:_MOST_ENTITIES]:
             place = (segment, exposure)
             link = f"{changelist}?entity__id__exact={entity}"
             beneath = add and f"{add}?entity={entity}"
-            items.append(_item(request, exposure, "table", link, places[place], seen, beneath))
+            items.append(_item(request, exposure, "table", link, places[place], overview, beneath))
             if show_all or place == at_hand:
-                items += _endpoint_items(request, places[place], seen)
-        for label, icon, endpoint_ids in _without_entity(places[segment, ""], seen):
+                items += _endpoint_items(request, places[place], overview)
+        for label, icon, endpoint_ids in _without_entity(places[segment, ""], overview):
             items.append(
-                _item(request, label, icon, f"{changelist}?module__id__exact={id}", endpoint_ids, seen)
+                _item(request, label, icon, f"{changelist}?module__id__exact={id}", endpoint_ids, overview)
             )
             if show_all or (segment, "") == at_hand:
-                items += _endpoint_items(request, endpoint_ids, seen)
+                items += _endpoint_items(request, endpoint_ids, overview)
         yield {
             "title": title or segment,
             "collapsible": True,
             "open": is_at_hand or segment == opened or any(item["active"] for item in items),
             "items": items,
-            **_count(ids, seen),
+            **_count(ids, overview),
         }
 
 
-def _endpoints_by_place(seen: Overview) -> defaultdict[Place, list[int]]:
+def _endpoints_by_place(overview: Overview) -> defaultdict[Place, list[int]]:
     by_place: defaultdict[Place, list[int]] = defaultdict(list)
-    for id, endpoint in seen.configuration.endpoints.items():
+    for id, endpoint in overview.configuration.endpoints.items():
         if endpoint.definition.module:
             by_place[endpoint.definition.module, endpoint.definition.exposure].append(id)
     return by_place
 
 
-def _without_entity(ids: list[int], seen: Overview) -> Iterator[tuple[str, str, list[int]]]:
+def _without_entity(ids: list[int], overview: Overview) -> Iterator[tuple[str, str, list[int]]]:
     """A module's own endpoints: its processes, then its queries."""
-    kinds = {id: seen.configuration.endpoints[id].kind for id in ids}
+    kinds = {id: overview.configuration.endpoints[id].kind for id in ids}
     processes = [id for id in ids if kinds[id].place is SchemaPlace.ACTIONS]
     queries = [id for id in ids if kinds[id].place is not SchemaPlace.ACTIONS]
     if processes:
@@ -96,24 +98,24 @@ def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
     return by_module
 
 
-def _place_at_hand(request: HttpRequest, seen: Overview) -> Place | None:
+def _place_at_hand(request: HttpRequest, overview: Overview) -> Place | None:
     """Return the place of the page's endpoint in the tree."""
     match = request.resolver_match
     number = match.kwargs.get("object_id", "") if match is not None else ""
-    endpoint = seen.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
+    endpoint = overview.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
     if endpoint is None or match is None or "endpoint" not in str(match.url_name):
         return None
     return endpoint.definition.module, endpoint.definition.exposure
 
 
-def _endpoint_items(request: HttpRequest, ids: Iterable[int], seen: Overview) -> list[dict[str, Any]]:
+def _endpoint_items(request: HttpRequest, ids: Iterable[int], overview: Overview) -> list[dict[str, Any]]:
     items = []
     for id in ids:
         link = reverse("admin:designer_endpoint_change", args=[id])
-        endpoint = seen.configuration.endpoints[id]
+        endpoint = overview.configuration.endpoints[id]
         items.append(
             {
-                "title": _endpoint_title(endpoint, seen.states[id]),
+                "title": _endpoint_title(endpoint, overview.states[id]),
                 "link": link,
                 "active": request.path == link,
             }
@@ -138,7 +140,7 @@ def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
 
 
 def _item(
-    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], seen: Overview, add: str = ""
+    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], overview: Overview, add: str = ""
 ) -> dict[str, Any]:
     """`add` is where an endpoint is added to it."""
     active = request.get_full_path() == link
@@ -148,13 +150,13 @@ def _item(
         "link": link,
         "active": active,
         "add": add,
-        **_count(ids, seen),
+        **_count(ids, overview),
     }
 
 
-def _count(ids: list[int], seen: Overview) -> dict[str, Any]:
+def _count(ids: list[int], overview: Overview) -> dict[str, Any]:
     """How many there are, and how many of them need somebody."""
-    states = Counter(seen.states[id] for id in ids)
+    states = Counter(overview.states[id] for id in ids)
     for state in (State.BLOCKED, State.DEGRADED):
         if states[state]:
             return {"count": f"{sign_of(state)[0]} {states[state]}/{len(ids)}", "count_state": state.value}

@@ -63,8 +63,8 @@ class AttributesPage(StudioPage):
     template_name = "designer/pages/attributes.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        seen = seen_by(self.request)
-        configuration, metadata = seen.configuration, seen.metadata
+        overview = seen_by(self.request)
+        configuration, metadata = overview.configuration, overview.metadata
         missing = missing_attributes(configuration, metadata)
         index = attribute_index(configuration, metadata.users)
         listed = [
@@ -91,16 +91,16 @@ class AttributePage(StudioPage):
         return [Crumb(AttributesPage.title, reverse("studio:attributes"))]
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        seen = seen_by(self.request)
-        metadata = seen.metadata
+        overview = seen_by(self.request)
+        metadata = overview.metadata
         key = self._entity, self._attribute
-        uses = attribute_index(seen.configuration, metadata.users).get(key, ())
+        uses = attribute_index(overview.configuration, metadata.users).get(key, ())
         offered = choices.attributes(metadata, self._entity)
         return super().get_context_data(
             entity=self._entity,
             attribute=self._attribute,
-            is_missing=key in missing_attributes(seen.configuration, metadata),
-            where_used=used_places(self.request, _as_uses(uses), seen.configuration),
+            is_missing=key in missing_attributes(overview.configuration, metadata),
+            where_used=used_places(self.request, _as_uses(uses), overview.configuration),
             count=len({use.user for use in uses}),
             can_leave_out=any(use.is_safe for use in uses),
             offered=[(name, label) for name, label in offered if name and name != self._attribute],
@@ -117,12 +117,12 @@ class AttributePage(StudioPage):
         if replaces and new not in metadata.attributes(self._entity):
             return self.again(problems=[_("Choose the attribute that takes its place.")])
         change = AttributeChange(self._entity, self._attribute, new if replaces else None)
-        wanted = _Wanted(change, metadata.users)
+        wanted = _PlannedChange(change, metadata.users)
         if request.POST.get("confirmed") != wanted.digest():
             return self._ask(wanted)
         return self._make(request, wanted)
 
-    def _ask(self, wanted: _Wanted) -> HttpResponseBase:
+    def _ask(self, wanted: _PlannedChange) -> HttpResponseBase:
         try:
             judgement = judge(wanted.plan)
         except DocumentError as error:
@@ -142,24 +142,24 @@ class AttributePage(StudioPage):
             )
         )
 
-    def _make(self, request: HttpRequest, wanted: _Wanted) -> HttpResponseBase:
+    def _make(self, request: HttpRequest, wanted: _PlannedChange) -> HttpResponseBase:
         change = wanted.change
-        named = f"{change.entity}.{change.old}"
-        done = _("“%(old)s” left out.") % {"old": named}
+        old_name = f"{change.entity}.{change.old}"
+        description = _("“%(old)s” left out.") % {"old": old_name}
         if change.new is not None:
-            done = _("“%(old)s” replaced by “%(new)s”.") % {"old": named, "new": change.new}
+            description = _("“%(old)s” replaced by “%(new)s”.") % {"old": old_name, "new": change.new}
         try:
-            made = carry_out(wanted.plan, export(latest()), author_of(request, Origin.STUDIO, done))
+            made = carry_out(wanted.plan, export(latest()), author_of(request, Origin.STUDIO, description))
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, done):
+            if opened := proposed(request, refused, description):
                 return opened
             tell_refused(request, refused)
             return HttpResponseRedirect(request.get_full_path())
         except DocumentError as error:
             return self.again(problems=[said(problem) for problem in error.problems])
         detail = f"replaced by {change.new}" if change.new else "left out"
-        note(request, AuditEntry.Action.CHANGE, f"attribute: {named}", detail)
-        say_done(request, done, made.version)
+        note(request, AuditEntry.Action.CHANGE, f"attribute: {old_name}", detail)
+        say_done(request, description, made.version)
         return HttpResponseRedirect(attribute_page(change.entity, change.new or change.old))
 
     @property
@@ -182,7 +182,7 @@ class AttributePage(StudioPage):
         return key in used or self._attribute in metadata.attributes(self._entity)
 
 
-class _Wanted:
+class _PlannedChange:
     """A change, with the plan that it is to the present configuration."""
 
     def __init__(self, change: AttributeChange, users: str) -> None:

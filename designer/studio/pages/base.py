@@ -28,9 +28,9 @@ class StudioView(PermissionRequiredMixin, View):
         return super().handle_no_permission()
 
     @classmethod
-    def as_page(cls, **given: Any) -> Any:
+    def as_page(cls, **initkwargs: Any) -> Any:
         """The view behind the studio's login."""
-        return admin.site.admin_view(cls.as_view(**given))
+        return admin.site.admin_view(cls.as_view(**initkwargs))
 
 
 class StudioPage(StudioView, TemplateView):

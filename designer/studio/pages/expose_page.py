@@ -65,9 +65,9 @@ class ExposeForm(forms.Form):
         kinds = usual(conventions.abilities)
         offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
         self._ticks("operations", gettext_lazy("Operations"), offered, [kind.name for kind in kinds])
-        held = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
+        without_files = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
         first = suggested(attributes, conventions.common)
-        described = [(name, label) for name, label in choices.described(attributes) if name in held]
+        described = [(name, label) for name, label in choices.described(attributes) if name in without_files]
         described.sort(key=lambda choice: choice[0] not in first)
         self._ticks("attributes", gettext_lazy("Attributes"), described, first)
         roles = [(role.name, str(role)) for role in Role.objects.all()]
@@ -146,14 +146,14 @@ class ExposePage(StudioPage):
         form = ExposeForm(entity, attributes, data=request.POST)
         if not form.is_valid():
             return self.again(form=form)
-        given = form.cleaned_data
+        choices = form.cleaned_data
         wanted = Exposure(
-            module=given["module"],
-            segment=given["segment"],
-            operations=given["operations"],
-            attributes=given["attributes"],
-            roles=tuple(given["roles"]),
-            enabled=given["enabled"],
+            module=choices["module"],
+            segment=choices["segment"],
+            operations=choices["operations"],
+            attributes=choices["attributes"],
+            roles=tuple(choices["roles"]),
+            enabled=choices["enabled"],
         )
         try:
             with recording(author_of(request)) as recorded, keeping_what_is_served():

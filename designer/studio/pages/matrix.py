@@ -44,8 +44,8 @@ class MatrixPage(StudioPage):
     template_name = "designer/pages/matrix.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        seen = seen_by(self.request)
-        configuration = seen.configuration
+        overview = seen_by(self.request)
+        configuration = overview.configuration
         module = self.request.GET.get("module", "")
         rows = [row for row in rows_of(configuration) if not module or row.module == module]
         page = Paginator(rows, _PER_PAGE).get_page(self.request.GET.get("page"))
@@ -54,7 +54,7 @@ class MatrixPage(StudioPage):
         if role:
             columns = [(name, label) for name, label in columns if name == role]
         may_change = self.request.user.has_perm("designer.change_exposedentity")
-        rules = MatrixRules(seen, columns, may_change=may_change)
+        rules = MatrixRules(overview, columns, may_change=may_change)
         return super().get_context_data(
             **kwargs,
             page=page,
@@ -104,14 +104,14 @@ class MatrixPage(StudioPage):
         return HttpResponseRedirect(request.get_full_path())
 
     def _ask(self, edit: AccessEdit) -> HttpResponseBase:
-        asked = "undo" if "undo" in self.request.POST else "cell"
+        button = "undo" if "undo" in self.request.POST else "cell"
         context = StudioPage.get_context_data(
             self,
             title=_("Let more callers in?"),
             crumbs=[Crumb(self.title, reverse("studio:matrix"))],
             edit=edit,
-            asked=asked,
-            value=self.request.POST[asked],
+            asked=button,
+            value=self.request.POST[button],
             callers_before=said(edit.callers_before),
             callers_after=said(edit.callers_after),
         )

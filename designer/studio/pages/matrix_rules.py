@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from designer.access_control.access_matrix import Row
 from designer.access_control.caller_rights import (
+    CallerFacts,
     EndpointRights,
     RuleReach,
-    Standing,
     in_words,
     reach_of,
     rule_reach,
@@ -52,10 +52,10 @@ class MatrixRules:
     """What the matrix says of the row rules in `columns`."""
 
     def __init__(
-        self, seen: Overview, columns: Sequence[tuple[str, str]], *, may_change: bool = False
+        self, overview: Overview, columns: Sequence[tuple[str, str]], *, may_change: bool = False
     ) -> None:
-        configuration = seen.configuration
-        self._configuration, self._metadata = configuration, seen.metadata
+        configuration = overview.configuration
+        self._configuration, self._metadata = configuration, overview.metadata
         self._exposed = {exposed.key: exposed for exposed in configuration.entities}
         self._columns = columns
         self._pages = entity_pages(configuration)
@@ -74,7 +74,7 @@ class MatrixRules:
         return RuleRow(name, self._pages.get(exposed.key, ""), cells, not exposed.row_rule)
 
     def _cell(self, exposed: ExposedEntityDefinition, column: str, label: str) -> RuleCell:
-        texts = self._reached_by(rule_reach(Standing.of_column(column), exposed))
+        texts = self._reached_by(rule_reach(CallerFacts.of_column(column), exposed))
         id = self._ids.get(exposed.key)
         link = "" if self._address is None or id is None else self._address(id, column)
         return RuleCell(label, texts, link)
@@ -86,9 +86,9 @@ class MatrixRules:
 
     def by_endpoint(self, rows: Iterable[Row], column: str) -> dict[int, list[str]]:
         """What callers of a column reach by each endpoint, by row id."""
-        return {row.id: self.reached(row.id, Standing.of_column(column)) for row in rows}
+        return {row.id: self.reached(row.id, CallerFacts.of_column(column)) for row in rows}
 
-    def reached(self, id: int, standing: Standing) -> list[str]:
+    def reached(self, id: int, standing: CallerFacts) -> list[str]:
         endpoint = self._configuration.endpoints[id]
         narrowed = endpoint.definition.row_rule is not None
         return self.records(EndpointRights(id, endpoint, "", tuple(reach_of(standing, endpoint)), narrowed))

@@ -222,5 +222,5 @@ def _links(platform: Platform, relationship: Relationship, name: str) -> list[di
     return links
 
 
-def _link(entity: str, own: str, of_parent: str, label: str) -> dict[str, str]:
-    return {"entity": entity, "from": own, "to": of_parent, "label": label}
+def _link(entity: str, attribute: str, parent_attribute: str, label: str) -> dict[str, str]:
+    return {"entity": entity, "from": attribute, "to": parent_attribute, "label": label}

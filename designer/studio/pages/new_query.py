@@ -111,25 +111,30 @@ class NewQueryPage(StudioPage):
         return super().get_context_data(form=form, query_scripts=QUERY_SCRIPTS, **kwargs)
 
     def _initial(self) -> dict[str, str]:
-        given = {name: self.request.GET.get(name, "") for name in ("kind", "module")}
-        return {name: value for name, value in given.items() if value}
+        preselected = {name: self.request.GET.get(name, "") for name in ("kind", "module")}
+        return {name: value for name, value in preselected.items() if value}
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         form = NewQueryForm(data=request.POST)
         if not form.is_valid():
             return self.again(form=form)
-        given = form.cleaned_data
+        choices = form.cleaned_data
         metadata = Metadata(get_platform())
         try:
-            entity = metadata.entities().get(given["query"].entity)
+            entity = metadata.entities().get(choices["query"].entity)
             if entity is None:
-                form.add_error("query", _("The platform has no entity “%s”.") % given["query"].entity)
+                form.add_error("query", _("The platform has no entity “%s”.") % choices["query"].entity)
                 return self.again(form=form)
-            name = given["name"] or _free_name(
-                given["module"], suggested_segment(entity.plural_label.text(), entity.logical_name)
+            name = choices["name"] or _free_name(
+                choices["module"], suggested_segment(entity.plural_label.text(), entity.logical_name)
             )
             wanted = WantedQuery(
-                given["kind"], given["module"], name, given["query"], tuple(given["roles"]), given["enabled"]
+                choices["kind"],
+                choices["module"],
+                name,
+                choices["query"],
+                tuple(choices["roles"]),
+                choices["enabled"],
             )
             common = get_platform().conventions.common
             made = query_endpoint(wanted, entity, metadata.known_attributes, common)

@@ -82,9 +82,9 @@ def _entries(request: HttpRequest) -> Iterator[_Entry]:
     yield from _to_make(request)
     if request.user.has_perm("designer.view_endpoint"):
         yield from _endpoints()
-    for model, what in ((ExposedEntity, "exposedentity"), (Module, "module"), (Role, "role")):
-        if request.user.has_perm(f"designer.view_{what}"):
-            yield from _rows(model, what)
+    for model, model_name in ((ExposedEntity, "exposedentity"), (Module, "module"), (Role, "role")):
+        if request.user.has_perm(f"designer.view_{model_name}"):
+            yield from _rows(model, model_name)
     if request.user.has_perm("designer.view_userproperty"):
         yield from _rows(UserProperty, "userproperty")
 
@@ -108,7 +108,7 @@ def _endpoints() -> Iterator[_Entry]:
         yield _Entry(f"{methods} {endpoint.path}", detail, "admin:designer_endpoint_change", id)
 
 
-def _rows(model: Any, what: str) -> Iterator[_Entry]:
+def _rows(model: Any, model_name: str) -> Iterator[_Entry]:
     rows = model.objects.select_related("module") if model is ExposedEntity else model.objects.all()
     for row in rows:
-        yield _Entry(str(row), str(model._meta.verbose_name), f"admin:designer_{what}_change", row.pk)
+        yield _Entry(str(row), str(model._meta.verbose_name), f"admin:designer_{model_name}_change", row.pk)

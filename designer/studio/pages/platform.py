@@ -20,7 +20,7 @@ from crmclient.dataverse.advice import advice_on
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
 from designer.history.accepted_metadata import accept_metadata
-from designer.metadata_refresh import Refreshed, refresh
+from designer.metadata_refresh import RefreshResult, refresh
 from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
 from designer.studio.pages.base import StudioView
@@ -126,5 +126,5 @@ def _missing_privileges(platform: Platform, of_users: str | None) -> dict[str, l
     return parts_by_privilege
 
 
-def _is_news(brought: Refreshed) -> bool:
+def _is_news(brought: RefreshResult) -> bool:
     return bool(brought.is_different or brought.added or brought.removed or brought.news or brought.degraded)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from crmclient import Share
-from crmclient.dataverse.http.budget import BOUNDLESS, Limits, SpendsBudget, Standing
+from crmclient.dataverse.http.budget import BOUNDLESS, BudgetUse, Limits, SpendsBudget
 from designer.models import EndpointCalls, TrackedEntity
 from designer.platform import get_platform
 from designer.studio.navigation.request_overview import seen_by
@@ -96,7 +96,7 @@ def _saved(row: Mapping[str, Any]) -> int:
     return round(kept * max(1.0, row["spent"] / others if others else 1.0))
 
 
-def _user(standing: Standing, limits: Limits) -> dict[str, Any]:
+def _user(standing: BudgetUse, limits: Limits) -> dict[str, Any]:
     """Return what one application user has used and has left.
 
     The account of a single process only has its part.

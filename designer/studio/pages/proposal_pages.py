@@ -119,13 +119,13 @@ class NewProposalPage(StudioPage):
         form = ProposalForm(request.POST, request.FILES)
         if not form.is_valid():
             return self.again(form=form)
-        given = form.cleaned_data
-        texts = request.user.get_username(), given["title"], given["description"]
+        fields = form.cleaned_data
+        texts = request.user.get_username(), fields["title"], fields["description"]
         try:
-            if given["document"]:
-                proposal = open_source(Source.of_document(_uploaded(given["document"])), *texts)
+            if fields["document"]:
+                proposal = open_source(Source.of_document(_uploaded(fields["document"])), *texts)
             else:
-                proposal = open_copy(given["module"], *texts)
+                proposal = open_copy(fields["module"], *texts)
         except DocumentError as error:
             return self.again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")

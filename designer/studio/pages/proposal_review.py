@@ -43,12 +43,12 @@ class Review:
     endpoints: Sequence[str] = ()
     days: int = DAYS
 
-    def without(self, told: Collection[str]) -> Review:
-        """Return the review without the texts `told`, for a page that shows them elsewhere."""
+    def without(self, shown_elsewhere: Collection[str]) -> Review:
+        """Return the review without the texts that the page shows elsewhere."""
         return replace(
             self,
-            obstacles=[obstacle for obstacle in self.obstacles if obstacle not in told],
-            refusals=[refusal for refusal in self.refusals if said(refusal) not in told],
+            obstacles=[obstacle for obstacle in self.obstacles if obstacle not in shown_elsewhere],
+            refusals=[refusal for refusal in self.refusals if said(refusal) not in shown_elsewhere],
         )
 
     @property
@@ -63,8 +63,8 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
     except DocumentError as error:
         return Review((), [said(problem) for problem in error.problems])
     hidden = hidden_from(request)
-    seen = [change for change in contents.changes if change.collection.field not in hidden]
-    differences = sorted(map(difference_of, seen), key=lambda difference: -difference.effect.rank)
+    visible = [change for change in contents.changes if change.collection.field not in hidden]
+    differences = sorted(map(difference_of, visible), key=lambda difference: -difference.effect.rank)
     if not proposal.is_open:
         return Review(differences, ())
     endpoints = sorted(

@@ -33,14 +33,14 @@ class RecordsOf(StudioView):
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> JsonResponse:
-        name, given = request.GET.get("entity", ""), _ID(request.GET.get("id", ""))
+        name, id_match = request.GET.get("entity", ""), _ID(request.GET.get("id", ""))
         platform = get_platform()
         try:
             entity = platform.entities().get(name)
             if entity is None or not entity.primary_name:
                 return JsonResponse({"records": []})
-            if given:
-                condition = Condition(entity.primary_id, Operator.EQ, (given[1].lower(),))
+            if id_match:
+                condition = Condition(entity.primary_id, Operator.EQ, (id_match[1].lower(),))
             else:
                 condition = Condition(
                     entity.primary_name, Operator.CONTAINS, (request.GET.get("search", ""),)

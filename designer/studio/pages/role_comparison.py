@@ -85,12 +85,12 @@ def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, st
 
 
 def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]:
-    seen = seen_by(request)
+    overview = seen_by(request)
 
     def say(exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
-        return entry_in_words(exposed, entry, seen.metadata)
+        return entry_in_words(exposed, entry, overview.metadata)
 
-    return list(differences(one, other, seen.configuration, seen.states, say))
+    return list(differences(one, other, overview.configuration, overview.states, say))
 
 
 def _with_links(differences: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:

@@ -70,7 +70,7 @@ def signed_in(request: HttpRequest) -> HttpResponseBase:
         )
         return _failed(request, provider, 400, _("This sign-in cannot be finished"), [words])
     try:
-        given = code_flow.finish(provider, _redirect_address(request), begun, request.GET.dict())
+        identity = code_flow.finish(provider, _redirect_address(request), begun, request.GET.dict())
     except code_flow.ProviderAway as error:
         return _provider_away(request, provider, error)
     except code_flow.Declined as error:
@@ -85,7 +85,7 @@ def signed_in(request: HttpRequest) -> HttpResponseBase:
         title = _("The answer of %(name)s cannot be trusted") % {"name": provider.name}
         words = _("Sign in again. If that does not help, ask %(contact)s: the log says what was wrong.")
         return _failed(request, provider, 403, title, [words % {"contact": _contact(provider)}])
-    return _enter(request, provider, given, begun.next)
+    return _enter(request, provider, identity, begun.next)
 
 
 @never_cache
@@ -101,11 +101,11 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
 
 
 def _enter(
-    request: HttpRequest, provider: Provider, given: code_flow.SignedIn, target: str
+    request: HttpRequest, provider: Provider, identity: code_flow.SignedIn, target: str
 ) -> HttpResponseBase:
-    name = accounts.shown_name(given.claims)
-    claimed = claimed_groups(provider, given.claims)
-    user = accounts.find(provider, given.claims["sub"])
+    name = accounts.shown_name(identity.claims)
+    claimed = claimed_groups(provider, identity.claims)
+    user = accounts.find(provider, identity.claims["sub"])
     if not claimed.groups:
         if user is not None:
             accounts.shut_out(request, user)
@@ -116,16 +116,16 @@ def _enter(
         words = _("%(name)s signed you in, but your account in this studio is switched off. Ask %(contact)s.")
         words %= {"name": provider.name, "contact": _contact(provider)}
         return _failed(request, provider, 403, _("Your account is switched off"), [words])
-    user = accounts.bring_up_to_date(request, provider, given.claims, claimed.groups)
-    _open_session(request, provider, user, given)
+    user = accounts.bring_up_to_date(request, provider, identity.claims, claimed.groups)
+    _open_session(request, provider, user, identity)
     return HttpResponseRedirect(target)
 
 
-def _open_session(request: HttpRequest, provider: Provider, user: User, given: code_flow.SignedIn) -> None:
+def _open_session(request: HttpRequest, provider: Provider, user: User, identity: code_flow.SignedIn) -> None:
     pending_sign_ins.forget(request.session)
     # The session gets a new key: one that somebody else may know from before is worth nothing.
     auth.login(request, user, backend=accounts.BACKEND)
-    request.session[_ENDING] = {"id_token": given.id_token, "end_session": given.end_session_endpoint}
+    request.session[_ENDING] = {"id_token": identity.id_token, "end_session": identity.end_session_endpoint}
     request.session.set_expiry(timezone.now() + dt.timedelta(hours=provider.hours))
 
 

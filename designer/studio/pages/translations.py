@@ -80,15 +80,15 @@ class TranslationsPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         configuration = seen_by(self.request).configuration
-        asked = self.request.GET
-        chosen, used = _lcid(asked.get("language", "")), configuration.languages()
+        query = self.request.GET
+        chosen, used = _lcid(query.get("language", "")), configuration.languages()
         languages = sorted(used) if chosen is None else [chosen]
-        module, lacking = asked.get("module", ""), "lacking" in asked
+        module, lacking = query.get("module", ""), "lacking" in query
         lines = _lines(configuration, languages, module)
         shown = [line for line in lines if line.lacks] if lacking else lines
         return super().get_context_data(
             **kwargs,
-            page=Paginator(shown, _PER_PAGE).get_page(asked.get("page")),
+            page=Paginator(shown, _PER_PAGE).get_page(query.get("page")),
             languages=[(lcid, language_name(lcid)) for lcid in languages],
             offered=[(lcid, language_name(lcid)) for lcid in _offered(used)],
             chosen=chosen,
@@ -164,9 +164,9 @@ class TextsPage(StudioPage):
     @property
     def lcid(self) -> int:
         """The language that is asked for; else the first that is in use or the platform has."""
-        asked = _lcid(self.request.GET.get("language", ""))
-        if asked is not None:
-            return asked
+        lcid = _lcid(self.request.GET.get("language", ""))
+        if lcid is not None:
+            return lcid
         used = latest().languages()
         return min(used - {ENGLISH}, default=None) or next(iter(_offered(used)), ENGLISH)
 

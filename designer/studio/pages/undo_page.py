@@ -67,8 +67,8 @@ class UndoPage(StudioPage):
         if done.plan.does_nothing:
             messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:
-            what = lazy(_names_of_changes, str)(changes)
-            note(request, AuditEntry.Action.RESTORE, what, f"undid version {version.pk}")
+            description = lazy(_names_of_changes, str)(changes)
+            note(request, AuditEntry.Action.RESTORE, description, f"undid version {version.pk}")
             text = _("Version %(number)s undone: %(what)s.") % {
                 "number": version.pk,
                 "what": _names_of_changes(changes),

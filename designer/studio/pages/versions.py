@@ -124,8 +124,8 @@ class RestoreVersion(StudioView):
         version = get_object_or_404(Version, pk=pk)
         change = _change(request, version) if "change" in request.POST else None
         is_before = change is not None and request.POST.get("to") == "before"
-        what = _went_back(version, change, is_before=is_before)
-        author = author_of(request, Origin.RESTORE, what)
+        description = _went_back(version, change, is_before=is_before)
+        author = author_of(request, Origin.RESTORE, description)
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
             if change is None:
@@ -134,7 +134,7 @@ class RestoreVersion(StudioView):
                 content = change.before if is_before else change.after
                 done = restore_item(change.collection, change.key, content, author)
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, what):
+            if opened := proposed(request, refused, description):
                 return opened
             tell_refused(request, refused)
             return back
@@ -146,7 +146,7 @@ class RestoreVersion(StudioView):
             messages.info(request, _("Nothing was changed: everything is like that already."))
             return back
         note(request, AuditEntry.Action.RESTORE, lazy(_restored, str)(change), f"version {pk}")
-        say_done(request, f"{what}.", done.version)
+        say_done(request, f"{description}.", done.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
 
@@ -155,8 +155,8 @@ def _change(request: HttpRequest, version: Version) -> ItemChange:
     number = request.POST["change"]
     if not number.isdigit():
         raise Http404
-    seen = version.changes.exclude(collection__in=hidden_from(request))
-    return get_object_or_404(seen, pk=number)
+    visible = version.changes.exclude(collection__in=hidden_from(request))
+    return get_object_or_404(visible, pk=number)
 
 
 def _restored(change: ItemChange | None) -> str:

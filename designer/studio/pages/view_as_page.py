@@ -88,14 +88,19 @@ class ViewAsPage(StudioPage):
                     operation = item[method]
                     tag = next(iter(operation.get("tags", ())), _("Other"))
                     link = links.get((method.upper(), path), "")
-                    seen = SeenOperation(method.upper(), path, operation.get("summary", ""), link)
-                    groups[tag].append(seen)
+                    operation_row = SeenOperation(method.upper(), path, operation.get("summary", ""), link)
+                    groups[tag].append(operation_row)
         return super().get_context_data(
             form=ReadersForm(
                 types_in_use(latest()), initial={"role": chosen, "type": _caller_type(self.request)}
             ),
             # What was configured comes before what the service has of its own.
-            groups=dict(sorted(groups.items(), key=lambda group: not any(seen.link for seen in group[1]))),
+            groups=dict(
+                sorted(
+                    groups.items(),
+                    key=lambda group: not any(operation_row.link for operation_row in group[1]),
+                )
+            ),
             not_ready=not_ready,
             count=sum(len(group) for group in groups.values()),
             query=self.request.GET.urlencode(),

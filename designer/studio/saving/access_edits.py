@@ -67,8 +67,8 @@ class AccessEdit:
     @property
     def digest(self) -> str:
         """Return the digest of the question, so that an answer counts for this question only."""
-        asked = [self.id, self.before.to_json(), self.after.to_json()]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+        question = [self.id, self.before.to_json(), self.after.to_json()]
+        return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
     @property
     def done(self) -> Sentence:

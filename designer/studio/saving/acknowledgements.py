@@ -79,5 +79,5 @@ def _keep(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:
     row.save(update_fields=["acknowledgements"])
 
 
-def _note(request: HttpRequest, row: Endpoint, what: str) -> None:
-    note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, what)
+def _note(request: HttpRequest, row: Endpoint, description: str) -> None:
+    note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, description)

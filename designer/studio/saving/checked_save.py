@@ -124,8 +124,8 @@ class CheckedAdmin(ModelAdmin):
             if row is None and object_id and self.has_change_permission(request):
                 return deleted_meanwhile(request, self.model, object_id)
             self.note_before(request)
-        seen = "" if row is None else state_of_row(row, _as_opened(request))
-        context = {**(extra_context or {}), "seen": seen}
+        row_state = "" if row is None else state_of_row(row, _as_opened(request))
+        context = {**(extra_context or {}), "seen": row_state}
         if request.method != "POST":
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
@@ -243,11 +243,11 @@ class CheckedAdmin(ModelAdmin):
         """Hold back the message of a success until the change is recorded, to show it with an offer to
         undo.
         """
-        done: list[Any] | None = getattr(request, "done", None)
-        if done is None or level != messages.SUCCESS:
+        held_messages: list[Any] | None = getattr(request, "done", None)
+        if held_messages is None or level != messages.SUCCESS:
             super().message_user(request, message, level, *args, **kwargs)
         else:
-            done.append(message)
+            held_messages.append(message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)

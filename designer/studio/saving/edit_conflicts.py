@@ -69,10 +69,10 @@ class Conflict:
     @property
     def sealed(self) -> str:
         """Return the questions, signed, for the hidden field that brings them back."""
-        asked = [shown.question for shown in self.questions]
+        questions = [shown.question for shown in self.questions]
         fields = [
             [question.name, question.label, question.mine, question.theirs, question.edits]
-            for question in asked
+            for question in questions
         ]
         return signing.dumps([str(self.by_whom), fields], salt=_SALT, compress=True)
 
@@ -100,12 +100,12 @@ def settle(
     `saved_forms` creates unbound forms of the current saved state. Nothing may be saved while there are
     questions.
     """
-    asked = _answered(request)
-    if asked is not None:
-        return asked
-    seen = request.POST.get(SEEN)
+    answered = _answered(request)
+    if answered is not None:
+        return answered
+    opened_state = request.POST.get(SEEN)
     configuration = latest()
-    if row is None or not seen or seen == state_of_row(row, configuration):
+    if row is None or not opened_state or opened_state == state_of_row(row, configuration):
         return None
     form, formsets = saved_forms()
     shape = shape_of(form, formsets)

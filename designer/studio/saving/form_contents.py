@@ -25,7 +25,7 @@ from designer.models import (
 )
 
 # What was sent for a field: none for an empty checkbox, several for a list of choices.
-Sent: TypeAlias = list[str]
+FieldValues: TypeAlias = list[str]
 
 _SALT = "designer.form-contents"
 _POSITION = "position"
@@ -55,7 +55,7 @@ class Contents:
     `place` is the prefix of its fields on the page, once it has been read from one or written to one.
     """
 
-    values: dict[str, Sent]
+    values: dict[str, FieldValues]
     rows: dict[str, list[Contents]] = field(default_factory=dict)
     pk: str = ""
     removed: bool = False
@@ -84,7 +84,7 @@ class Shape:
     noun: str = ""
     key: tuple[str, ...] = ()
     unit: frozenset[str] = frozenset()
-    blank: Mapping[str, Sent] = field(default_factory=dict)
+    blank: Mapping[str, FieldValues] = field(default_factory=dict)
     id: str = "id"
     has_order: bool = False
 
@@ -146,7 +146,7 @@ def unsealed(text: str) -> Contents | None:
         return None
 
 
-def meaning(field: forms.Field, sent: Sent) -> Any:
+def meaning(field: forms.Field, sent: FieldValues) -> Any:
     """Return the value of a field so that two ways to write the same value are equal."""
     if isinstance(field.widget, forms.CheckboxInput):
         return bool(sent) and sent[-1].lower() != "false"
@@ -161,7 +161,7 @@ def meaning(field: forms.Field, sent: Sent) -> Any:
         return text
 
 
-def in_words(field: forms.Field, sent: Sent) -> str:
+def in_words(field: forms.Field, sent: FieldValues) -> str:
     """Return the value of a field in the words that the page shows."""
     if isinstance(field.widget, forms.CheckboxInput):
         return _("yes") if meaning(field, sent) else _("no")
@@ -176,7 +176,7 @@ def _labels(field: forms.Field) -> Mapping[str, Any]:
     choices: Iterable[Any] = field.choices  # type: ignore[assignment]  # an iterable, whatever the stubs say
     for value, label in choices:
         if isinstance(label, list | tuple):
-            labels |= {str(inner): said for inner, said in label}
+            labels |= {str(inner): label_of_group for inner, label_of_group in label}
         else:
             labels[str(value)] = label
     return labels
@@ -184,8 +184,8 @@ def _labels(field: forms.Field) -> Mapping[str, Any]:
 
 def _shape_of_rows(formset: Any) -> Shape:
     blank = formset.empty_form
-    own = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
-    fields = {name: made for name, made in blank.fields.items() if name not in own}
+    technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
+    fields = {name: made for name, made in blank.fields.items() if name not in technical}
     return Shape(
         fields,
         {
@@ -202,10 +202,10 @@ def _shape_of_rows(formset: Any) -> Shape:
 
 
 def _saved_rows(formset: Any) -> list[Contents]:
-    own = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
+    technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
     return [
         Contents(
-            {name: _shown_value(form, name) for name in form.fields if name not in own},
+            {name: _shown_value(form, name) for name in form.fields if name not in technical},
             {
                 _last(inner.formset.prefix): _saved_rows(inner.formset)
                 for inner in getattr(form, "nested_formsets", ())
@@ -217,7 +217,7 @@ def _saved_rows(formset: Any) -> list[Contents]:
     ]
 
 
-def _shown_value(form: BaseForm, name: str) -> Sent:
+def _shown_value(form: BaseForm, name: str) -> FieldValues:
     """Return the value of a field as a browser would send it."""
     bound = form[name]
     value, widget = bound.value(), bound.field.widget

@@ -31,10 +31,10 @@ class NeededAdmin(SharedAdmin):
         if not count:
             return super().get_deleted_objects(objs, request)
         shown = needing.select_related("module", "entity__module").order_by("pk")[:_SHOWN]
-        named: list[str] = [_link(endpoint) for endpoint in shown]
-        if rest := count - len(named):
-            named.append(ngettext("… and %(number)s more", "… and %(number)s more", rest) % {"number": rest})
-        return [], {}, set(), named
+        links: list[str] = [_link(endpoint) for endpoint in shown]
+        if rest := count - len(links):
+            links.append(ngettext("… and %(number)s more", "… and %(number)s more", rest) % {"number": rest})
+        return [], {}, set(), links
 
 
 def _link(endpoint: Endpoint) -> str:

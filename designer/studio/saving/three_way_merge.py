@@ -14,12 +14,12 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from designer.history.merged_order import merged_order
-from designer.studio.saving.form_contents import Contents, Sent, Shape, in_words, meaning, place_in
+from designer.studio.saving.form_contents import Contents, FieldValues, Shape, in_words, meaning, place_in
 
 # The meaning of a field that the page did not have when it was opened.
 _NOTHING: Any = object()
 
-Edits: TypeAlias = dict[str, Sent]
+Edits: TypeAlias = dict[str, FieldValues]
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Merged:
     contents: Contents
     taken: list[str] = field(default_factory=list)
     # Asked once the page has been written: only then do fields have names.
-    _asked: list[_Asked] = field(default_factory=list)
+    _asked: list[_OpenQuestion] = field(default_factory=list)
 
     @property
     def questions(self) -> list[Question]:
-        return [asked.question() for asked in self._asked]
+        return [open_question.question() for open_question in self._asked]
 
 
 def merge(
@@ -80,14 +80,14 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _OpenQuestion:
     label: str
     mine: str
     theirs: str
     row: Contents
     field: str
     # Row, field and value, to set when the user chooses theirs.
-    values: Iterable[tuple[Contents, str, Sent]]
+    values: Iterable[tuple[Contents, str, FieldValues]]
 
     def question(self) -> Question:
         edits = {row.name(name): sent for row, name, sent in self.values}
@@ -99,7 +99,7 @@ class _Merger:
     def __init__(self, access: frozenset[str]) -> None:
         self._access = access
         self.taken: list[str] = []
-        self.asked: list[_Asked] = []
+        self.asked: list[_OpenQuestion] = []
 
     def form(
         self, shape: Shape, base: Contents | None, mine: Contents, theirs: Contents, place: _Place
@@ -225,9 +225,9 @@ class _Merger:
         words: tuple[str, str],
         row: Contents,
         name: str,
-        values: Iterable[tuple[Contents, str, Sent]],
+        values: Iterable[tuple[Contents, str, FieldValues]],
     ) -> None:
-        self.asked.append(_Asked(label, *words, row, name, values))
+        self.asked.append(_OpenQuestion(label, *words, row, name, values))
 
 
 _Trio: TypeAlias = "tuple[Contents | None, Contents | None, Contents | None]"

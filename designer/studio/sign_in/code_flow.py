@@ -189,7 +189,7 @@ class _Conversation:
     ) -> dict[str, Any]:
         listed = published.get("keys") or ()
         keys = [key for key in listed if isinstance(key, dict) and key.get("kty") in _KEY_TYPES]
-        own: Any = {
+        expected_claims: Any = {
             "iss": {"essential": True, "value": self._provider.issuer},
             "aud": {"essential": True, "value": self._provider.client_id},
         }
@@ -204,7 +204,7 @@ class _Conversation:
                 KeySet.import_key_set({"keys": keys}),
                 registry=JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False),
             )
-            claims = CodeIDToken(token.claims, token.header, own, expected)
+            claims = CodeIDToken(token.claims, token.header, expected_claims, expected)
             claims.validate(leeway=settings.PORTICO["TOKEN_LEEWAY"])
         except (JoseError, ValueError, TypeError) as error:
             reason = getattr(error, "error", type(error).__name__)

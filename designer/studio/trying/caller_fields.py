@@ -16,7 +16,7 @@ from designer.loading import latest
 from designer.names import USER_TYPE
 from designer.platform import get_platform
 from designer.studio.look import dress, searchable
-from designer.studio.trying.asked_fields import user_field
+from designer.studio.trying.call_fields import user_field
 
 # What `caller_fields.js` shows a field for: the names of caller types.
 _SHOWN_FOR = "data-caller-types"
@@ -46,10 +46,10 @@ class ClaimsForm(forms.Form):
         return self.cleaned_data.get("claims") or {}
 
     def clean_claims(self) -> dict[str, Any]:
-        given = self.cleaned_data["claims"]
-        if given is not None and not isinstance(given, dict):
+        claims = self.cleaned_data["claims"]
+        if claims is not None and not isinstance(claims, dict):
             raise forms.ValidationError(gettext('Write a JSON object, such as {"tier": "gold"}.'))
-        return given or {}
+        return claims or {}
 
 
 class CallerForm(ClaimsForm):
@@ -100,8 +100,8 @@ class CallerForm(ClaimsForm):
         field = "user" if self.caller_type.is_of_users else "caller_record"
         if not self.caller_type.is_of_users and not self.caller_type.entity:
             return None
-        given = self.cleaned_data.get(field)
-        return str(given) if given else None
+        record_id = self.cleaned_data.get(field)
+        return str(record_id) if record_id else None
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -96,7 +96,7 @@ class ExampleForm(forms.Form):
         return "" if shape is None else json.dumps(shape, ensure_ascii=False, indent=2)
 
     @property
-    def asked_values(self) -> list[forms.BoundField]:
+    def value_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in self.fields if name.startswith(_VALUE)]
 
     @property
@@ -113,16 +113,16 @@ class ExampleForm(forms.Form):
 
     def changed(self) -> ExampleCallDefinition:
         """Return the example with the values of the valid form."""
-        given = self.cleaned_data
-        keeps_shape = given.get("has_shape", True)
+        fields = self.cleaned_data
+        keeps_shape = fields.get("has_shape", True)
         return ExampleCallDefinition.model_validate(
             {
                 **dict(self._example),
-                "name": given["name"],
-                "status": given["status"],
+                "name": fields["name"],
+                "status": fields["status"],
                 "shape": self._example.shape if keeps_shape else None,
                 "values": {**self._unasked(), **self._typed()},
-                "refused_for": given["refused_for"],
+                "refused_for": fields["refused_for"],
             }
         )
 

@@ -35,7 +35,9 @@ def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
             module=definition.module,
             name=fetcher,
             access=definition.access,
-            inputs=tuple(given for given in definition.inputs if given.name in read),
+            inputs=tuple(
+                input_definition for input_definition in definition.inputs if input_definition.name in read
+            ),
             fetchers=fetchers[:at],
             settings=MultiQuerySettings(query=chosen.query),
         ),

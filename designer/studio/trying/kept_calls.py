@@ -64,10 +64,10 @@ def keep(
 
 
 @contextmanager
-def row_change(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[EndpointRow]:
+def row_change(request: HttpRequest, row: EndpointRow, message: str) -> Iterator[EndpointRow]:
     """Yield the stored row for a change, and record a version of the configuration afterwards.
 
-    The user sees the message `done`, or why the change was refused.
+    The user sees `message`, or why the change was refused.
     """
     try:
         with recording(author_of(request)) as recorded:
@@ -76,7 +76,7 @@ def row_change(request: HttpRequest, row: EndpointRow, done: str) -> Iterator[En
         if not proposed(request, refused):
             tell_refused(request, refused)
         return
-    say_done(request, done, recorded.version)
+    say_done(request, message, recorded.version)
     note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, "example calls")
 
 

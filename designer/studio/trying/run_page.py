@@ -23,7 +23,7 @@ from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Outcome, Preview, get_runtime
 from designer.studio.look import ModelAdmin, dress
 from designer.studio.trying.answer_table import answer_table
-from designer.studio.trying.asked_fields import asked_field, asked_name, asked_values
+from designer.studio.trying.call_fields import field_name, filled_values, form_field
 from designer.studio.trying.caller_fields import CallerForm
 from designer.studio.trying.fetcher_runs import NotRunnable, query_of
 from designer.studio.trying.query_costs import costs_of
@@ -48,8 +48,10 @@ class RunForm(CallerForm):
     ) -> None:
         types = admitted_types(endpoint.definition.access, configuration)
         super().__init__(types, auto_id="run_%s", **kwargs)
-        self._asked = [asked for asked in preview.asked if asked.type]
-        paged = next((asked.schema for asked in preview.asked if asked.name == _PAGE_SIZE), None)
+        self._fields = [call_field for call_field in preview.fields if call_field.type]
+        paged = next(
+            (call_field.schema for call_field in preview.fields if call_field.name == _PAGE_SIZE), None
+        )
         # What one page may have; none where there are no pages.
         largest = MOST_ROWS if paged is None else min(MOST_ROWS, paged.get("maximum", MOST_ROWS))
         self._page = {} if paged is None else {_PAGE_SIZE: str(largest)}
@@ -57,8 +59,8 @@ class RunForm(CallerForm):
         self._named = _roles_in_row_rules(endpoint)
         if self._named:
             self.fields["roles"] = dress(_roles_field(sorted(self._named), endpoint))
-        for asked in self._asked:
-            self.fields[asked_name(asked)] = asked_field(asked)
+        for call_field in self._fields:
+            self.fields[field_name(call_field)] = form_field(call_field)
         for field in self.fields.values():
             field.widget.attrs["form"] = _FORM
 
@@ -71,7 +73,7 @@ class RunForm(CallerForm):
         roles = (*self.cleaned_data.get("roles", ()), *free)
         is_known = record is not None or bool(roles) or bool(self.claims)
         stands_for_nobody = self.caller_type.is_of_users and not is_known
-        query = asked_values(self._asked, "query", self.cleaned_data)
+        query = filled_values(self._fields, "query", self.cleaned_data)
         return Attempt(
             roles=roles,
             caller_type=self.caller_type.name,
@@ -88,12 +90,12 @@ def _roles_in_row_rules(endpoint: Endpoint) -> frozenset[str]:
     return frozenset().union(*(roles_of(exposed.row_rule) for exposed in endpoint.exposures))
 
 
-def _roles_field(named: Iterable[str], endpoint: Endpoint) -> forms.Field:
+def _roles_field(role_names: Iterable[str], endpoint: Endpoint) -> forms.Field:
     return forms.MultipleChoiceField(
         label=_("Roles"),
         required=False,
-        choices=[(name, name) for name in named],
-        initial=[name for name in endpoint.definition.access.roles if name in named],
+        choices=[(name, name) for name in role_names],
+        initial=[name for name in endpoint.definition.access.roles if name in role_names],
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Row rules have entries by role."),
     )

@@ -26,14 +26,14 @@ _signer = signing.TimestampSigner(salt="designer.tried-calls")
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentForm:
     """The fields and files that a form was sent with, without its tokens."""
 
     text: str
     files: str
 
     @classmethod
-    def of(cls, request: HttpRequest) -> Sent:
+    def of(cls, request: HttpRequest) -> SentForm:
         values = request.POST.copy()
         for name in (TOKEN, "csrfmiddlewaretoken"):
             values.pop(name, None)
@@ -74,7 +74,7 @@ def claim(request: HttpRequest, row: Endpoint, token: uuid.UUID) -> TriedCall | 
 
     Return None when another request has claimed the token before. Old calls are removed.
     """
-    sent = Sent.of(request)
+    sent = SentForm.of(request)
     TriedCall.objects.filter(made_at__lt=dt.datetime.now(dt.UTC) - KEPT).delete()
     try:
         # A nested transaction: a refused row must not roll back the transaction of the request.
@@ -94,13 +94,13 @@ def find(request: HttpRequest, row: Endpoint, token: uuid.UUID) -> TriedCall | N
     """Return the call that the user made of the endpoint `row` with `token`; None when it is not kept
     any more.
     """
-    own = TriedCall.objects.filter(account=request.user.get_username(), endpoint=row.pk)
-    return own.filter(pk=token, made_at__gte=dt.datetime.now(dt.UTC) - KEPT).first()
+    calls = TriedCall.objects.filter(account=request.user.get_username(), endpoint=row.pk)
+    return calls.filter(pk=token, made_at__gte=dt.datetime.now(dt.UTC) - KEPT).first()
 
 
 def is_same(call: TriedCall, request: HttpRequest) -> bool:
     """Whether `request` has the same fields and files as the call."""
-    return Sent.of(request) == Sent(call.sent, call.files)
+    return SentForm.of(request) == SentForm(call.sent, call.files)
 
 
 def finish(call: TriedCall, outcome: Outcome) -> None:
@@ -114,7 +114,7 @@ def outcome_of(call: TriedCall) -> Outcome | None:
     if stored is None:
         return None
     steps = tuple(Step(**step) for step in stored["steps"])
-    calls = tuple(PlatformCall(**asked) for asked in stored["calls"])
+    calls = tuple(PlatformCall(**stored_call) for stored_call in stored["calls"])
     return Outcome(**{**stored, "steps": steps, "calls": calls})
 
 

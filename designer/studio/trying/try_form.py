@@ -22,7 +22,7 @@ from designer.ports import Attempt, Outcome, Preview
 from designer.studio.field_values import typed
 from designer.studio.look import dress
 from designer.studio.trying.asked_attributes import option_labels
-from designer.studio.trying.asked_fields import UPLOAD, asked_field, asked_name, asked_values, text_field
+from designer.studio.trying.call_fields import UPLOAD, field_name, filled_values, form_field, text_field
 from designer.studio.trying.caller_fields import CallerForm
 from designer.types import TYPES
 
@@ -31,7 +31,7 @@ _ANYONE = "anonymous"
 
 
 class TryForm(CallerForm):
-    """`asked` are the values of the call, each a text as people type it; an empty one is not sent."""
+    """A call of an endpoint. Each value is a text as people type it; an empty one is not sent."""
 
     def __init__(
         self,
@@ -88,8 +88,8 @@ class TryForm(CallerForm):
         if endpoint.item_path:
             self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
         labels = option_labels(endpoint)
-        for asked in preview.asked:
-            self.fields[asked_name(asked)] = asked_field(asked, labels.get(asked.name))
+        for call_field in preview.fields:
+            self.fields[field_name(call_field)] = form_field(call_field, labels.get(call_field.name))
         # A button each. The first is what Enter in a field presses, and what keeps the call presses neither.
         modes = [(DRY, _("Dry run")), *([(REAL, _("Call for real"))] if may_be_real else [])]
         help_text = _("A dry run checks everything, changes nothing, and shows no data.")
@@ -111,44 +111,51 @@ class TryForm(CallerForm):
                 # Of a list of records, `/contacts/0/email` is said at the list.
                 name, _slash, inside = (error.get("parameter") or error["pointer"].lstrip("/")).partition("/")
                 sentence = f"{inside}: {error['message']}" if inside else error["message"]
-                field = next((asked_name(asked) for asked in self._preview.asked if asked.name == name), None)
+                field = next(
+                    (
+                        field_name(call_field)
+                        for call_field in self._preview.fields
+                        if call_field.name == name
+                    ),
+                    None,
+                )
                 if field:
                     self.add_error(field, sentence)
 
     def attempt(self) -> Attempt:
         """Return the call that the valid form describes."""
-        given = self.cleaned_data
-        file = given.get(UPLOAD)
+        fields = self.cleaned_data
+        file = fields.get(UPLOAD)
         content, content_type, headers = self._body(), "application/json", self._sent("header")
         if file is not None:
             content, content_type = file.read(), file.content_type or "application/octet-stream"
             headers["Content-Disposition"] = content_disposition_header(True, file.name) or ""
         return Attempt(
-            roles=given["roles"],
+            roles=fields["roles"],
             caller_type=self.caller_type.name,
             caller_record=self.caller_record,
             claims=self.claims,
-            anonymous=given["caller"] == _ANYONE,
-            record=given.get("record", ""),
-            file=given.get("file", ""),
-            related=given.get("related", ""),
-            method=given.get("method", ""),
+            anonymous=fields["caller"] == _ANYONE,
+            record=fields.get("record", ""),
+            file=fields.get("file", ""),
+            related=fields.get("related", ""),
+            method=fields.get("method", ""),
             query=self._sent("query"),
             headers=headers,
             content=content,
             content_type=content_type,
-            dry=given["mode"] != REAL,
+            dry=fields["mode"] != REAL,
         )
 
     def _sent(self, place: str) -> dict[str, str]:
-        return asked_values(self._preview.asked, place, self.cleaned_data)
+        return filled_values(self._preview.fields, place, self.cleaned_data)
 
     def _body(self) -> bytes:
         if not self._preview.body:
             return b""
         sent = {
-            asked.name: typed(text, TYPES.get(asked.type))
-            for asked in self._preview.asked
-            if asked.place == "body" and (text := self.cleaned_data[asked_name(asked)])
+            call_field.name: typed(text, TYPES.get(call_field.type))
+            for call_field in self._preview.fields
+            if call_field.place == "body" and (text := self.cleaned_data[field_name(call_field)])
         }
         return json.dumps(sent, cls=ExactJSONEncoder).encode()

@@ -24,7 +24,7 @@ from designer.readiness import Checker
 from designer.studio.checking.finding_places import is_removed
 from designer.studio.look import ModelAdmin, dress
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.trying.asked_fields import user_field
+from designer.studio.trying.call_fields import user_field
 from designer.studio.trying.caller_fields import ClaimsForm
 from designer.studio.trying.try_page import FOR_REAL
 
@@ -62,20 +62,23 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | No
     if not allowed or not request.user.has_perm(FOR_REAL):
         raise PermissionDenied
     caller_type = str(row.caller_type_id) if row else request.POST.get("caller_type", USER_TYPE)
-    asked = ExampleForm(request.POST, caller_type=caller_type)
-    if not asked.is_valid():
-        wrong = asked.errors.get("claims")
+    example_form = ExampleForm(request.POST, caller_type=caller_type)
+    if not example_form.is_valid():
+        wrong = example_form.errors.get("claims")
         example = UserExample(problem=" ".join(map(str, wrong)) if wrong else _("Choose a user."))
     else:
         form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
         formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
-        example = _example(row, form, formsets, asked)
-        note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", asked.cleaned_data["user"])
+        example = _example(row, form, formsets, example_form)
+        note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", example_form.cleaned_data["user"])
     return TemplateResponse(request, "designer/user_example.html", {"example": example})
 
 
 def _example(
-    row: UserProperty | None, form: ModelForm[UserProperty], formsets: Iterable[Any], asked: ExampleForm
+    row: UserProperty | None,
+    form: ModelForm[UserProperty],
+    formsets: Iterable[Any],
+    example_form: ExampleForm,
 ) -> UserExample:
     stored_name = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
     definition = _definition(form, formsets)
@@ -87,10 +90,10 @@ def _example(
     wrong = [finding.said for finding in checker.user_property(definition) if finding.is_blocking]
     if wrong:
         return UserExample(problem=" ".join(wrong))
-    given = asked.cleaned_data
-    record = str(given["user"] or "")
+    fields = example_form.cleaned_data
+    record = str(fields["user"] or "")
     return get_runtime().user_example(
-        properties, definition.name, record, given["roles"], definition.caller_type, asked.claims
+        properties, definition.name, record, fields["roles"], definition.caller_type, example_form.claims
     )
 
 

@@ -45,7 +45,7 @@ class Examined:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CheckOutcome:
     """The outcome of a check: what was expected, and what was found.
 
     `refusal` is set if the check has failed. `setting` is the field of the issuer that decides.
@@ -57,7 +57,7 @@ class Found:
     refusal: RefusedCaller | None = None
 
 
-Run: TypeAlias = Callable[[Examined], Found]
+Run: TypeAlias = Callable[[Examined], CheckOutcome]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ class Issuer:
         record, registration = definition.record, definition.record.registration
         claims = {rule.claim for rule in definition.role_rules} | set(definition.readable_claims)
         claims |= {record.claim, record.verified, registration.link_claim, registration.link_verified}
-        claims |= {given.claim for given in registration.inputs}
+        claims |= {claim_input.claim for claim_input in registration.inputs}
         claims |= {"_claim_names", "hasgroups"}
         if self.roles_expression is not None:
             read = self.roles_expression.members("claims")

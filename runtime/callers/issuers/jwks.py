@@ -172,9 +172,9 @@ class KeySet:
                 return
             time.sleep(0.1)
 
-    def _try_cache(self, ask: Any, *given: Any) -> Any:
+    def _try_cache(self, cache_method: Any, *args: Any) -> Any:
         try:
-            return ask(*given)
+            return cache_method(*args)
         except Exception as error:
             logger.warning("keys of issuers are remembered per process: %s", for_log(error))
             return None

@@ -22,7 +22,7 @@ _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class RecordSearch:
     """A search for records, and its result: `rows` are those of `entity` whose `attribute` has `value`.
 
     `problem` says why no record could be looked for; `reason` is the same in a word.
@@ -56,26 +56,30 @@ class RecordSource:
         self.entity = type.records(users.entity if users else "")
         self._users = users if users is not None and users.entity == self.entity else None
 
-    def by_claim(self, definition: RecordDefinition, claims: Claims, columns: Collection[str] = ()) -> Sought:
+    def by_claim(
+        self, definition: RecordDefinition, claims: Claims, columns: Collection[str] = ()
+    ) -> RecordSearch:
         """Find the records that the caller's claim names, with `columns`. `definition` says which claim it
         is.
         """
         if not self.entity:
-            return Sought(problem=Sentence("Callers of this type have no record."), reason="no_entity")
+            return RecordSearch(problem=Sentence("Callers of this type have no record."), reason="no_entity")
         value = claim_at(claims, definition.claim)
         if not isinstance(value, str) or not 0 < len(value) <= _LONGEST or "\0" in value:
             problem = Sentence("The token has no text in the claim “%(claim)s”.", claim=definition.claim)
-            return Sought(self.entity, definition.attribute, problem=problem, reason="no_claim")
+            return RecordSearch(self.entity, definition.attribute, problem=problem, reason="no_claim")
         if definition.verified and not is_verified(claims, definition.verified):
             problem = Sentence(
                 "The claim “%(claim)s” does not say that it is verified.", claim=definition.verified
             )
-            return Sought(self.entity, definition.attribute, value, problem=problem, reason="not_verified")
+            return RecordSearch(
+                self.entity, definition.attribute, value, problem=problem, reason="not_verified"
+            )
         return self.by_value(definition.attribute, value, columns, ignore_case=definition.ignore_case)
 
     def by_value(
         self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
-    ) -> Sought:
+    ) -> RecordSearch:
         """Find the records whose `attribute` has `value`. An empty `attribute` stands for the id of the
         record.
         """
@@ -85,7 +89,7 @@ class RecordSource:
         comparable = _comparable_value(attributes.get(name), value)
         if comparable is None:
             problem = Sentence("No record can have this value in “%(attribute)s”.", attribute=name)
-            return Sought(self.entity, name, value, problem=problem, reason="no_such_value")
+            return RecordSearch(self.entity, name, value, problem=problem, reason="no_such_value")
         ends = self._ends
         names = dict.fromkeys(n for n in (primary_id, name, ends, *columns) if n in attributes)
         query = Query(
@@ -100,7 +104,7 @@ class RecordSource:
             for position, row in enumerate(same_rows)
             if self._is_over(row.get(ends) if ends else None)
         )
-        return Sought(self.entity, name, value, same_rows, primary_id, inactive)
+        return RecordSearch(self.entity, name, value, same_rows, primary_id, inactive)
 
     @property
     def _ends(self) -> str | None:
@@ -154,8 +158,8 @@ def _comparable_value(attribute: Attribute | None, value: str) -> Value:
     return value if attribute.type in (AttributeType.STRING, AttributeType.MEMO) else None
 
 
-def _is_same(given: Value, value: str, ignore_case: bool) -> bool:
-    text = given.id if isinstance(given, Reference) else str(given)
+def _is_same(stored: Value, value: str, ignore_case: bool) -> bool:
+    text = stored.id if isinstance(stored, Reference) else str(stored)
     if text == value:
         return True
     try:

@@ -21,7 +21,7 @@ from designer.definitions import IssuerDefinition, RegistrationDefinition
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.issuer import Issuer
-from runtime.callers.issuers.records import RecordSource, Sought, is_linked, is_verified
+from runtime.callers.issuers.records import RecordSearch, RecordSource, is_linked, is_verified
 from runtime.callers.refusals import RefusedCaller, without_record
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -80,7 +80,7 @@ def provide(registrar: Registrar) -> None:
     _registrar = registrar
 
 
-def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought | None:
+def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch | None:
     """Return the record that was registered for the caller earlier, as the platform has it; None without
     one.
     """
@@ -154,10 +154,10 @@ def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) 
     This process found no record for the caller before. So either another process has registered the caller
     since then, or somebody has deleted the record. A deleted record is not created again.
     """
-    sought = source.by_value("", str(row.record), issuer.record_columns)
-    if row.entity != source.entity or not sought.rows:
+    search = source.by_value("", str(row.record), issuer.record_columns)
+    if row.entity != source.entity or not search.rows:
         raise without_record(issuer.name, issuer.definition.record.type, "record_gone")
-    if sought.is_inactive:
+    if search.is_inactive:
         raise without_record(issuer.name, issuer.definition.record.type, "record_inactive")
     return str(row.record)
 
@@ -214,14 +214,14 @@ def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | Non
     value = claim_at(claims, rules.link_claim)
     if not isinstance(value, str) or not value or not is_verified(claims, rules.link_verified):
         return None
-    sought = source.by_value(rules.link_attribute, value, (definition.attribute,), ignore_case=True)
+    search = source.by_value(rules.link_attribute, value, (definition.attribute,), ignore_case=True)
     # Inactive ones are nobody's: they may be what duplicates were merged from.
-    open_rows = [row for position, row in enumerate(sought.rows) if position not in sought.inactive]
+    open_rows = [row for position, row in enumerate(search.rows) if position not in search.inactive]
     if len(open_rows) > 1:
         raise without_record(issuer.name, definition.type, "several_records")
     if not open_rows or is_linked(open_rows[0], definition.attribute):
         return None
-    record = str(open_rows[0][sought.primary_id])
+    record = str(open_rows[0][search.primary_id])
     is_taken = Registration.objects.filter(entity=source.entity, record=record).exists()
     return None if is_taken else record
 

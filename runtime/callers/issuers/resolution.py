@@ -19,10 +19,10 @@ from runtime.callers.cache import LIFETIME, RecentCache
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.claim_paths import claim_at, picked
 from runtime.callers.issuers.issuer import Issuer, is_volatile
-from runtime.callers.issuers.records import RecordSource, Sought, shown_columns
+from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
 from runtime.callers.issuers.registration import register, registered
 from runtime.callers.issuers.role_rules import granted, left_out_groups
-from runtime.callers.minute_cache import Kept, MinuteCache
+from runtime.callers.minute_cache import CachedValue, MinuteCache
 from runtime.callers.refusals import RefusedCaller, without_record
 
 logger = logging.getLogger("portico.issuers")
@@ -67,7 +67,7 @@ def resolve(
         last = _last_known.get(key)
         if last is None:
             raise
-        cached = Kept(last, time.monotonic() + LIFETIME)
+        cached = CachedValue(last, time.monotonic() + LIFETIME)
     else:
         _last_known.put(key, cached.value)
     resolved = cached.value
@@ -117,37 +117,37 @@ def _record(
     if _claim_is_user_id(issuer, type):
         return told(issuer, claims, type), None
     source = RecordSource(platform, type)
-    sought = find(issuer, claims, source)
-    refused = refusal_of(sought)
+    search = find(issuer, claims, source)
+    refused = refusal_of(search)
     if refused:
         raise without_record(issuer.name, definition.type, refused)
-    if sought.rows:
-        return sought.record, shown_columns(sought.rows[0], issuer.record_columns)
+    if search.rows:
+        return search.record, shown_columns(search.rows[0], issuer.record_columns)
     if definition.missing == "continue":
         return None, None
     if definition.missing == "refuse":
-        raise without_record(issuer.name, definition.type, sought.reason or "no_record")
+        raise without_record(issuer.name, definition.type, search.reason or "no_record")
     record = register(issuer, claims, source, platform)
     created = source.by_value("", record, issuer.record_columns)
     return record, shown_columns(created.rows[0], issuer.record_columns) if created.rows else {}
 
 
-def find(issuer: Issuer, claims: Claims, source: RecordSource) -> Sought:
+def find(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch:
     """Find the record of the caller by its claim or, if callers register, the record that was registered
     earlier.
     """
     definition = issuer.definition.record
-    sought = source.by_claim(definition, claims, issuer.record_columns)
-    if sought.rows or definition.missing != "register":
-        return sought
-    return registered(issuer, claims, source) or sought
+    search = source.by_claim(definition, claims, issuer.record_columns)
+    if search.rows or definition.missing != "register":
+        return search
+    return registered(issuer, claims, source) or search
 
 
-def refusal_of(sought: Sought) -> str:
+def refusal_of(search: RecordSearch) -> str:
     """Return why a caller with the found records is refused; empty for one active record, or none."""
-    if len(sought.rows) > 1:
+    if len(search.rows) > 1:
         return "several_records"
-    return "record_inactive" if sought.is_inactive else ""
+    return "record_inactive" if search.is_inactive else ""
 
 
 def told(issuer: Issuer, claims: Claims, type: CallerTypeDefinition) -> Guid | None:

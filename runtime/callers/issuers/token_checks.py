@@ -11,7 +11,7 @@ import jwt
 from crmclient.sentences import Sentence
 from designer.token_issuers.claim_paths import texts_of
 from runtime.callers.issuers.claim_paths import claim_at
-from runtime.callers.issuers.examined_token import Check, Examined, Found
+from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.local import LocalIssuer
 from runtime.callers.refusals import RefusedCaller, invalid_token
 
@@ -23,7 +23,7 @@ REQUIRED = ("iss", "sub", "aud", "exp")
 _OWN_KEYS = ("jku", "jwk", "x5u")
 
 
-def _form(examined: Examined) -> Found:
+def _form(examined: Examined) -> CheckOutcome:
     expected = Sentence("three parts with dots between them, which are a JSON Web Token")
     try:
         decoded = jwt.decode_complete(examined.token, options={"verify_signature": False})
@@ -34,33 +34,33 @@ def _form(examined: Examined) -> Found:
             actual = Sentence(
                 "an opaque token. Ask the identity provider for a JSON Web Token that is for this API"
             )
-        return Found(expected, actual, refusal=refusal)
+        return CheckOutcome(expected, actual, refusal=refusal)
     examined.header, examined.claims = decoded["header"], decoded["payload"]
     own_keys = [name for name in _OWN_KEYS if name in examined.header]
     if own_keys:
         refusal = invalid_token("A token may not bring its own key.", "own_key")
-        return Found(Sentence("no key in the token itself"), ", ".join(own_keys), refusal=refusal)
-    return Found(expected, Sentence("a JSON Web Token"))
+        return CheckOutcome(Sentence("no key in the token itself"), ", ".join(own_keys), refusal=refusal)
+    return CheckOutcome(expected, Sentence("a JSON Web Token"))
 
 
-def _issuer(examined: Examined) -> Found:
+def _issuer(examined: Examined) -> CheckOutcome:
     name = examined.claims.get("iss")
     examined.issuer = examined.issuers.get(name)
     refusal = None
     if examined.issuer is None:
         refusal = invalid_token("The token's issuer (`iss`) is not known here.", "unknown_issuer")
     expected = ", ".join(examined.issuers.by_name) or Sentence("no issuer is set up")
-    return Found(expected, _text(name), "issuer", refusal)
+    return CheckOutcome(expected, _text(name), "issuer", refusal)
 
 
-def _algorithm(examined: Examined) -> Found:
+def _algorithm(examined: Examined) -> CheckOutcome:
     allowed = examined.known_issuer.definition.algorithms
     name = examined.header.get("alg")
     refusal = None if name in allowed else invalid_token(_NOT_VALID, "algorithm")
-    return Found(", ".join(allowed), _text(name), "algorithms", refusal)
+    return CheckOutcome(", ".join(allowed), _text(name), "algorithms", refusal)
 
 
-def _key(examined: Examined) -> Found:
+def _key(examined: Examined) -> CheckOutcome:
     issuer, kid = examined.known_issuer, examined.header.get("kid")
     expected = issuer.key_source
     try:
@@ -70,11 +70,11 @@ def _key(examined: Examined) -> Found:
         if refusal.status_code == _UNAVAILABLE:
             available = Sentence("no keys: the address cannot be read")
         actual = Sentence("the key “%(kid)s”; %(known)s", kid=_text(kid), known=available)
-        return Found(expected, actual, "keys", refusal)
-    return Found(expected, Sentence("the key “%(kid)s”", kid=_text(kid)), "keys")
+        return CheckOutcome(expected, actual, "keys", refusal)
+    return CheckOutcome(expected, Sentence("the key “%(kid)s”", kid=_text(kid)), "keys")
 
 
-def _signature(examined: Examined) -> Found:
+def _signature(examined: Examined) -> CheckOutcome:
     expected = Sentence("a signature by that key")
     algorithms = list(examined.known_issuer.definition.algorithms)
     reason = "signature"
@@ -82,7 +82,7 @@ def _signature(examined: Examined) -> Found:
         try:
             # A PEM key of another kind is refused with an error.
             jwt.PyJWS().decode(examined.token, cast(jwt.PyJWK, key), algorithms=algorithms)
-            return Found(expected, Sentence("the signature is right"))
+            return CheckOutcome(expected, Sentence("the signature is right"))
         except (jwt.PyJWTError, TypeError, ValueError) as error:
             # The last two: a key of a type that the algorithm does not expect.
             reason = "algorithm" if isinstance(error, jwt.InvalidAlgorithmError) else "signature"
@@ -91,10 +91,10 @@ def _signature(examined: Examined) -> Found:
         if examined.keys
         else Sentence("it cannot be verified without the key")
     )
-    return Found(expected, actual, "keys", invalid_token(_NOT_VALID, reason))
+    return CheckOutcome(expected, actual, "keys", invalid_token(_NOT_VALID, reason))
 
 
-def _required(examined: Examined) -> Found:
+def _required(examined: Examined) -> CheckOutcome:
     missing = [name for name in REQUIRED if name not in examined.claims]
     subject = examined.claims.get("sub")
     refusal = None
@@ -105,34 +105,34 @@ def _required(examined: Examined) -> Found:
     actual = (
         Sentence("without %(claims)s", claims=", ".join(missing)) if missing else f"sub: {_text(subject)}"
     )
-    return Found(", ".join(REQUIRED), actual, refusal=refusal)
+    return CheckOutcome(", ".join(REQUIRED), actual, refusal=refusal)
 
 
-def _audience(examined: Examined) -> Found:
+def _audience(examined: Examined) -> CheckOutcome:
     accepted = examined.known_issuer.definition.audiences
     audience = examined.claims.get("aud")
     wrong = set(texts_of(audience)).isdisjoint(accepted)
     refusal = invalid_token("The token is not for this service (`aud`).", "audience") if wrong else None
-    return Found(
+    return CheckOutcome(
         Sentence("one of: %(names)s", names=", ".join(accepted)), _text(audience), "audiences", refusal
     )
 
 
-def _expiry(examined: Examined) -> Found:
+def _expiry(examined: Examined) -> CheckOutcome:
     leeway, expires = examined.known_issuer.definition.leeway, examined.claims.get("exp")
     expected = Sentence("a time in the future; the clocks may differ by %(seconds)s s", seconds=leeway)
     if not _is_time(expires):
-        return Found(
+        return CheckOutcome(
             expected,
             _text(expires),
             refusal=invalid_token("The token's `exp` claim must be a number.", "expiry"),
         )
     is_over = expires <= examined.now - leeway
     refusal = invalid_token("The token has expired.", "expired") if is_over else None
-    return Found(expected, _moment(expires, examined.now), "leeway", refusal)
+    return CheckOutcome(expected, _moment(expires, examined.now), "leeway", refusal)
 
 
-def _beginning(examined: Examined) -> Found:
+def _beginning(examined: Examined) -> CheckOutcome:
     leeway = examined.known_issuer.definition.leeway
     expected = Sentence("a time in the past; the clocks may differ by %(seconds)s s", seconds=leeway)
     results, refusal = [], None
@@ -147,10 +147,10 @@ def _beginning(examined: Examined) -> Found:
         if begins > examined.now + leeway:
             refusal = refusal or invalid_token("The token is not valid yet.", "not_yet_valid")
         results.append(f"{name}: {_moment(begins, examined.now)}")
-    return Found(expected, "; ".join(results) or "–", "leeway", refusal)
+    return CheckOutcome(expected, "; ".join(results) or "–", "leeway", refusal)
 
 
-def _claims(examined: Examined) -> Found:
+def _claims(examined: Examined) -> CheckOutcome:
     required_claims = examined.known_issuer.definition.required_claims
     expected, actual, refusal = [], [], None
     for rule in required_claims:
@@ -161,16 +161,16 @@ def _claims(examined: Examined) -> Found:
             refusal = invalid_token("The token lacks a claim that this service asks for.", "required_claim")
         expected.append(f"{rule.claim} = {' | '.join(rule.values) or '*'}")
         actual.append(f"{rule.claim} = {_text(value)}")
-    return Found("; ".join(expected) or "–", "; ".join(actual) or "–", "required_claims", refusal)
+    return CheckOutcome("; ".join(expected) or "–", "; ".join(actual) or "–", "required_claims", refusal)
 
 
-def _own_token(examined: Examined) -> Found:
+def _own_token(examined: Examined) -> CheckOutcome:
     expected = Sentence("a token that this service has signed, and that has not expired")
     try:
         examined.claims = LocalIssuer().verify(examined.token)
     except RefusedCaller as refusal:
-        return Found(expected, refusal.sentence, refusal=refusal)
-    return Found(expected, Sentence("the token is valid"))
+        return CheckOutcome(expected, refusal.sentence, refusal=refusal)
+    return CheckOutcome(expected, Sentence("the token is valid"))
 
 
 def _values(value: object) -> set[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from runtime.callers.issuers.examined_token import Check, Examined, Found
+from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuers
 from runtime.callers.issuers.token_checks import CHECKS, OWN
 from runtime.callers.local import LocalIssuer
@@ -35,7 +35,7 @@ def verify(token: str, issuers: Issuers) -> Examined:
     return examined
 
 
-def examine(examined: Examined) -> Iterator[tuple[Check, Found | None]]:
+def examine(examined: Examined) -> Iterator[tuple[Check, CheckOutcome | None]]:
     """Yield every check with its outcome; None for a check that was not run because an earlier one failed."""
     failed = False
     for check in CHECKS:
@@ -65,8 +65,8 @@ def identified(refusal: RefusedCaller, examined: Examined) -> RefusedCaller:
     return refusal
 
 
-def _outcome(check: Check, examined: Examined) -> Found:
+def _outcome(check: Check, examined: Examined) -> CheckOutcome:
     try:
         return check.run(examined)
     except RefusedCaller as refusal:
-        return Found("", refusal.sentence, "keys", refusal)
+        return CheckOutcome("", refusal.sentence, "keys", refusal)

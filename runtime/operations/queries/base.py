@@ -44,7 +44,7 @@ PROBLEMS: Mapping[int, tuple[str, ...]] = {
 
 
 @dataclass
-class Asked:
+class QueryParameters:
     """A request's parameters as texts, and what is wrong with them."""
 
     texts: Mapping[str, str]
@@ -102,16 +102,16 @@ class QueryOperation(Operation):
         """Accept these parameters, in lower case, beside the endpoint's inputs."""
         self._names |= parameters
 
-    def asked(self, exchange: Exchange) -> Asked:
+    def read_parameters(self, exchange: Exchange) -> QueryParameters:
         """Read the request's parameters, and the inputs among them into the exchange.
 
         Call `finish` on the result before using the inputs: it raises the errors.
         """
         texts, errors = parse_parameters(exchange.request, self._names)
-        asked = Asked(texts, errors)
+        parameters = QueryParameters(texts, errors)
         exchange.inputs = self.inputs.read(texts, errors)
-        asked.lcid = exchange.lcid = asked.read("lcid", lcid_of, ENGLISH)
-        return asked
+        parameters.lcid = exchange.lcid = parameters.read("lcid", lcid_of, ENGLISH)
+        return parameters
 
     def query(self, exchange: Exchange, orders: tuple[Order, ...], now: dt.datetime | None = None) -> Query:
         """Run the endpoint's steps, and return the query to send to the platform.
@@ -150,11 +150,11 @@ class QueryOperation(Operation):
             ) from error
 
     def answers(
-        self, rows: Sequence[Mapping[str, Value]], asked: Asked, exchange: Exchange
+        self, rows: Sequence[Mapping[str, Value]], parameters: QueryParameters, exchange: Exchange
     ) -> list[dict[str, Any]]:
         if self._calculated:
             rows = [{**row, **self._rounded(row)} for row in rows]
-        return self.columns.answers(rows, asked.lcid, exchange)
+        return self.columns.answers(rows, parameters.lcid, exchange)
 
     def _rounded(self, row: Mapping[str, Value]) -> dict[str, Value]:
         """Return the calculated values of a row, rounded, because platforms differ in how many decimal

@@ -30,9 +30,9 @@ class MultiQueryOperation(QueryOperation):
         self.accept(self.orders.names)
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        asked = self.asked(exchange)
-        orders = asked.read("order", self.orders.chosen, self.default_orders)
-        asked.finish()
+        parameters = self.read_parameters(exchange)
+        orders = parameters.read("order", self.orders.chosen, self.default_orders)
+        parameters.finish()
         query, page = self.query(exchange, orders), ALL
         if query.top is None or query.top > self.cap:
             # One row more than the cap is refused, so no `top` beyond it is ever reached.
@@ -44,7 +44,7 @@ class MultiQueryOperation(QueryOperation):
                 "too_many_rows",
                 f"There are more than {self.cap} rows. Narrow them by parameters.",
             )
-        return json_response(self.answers(answer.rows, asked, exchange))
+        return json_response(self.answers(answer.rows, parameters, exchange))
 
     def describe(self) -> Description:
         rows = {"type": "array", "items": self.columns.schema(), "maxItems": self.cap}

@@ -58,14 +58,14 @@ class PaginatedQueryOperation(QueryOperation):
         self._identity = hashlib.sha256(definition.encode()).hexdigest()
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        asked = self.asked(exchange)
-        orders = asked.read("order", self.orders.chosen, self.default_orders)
-        size = asked.read("pageSize", self._size, self.size)
-        asked.finish()
-        bound_to = self._binding(exchange, asked.texts, size)
+        parameters = self.read_parameters(exchange)
+        orders = parameters.read("order", self.orders.chosen, self.default_orders)
+        size = parameters.read("pageSize", self._size, self.size)
+        parameters.finish()
+        bound_to = self._binding(exchange, parameters.texts, size)
         last, began = None, exchange.now
-        if "cursor" in asked.texts:
-            last = cursor.unseal(asked.texts["cursor"], bound_to)
+        if "cursor" in parameters.texts:
+            last = cursor.unseal(parameters.texts["cursor"], bound_to)
             began = last.began
         query = self.query(exchange, orders, began)
         token, total = (None, None) if last is None else (last.token, last.total)
@@ -75,8 +75,10 @@ class PaginatedQueryOperation(QueryOperation):
         following = None
         if answer.next is not None:
             following = cursor.seal(cursor.Position(answer.next, began, total), bound_to)
-        given_parameters = {self._written.get(key, key): text for key, text in asked.texts.items()}
-        return _page(self.answers(answer.rows, asked, exchange), total, following, exchange, given_parameters)
+        given_parameters = {self._written.get(key, key): text for key, text in parameters.texts.items()}
+        return _page(
+            self.answers(answer.rows, parameters, exchange), total, following, exchange, given_parameters
+        )
 
     def _rows_of_page(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
         try:
@@ -88,10 +90,10 @@ class PaginatedQueryOperation(QueryOperation):
             raise cursor.bad_cursor() from error
 
     def _binding(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
-        given = (
+        parameters = (
             f"{name}={text}" for name, text in sorted(texts.items()) if name not in _OWN and name != "lcid"
         )
-        return cursor.binding(exchange, self._identity, str(size), *given)
+        return cursor.binding(exchange, self._identity, str(size), *parameters)
 
     def _size(self, text: str) -> int:
         if not _NUMBER.fullmatch(text) or not 1 <= int(text) <= self.largest:

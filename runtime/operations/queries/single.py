@@ -17,13 +17,13 @@ class SingleQueryOperation(QueryOperation):
     kind: ClassVar[str] = "single-query"
 
     def run(self, exchange: Exchange) -> HttpResponse:
-        asked = self.asked(exchange)
-        asked.finish()
+        parameters = self.read_parameters(exchange)
+        parameters.finish()
         query = replace(self.query(exchange, self.default_orders), top=1)
         rows = self.ask(query, exchange).rows
         if not rows:
             return HttpResponse(status=204)
-        return json_response(self.answers(rows[:1], asked, exchange)[0])
+        return json_response(self.answers(rows[:1], parameters, exchange)[0])
 
     def describe(self) -> Description:
         return Description(

@@ -10,33 +10,33 @@ from django.utils.translation import gettext_lazy as _
 
 from crmclient import Guid
 from crmclient.errors import PlatformError
-from designer.ports import Asked, get_runtime
+from designer.ports import CallField, get_runtime
 from designer.studio.look import dress
 
 # The field of the call's file.
 UPLOAD = "upload"
 
 
-def asked_name(asked: Asked) -> str:
+def field_name(call_field: CallField) -> str:
     """A caller may call an input “roles”: names of the call's values are kept apart from the form's own."""
-    return UPLOAD if asked.is_file else f"{asked.place}__{asked.name}"
+    return UPLOAD if call_field.is_file else f"{call_field.place}__{call_field.name}"
 
 
-def asked_field(asked: Asked, labels: Mapping[str, str] | None = None) -> forms.Field:
+def form_field(call_field: CallField, labels: Mapping[str, str] | None = None) -> forms.Field:
     """Values are texts as people type them into one line, or a file; an empty one is not sent.
 
     `labels` are those of options, by value.
     """
     facts = " · ".join(
-        str(fact) for fact in (asked.type or asked.schema.get("type", ""), asked.place) if fact
+        str(fact) for fact in (call_field.type or call_field.schema.get("type", ""), call_field.place) if fact
     )
-    help_text = f"{asked.description} ({facts})" if asked.description else facts
-    label = f"{asked.name} *" if asked.required else asked.name
-    if asked.is_file:
+    help_text = f"{call_field.description} ({facts})" if call_field.description else facts
+    label = f"{call_field.name} *" if call_field.required else call_field.name
+    if call_field.is_file:
         chooser = forms.FileInput(attrs={"class": "studio-input"})
         return forms.FileField(label=label, required=False, help_text=help_text, widget=chooser)
-    values = [value for value in asked.schema.get("enum", ()) if value is not None]
-    if asked.schema.get("type") in ("boolean", ["boolean", "null"]):
+    values = [value for value in call_field.schema.get("enum", ()) if value is not None]
+    if call_field.schema.get("type") in ("boolean", ["boolean", "null"]):
         values = ["true", "false"]
     if values:
         choices = [("", "—"), *((str(value), _labelled(str(value), labels or {})) for value in values)]
@@ -48,9 +48,9 @@ def _labelled(value: str, labels: Mapping[str, str]) -> str:
     return f"{labels[value]} ({value})" if labels.get(value) else value
 
 
-def asked_values(asked: Iterable[Asked], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:
-    """Return the non-empty values of the form for what is asked for at `place`, by name."""
-    values = {field.name: cleaned.get(asked_name(field), "") for field in asked if field.place == place}
+def filled_values(call_fields: Iterable[CallField], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:
+    """Return the non-empty values of the form for what is call_field for at `place`, by name."""
+    values = {field.name: cleaned.get(field_name(field), "") for field in call_fields if field.place == place}
     return {name: value for name, value in values.items() if value}
 
 
