@@ -24,15 +24,15 @@ class Tally:
     """Used by one thread at a time. `with tally:` measures one call of the platform; what such a call does by
     further calls is its own time.
 
-    `spells` are the calls one by one, where somebody has put a list there.
+    `timed_calls` has the calls one by one, where somebody has put a list there.
     """
 
-    __slots__ = ("_began", "_correlation", "_depth", "calls", "seconds", "spells")
+    __slots__ = ("_began", "_correlation", "_depth", "calls", "seconds", "timed_calls")
 
     def __init__(self) -> None:
         self.calls = 0
         self.seconds = 0.0
-        self.spells: list[TimedCall] | None = None
+        self.timed_calls: list[TimedCall] | None = None
         self._correlation: str | None = None
         self._depth = 0
         self._began = 0.0
@@ -66,8 +66,10 @@ class Tally:
         if not self._depth:
             seconds = time.monotonic() - self._began
             self.seconds += seconds
-            if self.spells is not None:
-                self.spells.append(TimedCall(self._began, seconds, "" if kind is None else kind.__name__))
+            if self.timed_calls is not None:
+                self.timed_calls.append(
+                    TimedCall(self._began, seconds, "" if kind is None else kind.__name__)
+                )
 
 
 current: ContextVar[Tally | None] = ContextVar("portico_tally", default=None)

@@ -49,13 +49,17 @@ def in_one_order(items: tuple[T, ...]) -> tuple[T, ...]:
     return tuple(sorted(set(items)))
 
 
-# Of items whose order and number mean nothing, such as roles: every database and every author orders them in
-# another way, and none of that is a change.
+# Items whose order means nothing, such as roles. They are sorted, because databases and authors order them
+# differently, and no version should call that a change.
 SetOf: TypeAlias = Annotated[tuple[T, ...], AfterValidator(in_one_order)]
 
 
 class Definition(BaseModel):
-    """A value of the configuration. Two with the same content are equal."""
+    """A value of the configuration: immutable, and equal to another with the same content.
+
+    Making one from data raises pydantic's ValidationError for a wrong type, an unknown key, or a value that
+    a validator refuses.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False, str_strip_whitespace=False)
 

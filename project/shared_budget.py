@@ -73,15 +73,15 @@ class RedisBudget(Budget):
         self._process = secrets.token_hex(6)
         self._ids = count()
 
-    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
-        paused = self._own.paused(only)
+    def take(self, share: Share, only_user: int | None = None) -> Admission | Refusal:
+        paused = self._own.paused(only_user)
         if paused > LONGEST_WAIT:
             # Enough is known: a refusal costs no question to the others.
             return Refusal(paused, Reason.PAUSE)
         id = f"{self._process}{next(self._ids)}"
-        answer = self._run("take", self._keys, _GROUP[share], -1 if only is None else only, id)
+        answer = self._run("take", self._keys, _GROUP[share], -1 if only_user is None else only_user, id)
         if answer is None:
-            return self._own.take(share, only)
+            return self._own.take(share, only_user)
         user, first, second, *pauses = answer
         if user < 0:
             for number, milliseconds in enumerate(pauses[0]):
@@ -116,13 +116,13 @@ class RedisBudget(Budget):
             self._redis.keep_at_least(self._keys[3 * user + 2], milliseconds)
         return self._own.rest(user, seconds)
 
-    def paused(self, only: int | None = None) -> float:
-        return self._own.paused(only)
+    def paused(self, only_user: int | None = None) -> float:
+        return self._own.paused(only_user)
 
-    def standing(self) -> Sequence[BudgetUse]:
+    def use_of_users(self) -> Sequence[BudgetUse]:
         answer = self._run("standing", self._keys)
         if answer is None:
-            return self._own.standing()
+            return self._own.use_of_users()
         return [
             BudgetUse(
                 dict(zip(SHARES, requests, strict=True)),

@@ -72,7 +72,9 @@ def parse_preferences(header: str) -> Preferences:
 
 
 def _annotations_joined(header: str) -> str:
-    """`odata.include-annotations=a.b,c.*` unquoted, as some clients write it, put into quotes."""
+    """Return the header with the value of `odata.include-annotations` in quotes: some clients write
+    `odata.include-annotations=a.b,c.*` without them.
+    """
     return re.sub(
         r"(odata\.include-annotations\s*=\s*)([^\s\",;=]+(?:\s*,\s*-?[^\s\",;=]*[.*][^\s\",;=]*(?=\s*(?:,|;|$)))*)",
         r'\1"\2"',

@@ -77,7 +77,7 @@ class EndpointRights:
 
 
 def rights_of(
-    standing: CallerFacts, configuration: Configuration, states: Mapping[int, State]
+    caller: CallerFacts, configuration: Configuration, states: Mapping[int, State]
 ) -> list[EndpointRights]:
     """Return the caller's rights on every endpoint that can be read, sorted by path and methods.
 
@@ -87,8 +87,8 @@ def rights_of(
         EndpointRights(
             id,
             endpoint,
-            why_not(standing, endpoint, states.get(id)),
-            tuple(reach_of(standing, endpoint)),
+            why_not(caller, endpoint, states.get(id)),
+            tuple(reach_of(caller, endpoint)),
             endpoint.definition.row_rule is not None,
         )
         for id, endpoint in configuration.endpoints.items()
@@ -97,31 +97,31 @@ def rights_of(
     return sorted(rights, key=lambda right: (right.endpoint.path, right.endpoint.methods))
 
 
-def why_not(standing: CallerFacts, endpoint: Endpoint, state: State | None = None) -> str:
+def why_not(caller: CallerFacts, endpoint: Endpoint, state: State | None = None) -> str:
     """Return why the caller may not call the endpoint; empty when the caller may."""
     if not endpoint.definition.enabled:
         return Sentence("The endpoint is a draft. It is not served.")
-    if refusal := refused_by_access(standing, endpoint):
+    if refusal := refused_by_access(caller, endpoint):
         return refusal
     if state is State.BLOCKED:
         return Sentence("The endpoint cannot be served as it is configured (503).")
     return ""
 
 
-def refused_by_access(standing: CallerFacts, endpoint: Endpoint) -> str:
+def refused_by_access(caller: CallerFacts, endpoint: Endpoint) -> str:
     """Return why *Access control* refuses the caller; empty when it does not."""
     access = endpoint.definition.access
     if not access.authentication_required:
         return ""
-    if standing.is_anonymous:
+    if caller.is_anonymous:
         return Sentence("The endpoint asks for a token (401).")
-    if standing.type and standing.type not in access.caller_types:
+    if caller.type and caller.type not in access.caller_types:
         return Sentence(
             "The endpoint does not admit callers of type %(type)s (403). It admits: %(types)s.",
-            type=standing.type,
+            type=caller.type,
             types=", ".join(access.caller_types) or "–",
         )
-    if access.roles and standing.roles.isdisjoint(access.roles):
+    if access.roles and caller.roles.isdisjoint(access.roles):
         return Sentence(
             "The caller has none of the roles that the endpoint asks for (403): %(roles)s.",
             roles=", ".join(access.roles),
@@ -129,15 +129,15 @@ def refused_by_access(standing: CallerFacts, endpoint: Endpoint) -> str:
     return ""
 
 
-def reach_of(standing: CallerFacts, endpoint: Endpoint) -> Iterator[RuleReach]:
+def reach_of(caller: CallerFacts, endpoint: Endpoint) -> Iterator[RuleReach]:
     """Yield what each row rule that applies to the endpoint lets the caller reach."""
     for exposed in _ruling_entities(endpoint):
-        yield rule_reach(standing, exposed)
+        yield rule_reach(caller, exposed)
 
 
-def rule_reach(standing: CallerFacts, exposed: ExposedEntityDefinition) -> RuleReach:
+def rule_reach(caller: CallerFacts, exposed: ExposedEntityDefinition) -> RuleReach:
     """Return what the row rule of `exposed` lets the caller reach."""
-    return RuleReach(exposed, tuple(entry for entry in exposed.row_rule if entry.is_for(standing.roles)))
+    return RuleReach(exposed, tuple(entry for entry in exposed.row_rule if entry.is_for(caller.roles)))
 
 
 def _ruling_entities(endpoint: Endpoint) -> Iterator[ExposedEntityDefinition]:

@@ -15,10 +15,12 @@ UserPropertyKind: TypeAlias = Literal["field", "related", "custom"]
 
 
 class RoleDefinition(Definition):
-    """An application role. `platform_roles` says which security roles correspond; nothing enforces it.
+    """An application role.
 
-    `rate` is how many requests a minute each caller may send who has it, in the place of the service's own
-    limit; 0: none of its own. Of several roles the highest counts.
+    `platform_roles` names the platform's security roles that correspond: a note for people, which nothing
+    enforces. `rate` is how many requests a minute each caller with the role may send, instead of the
+    service's own limit; 0: the role sets no limit. A caller with several roles has the highest of their
+    rates.
     """
 
     name: str
@@ -29,9 +31,10 @@ class RoleDefinition(Definition):
 
 
 class CallerTypeDefinition(Definition):
-    """Which entity a caller's record is in (its logical name); empty: callers of this type have none.
+    """A type of caller. `entity` is the logical name of the entity that has the callers' records.
 
-    Of the type `user`, it is empty, and the records are the platform's users, whatever their entity.
+    It is empty for a type whose callers have no record, and for the type `user`, whose callers' records are
+    the platform's users, whatever the platform calls that entity.
     """
 
     name: str
@@ -64,11 +67,12 @@ _BUILT_IN = frozenset(caller_type.name for caller_type in CALLER_TYPES)
 
 
 class UserPropertyDefinition(Definition):
-    """One property of callers of the type `caller_type`.
+    """One property of callers of the type `caller_type`. `kind` says where its value comes from:
 
-    `field`: `attribute` of the caller's record on the platform. `related`: `columns` of the records reached
-    by `relationship` (its schema name): an object where one is associated, an array where several are.
-    `custom`: `expression` over `user` (field properties, `type`, `roles`, `claims`) and the related data.
+    `field`: from the attribute `attribute` of the caller's record. `related`: from the attributes `columns`
+    of the records that `relationship` (a schema name) leads to: an object if it leads to one record, else an
+    array. `custom`: from the CEL `expression` over `user`: its field properties, `type`, `roles`, `claims`,
+    and related records.
     """
 
     name: str

@@ -17,9 +17,10 @@ from designer.definitions.issuers import IssuerDefinition
 
 
 class ConfigurationDocument(Definition):
-    """Flat lists, natural keys, no database ids. `format` is raised when older readers would misread it.
+    """A configuration in flat lists, whose items refer to each other by their keys: no database ids.
 
-    One that says nothing of `caller_types` means those that are there from the start.
+    `format` is raised when older readers would misread a document. A document without `caller_types` has
+    the built-in ones.
     """
 
     format: Literal[2]

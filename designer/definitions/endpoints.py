@@ -33,10 +33,11 @@ PreconditionStatus: TypeAlias = Literal[400, 403, 404, 409, 422]
 
 
 class AccessDefinition(Definition):
-    """Callers of any of `caller_types`, with any of `roles`; no roles: with a token, whatever their roles.
+    """Who may call an endpoint: callers of one of `caller_types` who have one of `roles`.
 
-    Without authentication anyone may call, and there are no roles. A document that does not say which types
-    is of the time when there were users and services alone.
+    Without roles, every caller of these types may, if it has a token. Without `authentication_required`
+    anyone may, and there are no roles. The default of `caller_types` is what documents mean that are older
+    than caller types.
     """
 
     authentication_required: bool = True
@@ -45,8 +46,11 @@ class AccessDefinition(Definition):
 
 
 class ColumnDefinition(Definition):
-    """An attribute, a column of a query by its key in the row, or an output of a process, under its output
-    name (empty: its own). With a CEL `expression` it is calculated, and has a name but no attribute.
+    """A column of an endpoint's answer.
+
+    `attribute` is an attribute's name, the key of a query's column, or the name of a process's output; `name`
+    is what the answer calls it (empty: the same). A calculated column has `expression`, in CEL, and `name`,
+    but no `attribute`.
     """
 
     attribute: str = ""
@@ -59,11 +63,11 @@ class ColumnDefinition(Definition):
 
 
 class BindingDefinition(Definition):
-    """`attribute` takes a value from `source`.
+    """The value that an endpoint writes to `attribute`. `source` says what `value` is:
 
-    `value` is the input's name (`input`), the constant in JSON form (`constant`), the name of a user property
-    (`user`, what consultants write as `@user.name`), a fetcher's name and column (`fetch`, what they write as
-    `@fetch.name.column`; here without `@fetch.`) or a CEL expression (`expression`).
+    `input`: an input's name. `constant`: the value itself, in JSON form. `user`: the name of a user property,
+    which the studio shows as `@user.name`. `fetch`: a fetcher's name and column with a dot between them,
+    which the studio shows as `@fetch.name.column`. `expression`: a CEL expression.
     """
 
     attribute: str
@@ -72,7 +76,7 @@ class BindingDefinition(Definition):
 
     @model_validator(mode="after")
     def _is_named(self) -> Self:
-        """Only a constant may be anything; a draft may have no value yet."""
+        """Refuse a value that is not text, unless it is a constant. A draft may have no value yet (None)."""
         if self.source != "constant" and not isinstance(self.value, str | None):
             raise ValueError(
                 Sentence(
@@ -85,15 +89,17 @@ class BindingDefinition(Definition):
 
 
 class InputDefinition(Translated):
-    """One named value. `type` is the name of an input type (`designer.types`).
+    """An input of an endpoint. `type` is the name of an input type (`designer.types`).
 
-    `minimum` and `maximum` are inclusive; lengths count characters, or items of a list; `allowed` holds the
-    only values accepted, in JSON form; `default` is used when the input is absent (None: no default).
-    `nullable` lets null clear an attribute on update. `label` is what forms call it; empty: what the platform
-    calls its attribute, in each of the platform's languages.
+    `minimum` and `maximum` are inclusive. `min_length` and `max_length` count characters, or items of a list.
+    `pattern` is a regular expression; empty: any text. `allowed` has the only values accepted, in JSON form;
+    empty: all values. `default` is used when the input is absent; None: no default. `nullable` lets null
+    clear an attribute on update. `label` is what forms call the input; empty: what the platform calls its
+    attribute, in each of the platform's languages.
 
-    Of type `List`, it holds records to be created along with the endpoint's own: `relationship` is the schema
-    name of the one-to-many relationship from that to them, `inputs` and `bindings` are those of each item.
+    An input of the type `List` holds records that are created together with the endpoint's own record.
+    `relationship` is the schema name of the one-to-many relationship from that record to them; `inputs` and
+    `bindings` are those of each item.
     """
 
     longest: ClassVar[Mapping[str, int | None]] = {"label": LONGEST_LINE, "description": None}
@@ -126,10 +132,11 @@ class InputDefinition(Translated):
 
 
 class FetcherDefinition(Definition):
-    """A query for one row, whose columns are then `@fetch.name.column`.
+    """A data fetcher: a query for one row, whose columns expressions and queries read as
+    `@fetch.name.column`.
 
-    Several rows are a conflict unless the `first` is meant. The exposed entity's row rules apply to it only
-    with `apply_row_rules`.
+    If it finds several rows, the first is taken with `first`; else the request is refused. The row rule
+    of the query's entity applies to it only with `apply_row_rules`.
     """
 
     name: str
@@ -139,7 +146,7 @@ class FetcherDefinition(Definition):
 
 
 class PreconditionDefinition(Translated):
-    """A CEL expression that must be true; else the answer is `status` with `message`."""
+    """A CEL expression that must be true. If it is not, the answer is the problem `status` with `message`."""
 
     longest: ClassVar[Mapping[str, int | None]] = {"message": LONGEST_MESSAGE}
 
@@ -150,14 +157,14 @@ class PreconditionDefinition(Translated):
 
 
 class EndpointDefinition(Translated):
-    """One configured operation.
+    """An endpoint: an operation of the API, with everything that is configured for it.
 
-    `module` and `exposure` (the segment of the exposed entity in that module) are empty where the kind has
-    none. `segment` is the endpoint's own path segment, empty for the entity's; `name` is the last segment of
-    kinds that are named (queries, files, actions, option sets). `settings` are of the type the kind declares.
-    `row_rule` narrows that of the exposed entity. `fetchers` run in their order, then all `preconditions`
-    must hold. `acknowledgements` are of what it reaches past row rules on purpose. `example_calls` say what
-    it should answer; nobody is served otherwise for them.
+    `module` is a module's segment, `exposure` the segment of the exposed entity in it; both are empty where
+    the kind has none. `segment` is the endpoint's own path segment; empty: the exposed entity's. `name` is
+    the last path segment of kinds that have one (queries, files, actions, option sets). `settings` are of
+    the type that the kind declares. `row_rule` narrows the row rule of the exposed entity. `fetchers` run in
+    their order, before all `preconditions`. `acknowledgements` are for entities that it reaches past row
+    rules on purpose. `example_calls` say what it should answer, and change nothing in what is served.
     """
 
     longest: ClassVar[Mapping[str, int | None]] = {"title": LONGEST_LINE, "description": None}
@@ -184,7 +191,9 @@ class EndpointDefinition(Translated):
 
     @cached_property
     def key(self) -> str:
-        """Unique and stable over exports: `sales.accounts.create`, `sales.accounts.upload.contract`."""
+        """The key of the endpoint in documents, such as `sales.accounts.create` or
+        `sales.accounts.upload.contract`. No two endpoints share one.
+        """
         return ".".join(
             part for part in (self.module, self.exposure, self.segment, self.kind, self.name) if part
         )

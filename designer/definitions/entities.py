@@ -13,7 +13,7 @@ from designer.definitions.translations import LONGEST_LINE, Translated, Translat
 
 
 class ModuleDefinition(Translated):
-    """A group of endpoints; `segment` stands in every path of it."""
+    """A group of endpoints. `segment` is the first path segment of each, after the API's prefix."""
 
     longest: ClassVar[Mapping[str, int | None]] = {"title": LONGEST_LINE, "description": None}
 
@@ -42,7 +42,7 @@ class ExposedEntityDefinition(Definition):
 
 
 def closed_entity(row: Mapping[str, str]) -> ExposedEntityDefinition:
-    """What stands for an exposed entity whose `row` makes no definition: nobody reaches a record of it."""
+    """Return a definition that lets nobody reach a record, for a row that makes no valid definition."""
     return ExposedEntityDefinition(
         module=row["module"], segment=row["segment"], entity=row["entity"], row_rule=(NOBODY,)
     )

@@ -66,7 +66,7 @@ Values: TypeAlias = Annotated[Members, AfterValidator(_values)]
 
 
 class SampleFileDefinition(Definition):
-    """A file of `size` bytes that an example call sends: made up, with the signature of its type."""
+    """A file that an example call sends. Its `size` bytes are made up; the first show its content type."""
 
     name: str = Field(min_length=1, max_length=255)
     content_type: str = Field("", max_length=255)
@@ -74,15 +74,16 @@ class SampleFileDefinition(Definition):
 
 
 class ExampleCallDefinition(Definition):
-    """A call as somebody has tried it, and what it should be answered.
+    """A call of an endpoint, and the answer that is expected.
 
-    It is made without a token (`anonymous`), or as a caller of `caller_type` with `roles` and `claims`, who
-    stands for the record `caller_record`. `record`, `file` and `related` are the ids in the path (`record`
-    the value of a key, where one finds it), `query` and `headers` as sent, `body` as JSON; `upload` is sent
-    instead of a body. `method` empty: the endpoint's first.
+    The call is made without a token (`anonymous`), or as a caller of the type `caller_type` with `roles` and
+    `claims`, whose record is `caller_record`. `method` empty: the endpoint's first. `record`, `file` and
+    `related` are the ids in the path; `record` is the value of an alternate key where the path has one.
+    `query` and `headers` are texts by name. `body` is sent as JSON, or `upload` instead of it.
 
-    The answer should have `status`, all that `shape` names with a value of its type or null, and, by their
-    JSON Pointers, exactly `values`. Whoever calls with a role of `refused_for` alone should be refused.
+    The answer should have the status `status`; everything that `shape` names, with a value of its type or
+    null; and exactly the `values`, by their JSON Pointers. A caller whose only role is one of `refused_for`
+    should be refused.
     """
 
     name: str = Field(min_length=1, max_length=100)

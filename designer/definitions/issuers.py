@@ -23,10 +23,11 @@ MOST_REGISTRATIONS = 100_000
 
 
 class KeysDefinition(Definition):
-    """Where an issuer's public keys are.
+    """Where an issuer's public keys are, by `source`:
 
-    `discovery`: its OpenID configuration names them; `url` is that document's address, empty for the usual
-    one under the issuer's own. `jwks`: the key set is at `url`. `pem`: they are in `pem`, one after another.
+    `discovery`: where its OpenID configuration says. `url` is the address of that document; empty: the usual
+    path under the issuer's own address. `jwks`: in the key set at `url`. `pem`: in the text `pem`, one after
+    another.
     """
 
     source: KeySource = "discovery"
@@ -35,23 +36,23 @@ class KeysDefinition(Definition):
 
 
 class RequiredClaimDefinition(Definition):
-    """`claim`, a path, has one of `values`; without values it only has to be there."""
+    """A claim that a token must have. `claim` is its path; without `values` it may have any value."""
 
     claim: str
     values: SetOf[str] = ()
 
 
 class GrantDefinition(Definition):
-    """A value of a claim, and a role that it means."""
+    """A role that callers get whose claim has the value `value`."""
 
     value: str
     role: str
 
 
 class RoleRuleDefinition(Definition):
-    """Roles out of one claim. `claim` is a path; `shape` says how its values are written.
+    """A rule that reads roles from one claim. `claim` is its path; `shape` says how its values are written.
 
-    `as_named`: each value is a role's name. Otherwise `grants` says which roles a value means.
+    With `as_named`, each value is a role's name. Otherwise `grants` says which roles each value gives.
     """
 
     claim: str
@@ -61,19 +62,19 @@ class RoleRuleDefinition(Definition):
 
 
 class ClaimInputDefinition(Definition):
-    """An input of the endpoint that registers callers, and the claim, a path, that it is given."""
+    """An input of the endpoint that registers callers, and the path of the claim whose value it gets."""
 
     input: str
     claim: str
 
 
 class RegistrationDefinition(Definition):
-    """How a caller without a record gets one. An existing record is linked, or the Create endpoint `endpoint`
-    makes one.
+    """How a caller without a record gets one: an existing record is linked to it, or a new one is created.
 
-    `link_claim` and `link_attribute`: a record whose attribute has the claim's value is linked, if the claim
-    `link_verified` says that the value is verified. Empty: none is linked. `an_hour` is the most records that
-    are made or linked for one issuer in an hour.
+    A record is linked if its attribute `link_attribute` has the value of the claim `link_claim`, and the
+    claim `link_verified` says that the value is verified; empty: no record is linked. `endpoint` is the key
+    of the Create endpoint that creates a record, with `inputs`. `an_hour` is the highest number of records
+    that are created or linked for one issuer in an hour.
     """
 
     endpoint: str = ""
@@ -85,11 +86,12 @@ class RegistrationDefinition(Definition):
 
 
 class RecordDefinition(Definition):
-    """Which record a caller is: one of the caller type `type`, whose `attribute` has the value of `claim`.
+    """How the record of a caller is found: the caller has the type `type`, and `attribute` of its record has
+    the value of the claim `claim`.
 
-    `claim` empty: callers have no record. `attribute` empty: the claim holds the record's id. `verified`
-    names a claim that has to say that the value is verified. `missing`: what becomes of a caller who has no
-    record.
+    `claim` empty: callers have no record. `attribute` empty: the claim holds the record's id. `verified` is
+    the path of a claim that must say that the value is verified; empty: none must. `missing` says what
+    happens to a caller whose record is not found: it is refused, goes on without a record, or is registered.
     """
 
     type: str = "user"
@@ -102,11 +104,13 @@ class RecordDefinition(Definition):
 
 
 class IssuerDefinition(Definition):
-    """One issuer. `name` is what people call it; `issuer` is the token's `iss`, exactly.
+    """An issuer whose tokens are accepted. `name` is what people call it; `issuer` is exactly the `iss` of
+    its tokens.
 
-    An `issuer` with `{tenantid}` in it stands for one issuer for each of `tenants`.
-    `roles_expression` is CEL over `claims` and `record`, and gives a role or a list of roles.
-    `readable_claims` are the paths of the claims that the configuration's expressions may read.
+    An `issuer` with `{tenantid}` in it stands for one issuer for each of `tenants`. `leeway` is in seconds.
+    `roles` are given to every caller. `roles_expression` is CEL over `claims` and `record` whose result is a
+    role or a list of roles. `readable_claims` are the paths of the claims that expressions of the
+    configuration may read.
     """
 
     name: str

@@ -14,10 +14,11 @@ from designer.sentences import Sentence
 
 
 class RowRuleEntry(Definition):
-    """What callers with any of `roles` reach; without roles everyone, callers without a token included.
+    """The records that callers with one of `roles` reach; without roles it holds for everyone, callers
+    without a token included.
 
-    It is `filter`, or every record with `all_records`. Saying that takes a word of its own: a filter that was
-    lost must not open the entity.
+    They are the records that match `filter`, or all with `all_records`. That is a field of its own so that
+    an entry that has lost its filter does not open the entity.
     """
 
     roles: SetOf[str] = ()
@@ -43,7 +44,7 @@ class RowRuleEntry(Definition):
 
 
 class _EntryOfNobody(RowRuleEntry):
-    """An entry that is no caller's, whatever the roles."""
+    """An entry that holds for no caller."""
 
     @property
     def is_open(self) -> bool:
@@ -84,17 +85,17 @@ def is_open(rule: Collection[RowRuleEntry]) -> bool:
 
 
 def roles_of(rule: Iterable[RowRuleEntry]) -> frozenset[str]:
-    """The roles that `rule` names."""
+    """Return the roles that `rule` names."""
     return frozenset(role for entry in rule for role in entry.roles)
 
 
 def entries_in_json(content: Any) -> list[dict[str, Any]]:
-    """The entries of a rule's JSON form, also of one that was written before rules had entries."""
+    """Return the entries of a rule's JSON form, also of one that was written before rules had entries."""
     return [dict(entry) for entry in _entries(content)]
 
 
 class Acknowledgement(Definition):
-    """Somebody who may has said that an endpoint reaches `entity` past its row rules on purpose, and why."""
+    """A note that an endpoint reaches `entity` past its row rules on purpose, by somebody who may say so."""
 
     entity: str
     reason: str = ""

@@ -66,9 +66,9 @@ Translations: TypeAlias = Annotated[
 
 
 class Translated(Definition):
-    """What has texts in several languages. `longest` has the length of each, by name; None: any length.
+    """A definition with texts in several languages, which its field `translations` holds.
 
-    A subclass has the field `translations`, as its last but for what belongs together.
+    `longest` has the highest number of characters of each text, by the name of its field; None: any number.
     """
 
     longest: ClassVar[Mapping[str, int | None]] = {}
@@ -92,7 +92,7 @@ class Translated(Definition):
         return self.model_copy(update={**texts, "translations": {}})
 
     def languages(self) -> frozenset[int]:
-        """The languages (LCID) that some text is translated to."""
+        """Return the languages, as LCIDs, that some text is translated to."""
         return frozenset(map(int, self.translations))
 
     @model_validator(mode="after")

@@ -58,14 +58,14 @@ def conditions(query: DesignedQuery) -> Iterator[tuple[str, DesignedCondition]]:
 
 
 def conditions_of_filter(
-    group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
+    group: DesignedFilter | None, holder: str | None, entities: Mapping[str | None, str]
 ) -> Iterator[tuple[str, DesignedCondition]]:
     """Yield the conditions of a filter and of the links in it, each with its entity as `conditions` does.
 
-    `standing` is the alias of the link that the filter belongs to; None: it belongs to no link. `entities`
+    `holder` is the alias of the link that the filter belongs to; None: it belongs to no link. `entities`
     gives the entity of each alias.
     """
-    yield from _conditions_of_group(group, standing, entities)
+    yield from _conditions_of_group(group, holder, entities)
     links = [] if group is None else list(group.every_link)
     entities_by_alias: dict[str | None, str] = {**entities}
     entities_by_alias |= {link.alias: link.entity for link in links}
@@ -74,14 +74,14 @@ def conditions_of_filter(
 
 
 def _conditions_of_group(
-    group: DesignedFilter | None, standing: str | None, entities: Mapping[str | None, str]
+    group: DesignedFilter | None, holder: str | None, entities: Mapping[str | None, str]
 ) -> Iterator[tuple[str, DesignedCondition]]:
     for item in () if group is None else group.items:
         if isinstance(item, DesignedCondition):
-            alias = standing if item.link is None else item.link
+            alias = holder if item.link is None else item.link
             yield entities.get(alias, ""), item
         elif isinstance(item, DesignedFilter):
-            yield from _conditions_of_group(item, standing, entities)
+            yield from _conditions_of_group(item, holder, entities)
 
 
 def takes_list(uses: Iterable[Use]) -> bool:

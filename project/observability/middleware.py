@@ -29,7 +29,7 @@ class RequestRecords:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         record = RequestRecord(request)
         if self._is_traced:
-            record.spells = []
+            record.timed_calls = []
             record.parent = request.META.get("HTTP_TRACEPARENT")
         token = current.set(record)
         try:

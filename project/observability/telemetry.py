@@ -70,7 +70,7 @@ class Telemetry:
             provider.shutdown()
 
     def tell(self, records: list[RequestRecord]) -> None:
-        # Spells are told by another clock.
+        # Timed calls have seconds of the monotonic clock, traces those of the wall clock.
         offset = time.time() - time.monotonic()
         for record in records:
             attributes = _attributes(record)
@@ -108,18 +108,20 @@ class Telemetry:
             if record.status >= 500:
                 span.set_status(trace.StatusCode.ERROR)
             context = trace.set_span_in_context(span)
-            for spell in record.spells or ():
-                _trace_call(tracer, spell, context, offset)
+            for timed_call in record.timed_calls or ():
+                _trace_call(tracer, timed_call, context, offset)
         span.end(began + round(record.elapsed * _NANO))
 
 
-def _trace_call(tracer: trace.Tracer, spell: TimedCall, context: Any, offset: float) -> None:
-    began = round((spell.began + offset) * _NANO)
-    failed = {"error.type": spell.failed} if spell.failed else {}
-    span = tracer.start_span("platform call", context, trace.SpanKind.CLIENT, failed, start_time=began)
-    if failed:
+def _trace_call(tracer: trace.Tracer, timed_call: TimedCall, context: Any, clock_offset: float) -> None:
+    began = round((timed_call.began + clock_offset) * _NANO)
+    error_attributes = {"error.type": timed_call.failed} if timed_call.failed else {}
+    span = tracer.start_span(
+        "platform call", context, trace.SpanKind.CLIENT, error_attributes, start_time=began
+    )
+    if error_attributes:
         span.set_status(trace.StatusCode.ERROR)
-    span.end(began + round(spell.seconds * _NANO))
+    span.end(began + round(timed_call.seconds * _NANO))
 
 
 def _attributes(record: RequestRecord) -> dict[str, Any]:

@@ -176,11 +176,14 @@ class CachedAnswers:
         return _answer(entry, exchange.request, cache_status)
 
     def _run_timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
-        """Run the operation. Return its response, and the time it began (seconds of `time.time()`)."""
+        """Run the operation. Return its response, and the time it began (seconds of `time.time()`).
+
+        From how long it took follows `_early`: how many seconds before its end an answer is refreshed.
+        """
         asked_at, began = time.time(), time.monotonic()
         response = run(exchange)
-        lead = max(self._least_early, _TIMES_AS_LONG * (time.monotonic() - began))
-        self._early = min(self._seconds * _LAST_PART, lead)
+        seconds_early = max(self._least_early, _TIMES_AS_LONG * (time.monotonic() - began))
+        self._early = min(self._seconds * _LAST_PART, seconds_early)
         return response, asked_at
 
     def _fresh(self, entry: Entry | None) -> Entry | None:

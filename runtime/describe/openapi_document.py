@@ -144,6 +144,7 @@ def _converted(text: bytes) -> bytes:
 
 
 def _older(value: Any) -> Any:
+    """Return a value of a 3.1 document as 3.0 has it, with everything inside it."""
     if isinstance(value, list):
         return [_older(item) for item in value]
     if isinstance(value, dict):
@@ -152,6 +153,7 @@ def _older(value: Any) -> Any:
 
 
 def _member(key: str, item: Any) -> Any:
+    """Return the member `key` of an object as 3.0 has it. Values such as examples stay as they are."""
     if key in _VALUES:
         return item
     if key == "properties" and isinstance(item, dict):

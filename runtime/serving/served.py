@@ -145,7 +145,8 @@ def as_proposed(configuration: Configuration) -> Served:
     """Return what would be served of a proposed configuration, for its description."""
     live = current()
     last = max(configuration.endpoints, default=0)
-    # Descriptions know the API's own routes by ids that are not above zero, which those that are new have.
+    # The ids of new endpoints are not above zero, and in descriptions such ids belong to the API's own
+    # routes: new endpoints get ids above all others instead.
     endpoints = {id if id > 0 else last - id: endpoint for id, endpoint in configuration.endpoints.items()}
     configuration = replace(configuration, endpoints=endpoints)
     served = _anew(configuration, live.metadata, live.platform, RoutingTable.of(configuration))

@@ -395,7 +395,7 @@ def test_a_user_who_is_refused_rests_and_another_answers(limited: Limited) -> No
         platform.query(NAMES)
 
     assert seen.attempts == ["429"] + ["200"] * 5
-    [first, second] = platform.budget.standing()
+    [first, second] = platform.budget.use_of_users()
     assert {first.pause > 0, second.pause > 0} == {True, False}
 
 
@@ -406,7 +406,7 @@ def test_a_call_is_paid_for_by_its_share(limited: Limited) -> None:
     platform.query(NAMES, call=Call(share=Share.WRITES, spender="sales.accounts"))
 
     assert seen.spenders[-1] == (Share.WRITES, "sales.accounts")
-    [standing] = platform.budget.standing()
+    [standing] = platform.budget.use_of_users()
     assert standing.requests[Share.WRITES] == 1
 
 

@@ -39,7 +39,7 @@ class Spending:
     seconds of `time.monotonic()`, and with which headers it was answered."""
 
     admission: Admission
-    said: ReportedBudget = field(default_factory=ReportedBudget)
+    reported: ReportedBudget = field(default_factory=ReportedBudget)
     began: float | None = None
 
     @property
@@ -52,7 +52,9 @@ class Spending:
         For an impersonated user it speaks of that user's limits, which are not ours.
         """
         if call.caller is None:
-            self.said = ReportedBudget(_number(headers.get(REQUESTS_LEFT)), _number(headers.get(WORK_LEFT)))
+            self.reported = ReportedBudget(
+                _number(headers.get(REQUESTS_LEFT)), _number(headers.get(WORK_LEFT))
+            )
 
 
 class Account:
@@ -64,28 +66,31 @@ class Account:
         # By group: the refusal that stands, and the second until when.
         self._refused: dict[Share, tuple[Refusal, float]] = {}
 
-    def refuse(self, call: Call, only: int | None = None) -> None:
-        """Raise Throttled where this process knows that waiting in a queue would be in vain."""
-        paused = self._budget.paused(only)
+    def refuse(self, call: Call, only_user: int | None = None) -> None:
+        """Raise Throttled where this process knows that waiting in a queue would be in vain.
+
+        `only_user` is the index of the one application user that may send the request; None: any may.
+        """
+        paused = self._budget.paused(only_user)
         if paused > LONGEST_WAIT:
             raise self._throttled(Refusal(paused, Reason.PAUSE), call)
         refusal = self._standing_refusal(call.share)
-        if only is None and refusal is not None and refusal.seconds > LONGEST_WAIT:
+        if only_user is None and refusal is not None and refusal.seconds > LONGEST_WAIT:
             raise self._throttled(refusal, call)
 
     @contextmanager
-    def spending(self, call: Call, ends: float, only: int | None = None) -> Iterator[Spending]:
+    def spending(self, call: Call, ends: float, only_user: int | None = None) -> Iterator[Spending]:
         """Wait until one request may be sent. When the block ends, tell the budget what the request took.
 
         Raises Throttled when the wait would take more than two seconds, or would not end before `ends` (a
         `time.monotonic()` second).
         """
-        spending = Spending(self._admitted(call, ends, only))
+        spending = Spending(self._admitted(call, ends, only_user))
         try:
             yield spending
         finally:
             seconds = 0.0 if spending.began is None else time.monotonic() - spending.began
-            self._budget.settle(spending.admission, seconds, spending.said)
+            self._budget.settle(spending.admission, seconds, spending.reported)
 
     def rest(self, user: int, asked_seconds: float) -> float:
         """Send nothing as this user for the `asked_seconds`, an hour at most.
@@ -99,11 +104,11 @@ class Account:
             self._observer.throttled(seconds, asked_seconds=asked_seconds)
         return seconds_left
 
-    def _admitted(self, call: Call, ends: float, only: int | None) -> Admission:
-        decision = self._budget.take(call.share, only)
+    def _admitted(self, call: Call, ends: float, only_user: int | None) -> Admission:
+        decision = self._budget.take(call.share, only_user)
         if isinstance(decision, Refusal):
             began = time.monotonic()
-            decision = self._await_admission(decision, call, min(ends, began + LONGEST_WAIT), only)
+            decision = self._await_admission(decision, call, min(ends, began + LONGEST_WAIT), only_user)
             admitted = isinstance(decision, Admission)
             self._observer.waited(time.monotonic() - began, admitted=admitted)
         if isinstance(decision, Refusal):
@@ -112,7 +117,7 @@ class Account:
         return decision
 
     def _await_admission(
-        self, refusal: Refusal, call: Call, ends: float, only: int | None
+        self, refusal: Refusal, call: Call, ends: float, only_user: int | None
     ) -> Admission | Refusal:
         """Wait until a refused request is admitted, up to `ends`.
 
@@ -124,12 +129,12 @@ class Account:
             if decision.reason is Reason.PLACES and now < ends:
                 time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
             elif now + decision.seconds >= ends:
-                if only is None and decision.reason is not Reason.PLACES:
+                if only_user is None and decision.reason is not Reason.PLACES:
                     self._refused[call.share] = decision, now
                 return decision
             else:
                 time.sleep(decision.seconds)
-            decision = self._budget.take(call.share, only)
+            decision = self._budget.take(call.share, only_user)
         return decision
 
     def _standing_refusal(self, share: Share) -> Refusal | None:

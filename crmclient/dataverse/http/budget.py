@@ -147,8 +147,8 @@ class Budget(Protocol):
 
     limits: Limits
 
-    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
-        """Count one request of the application user who has most left, or of user `only`. Return the
+    def take(self, share: Share, only_user: int | None = None) -> Admission | Refusal:
+        """Count one request of the application user who has most left, or of user `only_user`. Return the
         admission or a refusal.
         """
         ...
@@ -166,13 +166,13 @@ class Budget(Protocol):
         """
         ...
 
-    def paused(self, only: int | None = None) -> float:
-        """Return the seconds until any user, or user `only`, may send, as far as this process knows. Asks
-        nobody.
+    def paused(self, only_user: int | None = None) -> float:
+        """Return the seconds until any user, or user `only_user`, may send, as far as this process knows.
+        Asks nobody.
         """
         ...
 
-    def standing(self) -> Sequence[BudgetUse]:
+    def use_of_users(self) -> Sequence[BudgetUse]:
         """Return how much each application user has left, as far as this budget knows."""
         ...
 

@@ -68,8 +68,9 @@ class Bulkhead:
             self._leave(share)
 
     def _enter(self, share: Share) -> _Waiting | None:
-        """Take a place and return None, if there is one. Else return a turn, which is in the queue if the
-        queue had room.
+        """Take a place and return None, if there is one. Else return who waits.
+
+        The queue holds who waits only if it had room: `_wait` refuses the others.
         """
         with self._lock:
             if self._has_room(share):

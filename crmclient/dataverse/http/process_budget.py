@@ -88,7 +88,7 @@ class _User:
     def spent(self) -> tuple[float, float]:
         return sum(self.sums[:_SIZE]), sum(self.sums[_SIZE:])
 
-    def standing(self, now: float) -> BudgetUse:
+    def use(self, now: float) -> BudgetUse:
         work = self._work(now)
         return BudgetUse(
             {share: round(self.sums[place]) for share, place in _PLACE.items()},
@@ -135,11 +135,11 @@ class ProcessBudget(Budget):
         self._lock = threading.Lock()
         self._ids = count()
 
-    def take(self, share: Share, only: int | None = None) -> Admission | Refusal:
+    def take(self, share: Share, only_user: int | None = None) -> Admission | Refusal:
         with self._lock:
             now = self._clock()
             best, most, refusal = None, 0.0, None
-            for number in self._numbers(only):
+            for number in self._numbers(only_user):
                 user = self._users[number]
                 user.advance(now)
                 part, refused = user.room(share, now)
@@ -180,15 +180,15 @@ class ProcessBudget(Budget):
             resting.until = max(resting.until, now + seconds)
             return longer, round(max(0.0, min(other.until for other in self._users) - now), 3)
 
-    def paused(self, only: int | None = None) -> float:
-        return max(0.0, min(self._users[number].until for number in self._numbers(only)) - self._clock())
+    def paused(self, only_user: int | None = None) -> float:
+        return max(0.0, min(self._users[number].until for number in self._numbers(only_user)) - self._clock())
 
-    def standing(self) -> Sequence[BudgetUse]:
+    def use_of_users(self) -> Sequence[BudgetUse]:
         with self._lock:
             now = self._clock()
             for user in self._users:
                 user.advance(now)
-            return [user.standing(now) for user in self._users]
+            return [user.use(now) for user in self._users]
 
     def _correct(self, user: _User, admission: Admission, reported: ReportedBudget) -> None:
         """Correct the user's figures by what the platform `reported` is left.
@@ -207,8 +207,8 @@ class ProcessBudget(Budget):
             work = limits.work - reported.work / limits.processes - admission.work
         user.others = requests, work
 
-    def _numbers(self, only: int | None) -> Sequence[int]:
-        return range(len(self._users)) if only is None else (only,)
+    def _numbers(self, only_user: int | None) -> Sequence[int]:
+        return range(len(self._users)) if only_user is None else (only_user,)
 
     def _note(self, number: int, share: Share, id: str, now: float) -> Admission:
         user = self._users[number]

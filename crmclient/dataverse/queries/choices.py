@@ -18,9 +18,9 @@ class Choices:
         self._sources = sources
         self._catalogue = catalogue
 
-    def group(self, group: Filter, standing: str | None) -> Filter:
-        """Return the filter of the entity, or of the link `standing`, as Dataverse can compare it."""
-        return Filter(tuple(self._item(item, standing) for item in group.items), group.any)
+    def group(self, group: Filter, holder: str | None) -> Filter:
+        """Return the filter of the entity, or of the link `holder`, as Dataverse can compare it."""
+        return Filter(tuple(self._item(item, holder) for item in group.items), group.any)
 
     def link(self, link: Link) -> Link:
         """Return a link in which its own filter, and those of the links in it, are replaced as `group` does
@@ -32,14 +32,14 @@ class Choices:
             links=tuple(self.link(nested) for nested in link.links),
         )
 
-    def _item(self, item: FilterItem, standing: str | None) -> FilterItem:
+    def _item(self, item: FilterItem, holder: str | None) -> FilterItem:
         if isinstance(item, Filter):
-            return self.group(item, standing)
+            return self.group(item, holder)
         if isinstance(item, Link):
             return self.link(item)
         if item.operator not in (Operator.EQ, Operator.NE) or not item.values:
             return item
-        source = self._sources.get(standing if item.link is None else item.link)
+        source = self._sources.get(holder if item.link is None else item.link)
         attribute = None if source is None else source.attribute(item.attribute)
         if attribute is None or attribute.type is not AttributeType.MULTISELECT:
             return item

@@ -30,14 +30,14 @@ class Aliases:
     def of(self, link: document.Element) -> str:
         return self._of[link]
 
-    def meant(self, entity_name: str, standing: str | None) -> str | None:
-        """Return the alias that an `entityname` means in the filter or order of `standing`; None for
-        `standing` itself.
+    def meant(self, entity_name: str, holder: str | None) -> str | None:
+        """Return the alias that an `entityname` means in the filter or order of `holder`; None for
+        `holder` itself.
 
         An `entityname` is a link's alias, the entity of a link without an alias, or the query's own entity.
         Raises ValueError for any other text, and for one that means several of these.
         """
-        if entity_name == standing:
+        if entity_name == holder:
             return None
         if entity_name in self._known:
             return entity_name
@@ -50,9 +50,9 @@ class Aliases:
             )
         if entity_name in self._by_entity:
             alias = self._by_entity[entity_name]
-            return None if alias == standing else alias
+            return None if alias == holder else alias
         if entity_name == self._root:
-            return None if standing is None else entity_name
+            return None if holder is None else entity_name
         raise ValueError(
             Sentence("entityname %(name)s is neither a link's alias nor the entity", name=repr(entity_name))
         )

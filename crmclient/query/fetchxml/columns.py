@@ -33,12 +33,12 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     return column
 
 
-def read_order(order: ElementReader, standing: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
-    """Read an order of the entity, or of the link `standing`. Mistakes are noted as problems."""
+def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, aggregate: bool) -> Order:
+    """Read an order of the entity, or of the link `holder`. Mistakes are noted as problems."""
     attribute, alias = order.name("attribute"), order.name("alias")
     descending = order.flag("descending")
     entity_name = order.text("entityname")
-    link = standing
+    link = holder
     if entity_name:
         try:
             link = aliases.meant(entity_name, None)

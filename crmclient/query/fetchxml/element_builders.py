@@ -60,15 +60,15 @@ def value(text: str) -> Element:
     return new_element
 
 
-def value_of(other: tuple[str | None, str], link: str | None, standing: str | None) -> str:
+def value_of(other: tuple[str | None, str], link: str | None, holder: str | None) -> str:
     """Return the `valueof` of a condition on `link`.
 
-    `other` is the alias and the name of the attribute to compare with; `standing` is the link whose filter
+    `other` is the alias and the name of the attribute to compare with; `holder` is the link whose filter
     has the condition.
     """
     alias, name = other
     # Without a prefix it would be an attribute of what the condition names.
-    prefix = standing if alias is None and link is not None else alias
+    prefix = holder if alias is None and link is not None else alias
     return name if prefix is None else f"{prefix}.{name}"
 
 

@@ -71,21 +71,21 @@ def _name(source: DesignedQuery | DesignedLink) -> str:
     return source.alias if isinstance(source, DesignedLink) else source.entity
 
 
-def _filter(group: DesignedFilter, standing: str | None) -> Element:
-    items = (_item(item, standing) for item in group.items)
+def _filter(group: DesignedFilter, holder: str | None) -> Element:
+    items = (_item(item, holder) for item in group.items)
     return element_builders.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
-def _item(item: DesignedItem, standing: str | None) -> Element:
+def _item(item: DesignedItem, holder: str | None) -> Element:
     match item:
         case DesignedCondition():
-            return _condition(item, standing)
+            return _condition(item, holder)
         case DesignedLink():
             return _link(item)
-    return _filter(item, standing)
+    return _filter(item, holder)
 
 
-def _condition(condition: DesignedCondition, standing: str | None) -> Element:
+def _condition(condition: DesignedCondition, holder: str | None) -> Element:
     attributes: dict[str, str | None] = {
         "entityname": condition.link,
         "attribute": condition.attribute,
@@ -94,7 +94,7 @@ def _condition(condition: DesignedCondition, standing: str | None) -> Element:
     texts = [write_value(value, condition.operator) for value in condition.values]
     try:
         if condition.value_of is not None:
-            attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, standing)
+            attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, holder)
         elif values_taken(condition.operator) == 1:
             attributes["value"] = texts[0]
         else:

@@ -30,17 +30,17 @@ _COMPARABLE: Final = frozenset({Operator.EQ, Operator.NE, Operator.GT, Operator.
 
 
 class FilterReader:
-    """Reads the filters of the entity (`standing` None) or of a link."""
+    """Reads the filters of the entity (`holder` None) or of a link."""
 
     def __init__(
         self,
         aliases: Aliases,
-        standing: str | None,
+        holder: str | None,
         problems: list[Problem],
         read_link: Callable[[document.Element], DesignedLink],
     ) -> None:
         self._aliases = aliases
-        self._standing = standing
+        self._holder = holder
         self._problems = problems
         self._read_link = read_link
 
@@ -115,7 +115,7 @@ class FilterReader:
         if not entity_name:
             return None
         try:
-            return self._aliases.meant(entity_name, self._standing)
+            return self._aliases.meant(entity_name, self._holder)
         except ValueError as error:
             condition.wrong(str(error))
             return None
@@ -132,7 +132,7 @@ class FilterReader:
                 )
             return None, other
         try:
-            return self._aliases.meant(alias, self._standing), name
+            return self._aliases.meant(alias, self._holder), name
         except ValueError as error:
             condition.wrong(Sentence("valueof %(name)s: %(reason)s", name=repr(other), reason=str(error)))
             return None, name

@@ -72,23 +72,23 @@ def _link(link: Link, depth: int) -> Element:
     return element_builders.link(link, _body(link, depth + 1))
 
 
-def _group(group: Filter, standing: str, depth: int = 1) -> Element:
+def _group(group: Filter, holder: str, depth: int = 1) -> Element:
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_A_FILTER)
-    items = (_item(item, standing, depth) for item in group.items)
+    items = (_item(item, holder, depth) for item in group.items)
     return element_builders.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
-def _item(item: FilterItem, standing: str, depth: int) -> Element:
+def _item(item: FilterItem, holder: str, depth: int) -> Element:
     match item:
         case Condition():
-            return _condition(item, standing)
+            return _condition(item, holder)
         case Link():
             return _link(item, depth)
-    return _group(item, standing, depth + 1)
+    return _group(item, holder, depth + 1)
 
 
-def _condition(condition: Condition, standing: str) -> Element:
+def _condition(condition: Condition, holder: str) -> Element:
     construct = f"condition {condition.attribute} {condition.operator.value}"
     operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
     attributes: dict[str, str | None] = {
@@ -101,7 +101,7 @@ def _condition(condition: Condition, standing: str) -> Element:
         if pattern is not None:
             texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
         if condition.value_of is not None:
-            attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, standing)
+            attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, holder)
             return element_builders.element("condition", attributes)
         if operator in _SEVERAL:
             return element_builders.element(

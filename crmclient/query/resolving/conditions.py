@@ -60,7 +60,7 @@ _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_I
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Prepares conditions in the filter of the entity or link `standing`.
+    """Prepares conditions in the filter of the entity or link `holder`.
 
     With `denied`, rows are kept where the filter holds for nothing. Unknown is then passed on to the link
     that denies the filter.
@@ -68,13 +68,13 @@ class Writer:
 
     names: Names
     calendar: Calendar
-    standing: str | None
+    holder: str | None
     denied: bool = False
 
     def prepare(self, condition: DesignedCondition) -> Resolve | None:
         """Prepare a condition; None for a wrong condition, whose problem is added to those of the names."""
         construct = construct_of(condition)
-        alias = self.standing if condition.link is None else condition.link
+        alias = self.holder if condition.link is None else condition.link
         if not self._reaches(alias, construct):
             return None
         attribute = self.names.attribute(alias, condition.attribute, construct)
@@ -104,9 +104,9 @@ class Writer:
         return applies and not self.names.has_hierarchy(alias, attribute)
 
     def _reaches(self, alias: str | None, construct: str) -> bool:
-        if self.names.are_near(alias, self.standing):
+        if self.names.are_near(alias, self.holder):
             return True
-        if self.standing is None:
+        if self.holder is None:
             self.names.wrong(
                 construct,
                 Sentence("what is in the link %(alias)s cannot be named outside of it", alias=repr(alias)),
@@ -128,7 +128,7 @@ class Writer:
                 Sentence("compare with a value or with another attribute, by a plain operator"),
             )
             return None
-        alias = self.standing if other is None else other
+        alias = self.holder if other is None else other
         if not self._reaches(alias, construct):
             return None
         right = self.names.attribute(alias, name, construct)
@@ -149,7 +149,7 @@ class Writer:
     @property
     def nothing(self) -> Condition:
         """Return a condition that never matches a row."""
-        return Condition(self.names.primary_id(self.standing), Operator.NULL)
+        return Condition(self.names.primary_id(self.holder), Operator.NULL)
 
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
         # Whatever the operator: also *not the caller* holds for nothing when there is no caller.

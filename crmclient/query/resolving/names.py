@@ -91,14 +91,14 @@ class Names:
         attributes = self.all_of(self._entities.get(alias, self.root), "")
         return next((name for name, attribute in attributes.items() if attribute.is_primary_id), "")
 
-    def are_near(self, alias: str | None, standing: str | None) -> bool:
-        """Whether the filter of the link `standing` can name `alias`: itself or its parent. The entity's can
+    def are_near(self, alias: str | None, holder: str | None) -> bool:
+        """Whether the filter of the link `holder` can name `alias`: itself or its parent. The entity's can
         name any link."""
-        if alias == standing:
+        if alias == holder:
             return True
-        if standing is None:
+        if holder is None:
             return self.joins(alias)
-        parent = self._parents.get(standing)
+        parent = self._parents.get(holder)
         return alias == parent or (parent is None and alias == self.root)
 
     def joins(self, alias: str | None) -> bool:

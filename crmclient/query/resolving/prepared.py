@@ -228,7 +228,7 @@ def _with_nested_links(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLi
 
 def _link(link: DesignedLink, outside: Writer) -> _PreparedLink:
     """Prepare a link. `outside` is the writer of the conditions of the entity or link that has it."""
-    names, parent = outside.names, outside.standing
+    names, parent = outside.names, outside.holder
     # What has no name has been found wrong where it was read.
     own_attribute = parent_attribute = None
     if link.from_attribute:
@@ -242,7 +242,7 @@ def _link(link: DesignedLink, outside: Writer) -> _PreparedLink:
     ):
         names.wrong(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
     columns = _columns(link, link.alias, names, outside.calendar)
-    writer = replace(outside, standing=link.alias, denied=outside.denied or link.type in _DENYING)
+    writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
     plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
     return _PreparedLink(
         plain,

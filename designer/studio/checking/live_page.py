@@ -22,9 +22,10 @@ from designer.studio.navigation.badges import badge
 def live_state(
     row: Endpoint, form: ModelForm[Endpoint], formsets: Sequence[BaseFormSet[Any]], base: str
 ) -> dict[str, Any]:
-    """As JSON for `live.js`: `findings` and `errors` are HTML by place, `counts` are findings by place.
+    """Return what `live.js` shows of the page, as JSON.
 
-    `base` is the service's URL, for the preview.
+    `findings` and `errors` are HTML by place; `counts` are the numbers of blocking and of other findings by
+    place; `words` are what fields may be filled with. `base` is the service's URL, for the preview.
     """
     examined = examine(row, form, formsets)
     preview = preview_of(examined.configuration.endpoints.get(row.pk), base)

@@ -1,4 +1,4 @@
-"""Inputs, entity properties and columns, on their endpoint's page."""
+"""The forms and inlines of inputs, entity properties (bindings) and columns, on their endpoint's page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SOURCES = {
 
 
 class InputForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`takes_lists`: it may be a list of records."""
+    """The form of an input. With `takes_lists`, an input may be a list of records."""
 
     takes_lists: ClassVar[bool] = False
 
@@ -82,8 +82,11 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`written` is set on the subclass made for one endpoint: what may be set; `offered` are its choices,
-    which the page holds under `source`."""
+    """The form of an entity property. `binding_form` makes a subclass for one endpoint, which has:
+
+    `written`, the attributes that may be set, by name; `offered`, the choices made of them, which the page
+    holds once under the name `source`; `suggestions`, values and labels for the field of the value.
+    """
 
     written: ClassVar[Mapping[str, Attribute]] = {}
     offered: ClassVar[choices.Choices] = []
@@ -131,12 +134,13 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 def binding_form(written: Mapping[str, Attribute], **more: Any) -> type[BindingForm]:
-    """The form of properties of an entity with the attributes `written`; `more` as on `BindingForm`."""
-    made = {"written": written, "offered": choices.described(written), **more}
-    return type("BindingForm", (BindingForm,), made)
+    """Return a form for entity properties of the attributes `written`. `more`: as on `BindingForm`."""
+    class_attributes = {"written": written, "offered": choices.described(written), **more}
+    return type("BindingForm", (BindingForm,), class_attributes)
 
 
 def _name(text: str) -> str:
+    """Return the name without the sign that people may type before it, such as `@user.`."""
     for prefix in ("@user.", "@fetch.", "@"):
         if text.startswith(prefix):
             return text.removeprefix(prefix)
@@ -144,7 +148,7 @@ def _name(text: str) -> str:
 
 
 class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
-    """`offered` is set on the subclass that is made for one endpoint: what may be answered."""
+    """The form of a column. `offered`, on the subclass for one endpoint: the attributes to choose from."""
 
     offered: ClassVar[choices.Choices] = []
 
@@ -199,7 +203,7 @@ class BindingInline(TabularInline):
         return super().get_formset(request, obj, **{"form": self.form_of(obj), **kwargs})
 
     def form_of(self, row: Any) -> type[BindingForm]:
-        """The form of what is written by `row`, an endpoint."""
+        """Return the form for properties of what the endpoint `row` writes."""
         return binding_form(vocabulary_of(row).written, suggestions=_suggestions(row) if row else [])
 
 
@@ -215,6 +219,7 @@ class ColumnInline(TabularInline):
 
 
 def _suggestions(endpoint: Endpoint) -> list[tuple[str, str]]:
+    """Return name and label of each input of the endpoint itself."""
     return [(name, f"@{name}") for name in endpoint.inputs.filter(parent=None).values_list("name", flat=True)]
 
 

@@ -16,8 +16,9 @@ class InputLine:
 
 @dataclass(frozen=True, slots=True)
 class InputGrid:
-    """`others` are the properties that no input of the grid fills. `blank` and `blank_binding` are what
-    scripts copy where rows may be added: none or one each.
+    """The lines, and `others`, the entity properties that no input of the grid fills.
+
+    `blank` and `blank_binding` are the rows that scripts copy: one each where rows may be added, else none.
     """
 
     lines: tuple[InputLine, ...]
@@ -27,19 +28,22 @@ class InputGrid:
 
 
 def grid(inputs: Any, bindings: Any = None) -> InputGrid:
-    """`inputs` and `bindings` are the admin's formsets of a page; None where its kind writes nothing."""
+    """Return the grid of a page.
+
+    `inputs` and `bindings` are the admin's formsets; `bindings` is None for a kind that writes nothing.
+    """
     rows, blank = _rows(inputs)
-    properties, blank_binding = _rows(bindings) if bindings is not None else ((), ())
+    binding_rows, blank_binding = _rows(bindings) if bindings is not None else ((), ())
     names = {_value(row, "name") for row in rows} - {""}
-    filled: dict[str, list[Any]] = {name: [] for name in names}
-    others: list[Any] = []
-    for row in properties:
-        # An input that is called so twice has a finding; the first has the property then.
+    bindings_by_input: dict[str, list[Any]] = {name: [] for name in names}
+    unfilled: list[Any] = []
+    for row in binding_rows:
+        # Two inputs of one name have a finding; the first of them shows the property.
         name = _value(row, "value_text").strip().removeprefix("@")
-        is_filled = _value(row, "source") == "input" and name in filled
-        (filled[name] if is_filled else others).append(row)
-    lines = tuple(InputLine(row, tuple(filled.pop(_value(row, "name"), ()))) for row in rows)
-    return InputGrid(lines, tuple(others), tuple(InputLine(row) for row in blank), blank_binding)
+        is_filled = _value(row, "source") == "input" and name in bindings_by_input
+        (bindings_by_input[name] if is_filled else unfilled).append(row)
+    lines = tuple(InputLine(row, tuple(bindings_by_input.pop(_value(row, "name"), ()))) for row in rows)
+    return InputGrid(lines, tuple(unfilled), tuple(InputLine(row) for row in blank), blank_binding)
 
 
 def _rows(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -50,6 +54,6 @@ def _rows(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 
 def _value(row: Any, name: str) -> str:
-    """What a field of a row holds on the page; empty where the row has no such field."""
+    """Return the value of a row's field on the page; empty where the row has no such field."""
     form = row.form
     return str(form[name].value() or "") if name in form.fields else ""

@@ -1,4 +1,4 @@
-"""Rows under a row: in their order, each with a key of its own, in whatever order they are saved."""
+"""Formsets for the rows under an endpoint: kept in their order, no two with the same key."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from django.utils.translation import gettext as _
 
 from designer.models import Binding, Fetcher, Input
 
-# What tells a model's rows apart, under its form's name.
+# The field whose value no two rows of one formset share, by model.
 _KEYS: Mapping[Any, str] = {Input: "name", Binding: "attribute", Fetcher: "name"}
 
 
 class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
-    """New rows go behind those that are there, unless they were put elsewhere."""
+    """A formset whose rows have a position. New rows go to the end, unless they were put elsewhere."""
 
     @property
     def key(self) -> str:
-        """The field that no two rows may have in common; empty where any may."""
+        """The name of the field that no two rows may share; empty where rows have no such field."""
         return _KEYS.get(self.model, "")
 
     def clean(self) -> None:
@@ -37,8 +37,8 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     def save_new(self, form: Any, commit: bool = True) -> Any:
         if not form.instance.position:
-            taken = [other.instance.position for other in self.forms if other is not form]
-            form.instance.position = max(taken, default=-1) + 1
+            positions = [other.instance.position for other in self.forms if other is not form]
+            form.instance.position = max(positions, default=-1) + 1
         return super().save_new(form, commit)
 
     def save_existing_objects(self, commit: bool = True) -> Any:
@@ -47,7 +47,9 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
         return super().save_existing_objects(commit)
 
     def _free_keys(self) -> None:
-        """Rows may take each other's: none of those that change is in the way while they are saved."""
+        """Give rows that change their key a temporary one, so that rows can take each other's keys while they
+        are saved one by one.
+        """
         for form in self.initial_forms:
             if self.key in form.changed_data or form in self.deleted_forms:
                 row = form.instance
@@ -60,7 +62,7 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
 
 class OwnFormSet(OrderedFormSet):
-    """Those of the endpoint itself, without those of its lists' items."""
+    """The formset of the endpoint's own rows, without those that belong to items of its lists."""
 
     @cached_property
     def _own(self) -> Any:

@@ -56,7 +56,7 @@ class ShownRights(NamedTuple):
 
 
 class RecordForm(CallerForm):
-    """The record, and roles that a token may bring along."""
+    """The form for a caller who is chosen by its record, with the roles that a token would add."""
 
     def __init__(self, types: Sequence[CallerTypeDefinition], **kwargs: Any) -> None:
         super().__init__(types, **kwargs)
@@ -169,8 +169,8 @@ class CallerRightsPage(StudioPage):
 
     def _rights_of(self, caller: KnownCaller) -> Iterator[ShownRights]:
         overview = seen_by(self.request)
-        standing = CallerFacts(frozenset(caller.roles), caller.type)
-        rights = rights_of(standing, overview.configuration, overview.states)
+        facts = CallerFacts(frozenset(caller.roles), caller.type)
+        rights = rights_of(facts, overview.configuration, overview.states)
         return shown_rights(rights, MatrixRules(overview, ()))
 
     def _file(self, caller: KnownCaller) -> HttpResponse:

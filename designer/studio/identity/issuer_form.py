@@ -187,7 +187,7 @@ def _caller_types(present: str) -> list[tuple[str, str]]:
 
 
 def _creates(present: str) -> list[tuple[str, str]]:
-    """The endpoints that create records, by key."""
+    """Return the choices of endpoints that create records, by key; `present` is kept among them."""
     endpoints = latest().endpoints.values()
     keys = sorted(endpoint.definition.key for endpoint in endpoints if endpoint.kind.makes_new_records)
     if present and present not in keys:

@@ -66,7 +66,7 @@ class IssuerAdmin(SharedAdmin):
 
     @method_decorator(require_POST)
     def fetch_view(self, request: HttpRequest) -> HttpResponse:
-        """What the issuer's own address says, and which fields of the form that fills."""
+        """Answer, as JSON, what the issuer's discovery document says, and values for fields of the form."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             return JsonResponse({}, status=403)
         issuer, address = (request.POST.get(name, "").strip() for name in ("issuer", "key_url"))

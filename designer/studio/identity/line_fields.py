@@ -43,7 +43,7 @@ class LinesField(forms.CharField):
 
 
 class PairsField(LinesField):
-    """A list of objects with two texts each: `left = right`."""
+    """A list of objects with two texts each, one object to a line: `left = right`."""
 
     def __init__(self, left: str, right: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -60,7 +60,7 @@ class PairsField(LinesField):
 
 
 class RequiredClaimsField(LinesField):
-    """`tid = a, b`, or the path of a claim that has to be there."""
+    """A list of required claims, one to a line: `tid = a, b`, or only a path for a claim of any value."""
 
     def line_of(self, item: Any) -> str:
         values = ", ".join(item.get("values", ()))
@@ -72,11 +72,11 @@ class RequiredClaimsField(LinesField):
 
 
 def _parts(line: str) -> tuple[str, str]:
-    """Both sides of the last =: a value may have one in it, and is then written with spaces around that."""
+    """Return the texts before and after the last ` = `, or the last `=` where none has spaces around it."""
     left, _separator, right = line.rpartition(" = ") if " = " in line else line.rpartition("=")
     return left.strip(), right.strip()
 
 
 def as_field(make: Callable[..., LinesField], shown: Any) -> LinesField:
-    """`make`'s field in place of the one that `shown` is, with its words."""
+    """Return a field made by `make`, with the label, help and initial value of the field `shown`."""
     return make(label=shown.label, help_text=shown.help_text, initial=shown.initial)

@@ -67,7 +67,7 @@ class NoToken(Exception):
 
 
 def pasted_token(request: HttpRequest) -> str:
-    """The token in the form. People paste the whole header, and tokens that are broken into lines.
+    """Return the token in the form. People paste whole headers, and tokens that are broken into lines.
 
     Raises NoToken.
     """
@@ -97,7 +97,7 @@ def _steps_with_links(explained: Explanation) -> Iterator[LinkedStep]:
 
 
 def _field(setting: str) -> tuple[str, str]:
-    """The id of the form's field for a setting, and what it is called."""
+    """Return the id of the form's field for a setting, and the field's label."""
     part, _separator, rest = setting.partition(".")
     if part == "role_rules":
         number = rest.partition(".")[0] or "0"

@@ -1,4 +1,4 @@
-"""What is under an account's own name."""
+"""The links in the menu under the account's name."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from designer.studio.sign_in.accounts import is_of_provider
 
 
 def account_links(request: HttpRequest) -> list[dict[str, Any]]:
+    """Return title and address of each page on which people change their own login."""
     if is_of_provider(request):
-        # Both are the provider's business.
+        # Who signs in at an identity provider has password and second factor there.
         return []
     return [
         {"title": _("Two-factor login"), "link": reverse("studio:two_factor")},

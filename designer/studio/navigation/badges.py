@@ -1,4 +1,4 @@
-"""Readiness as people see it: a word and a sign, not a colour alone."""
+"""The readiness of an endpoint as a badge: a word and a sign, not a colour alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _BADGES = {
 
 
 def badge(enabled: bool, findings: Iterable[Finding]) -> SafeString:
+    """Return the badge of an endpoint as HTML. Its tooltip has the findings."""
     all_findings = list(findings)
     state = state_of(enabled, all_findings)
     sign, word = _BADGES[state]
@@ -32,6 +33,6 @@ def badge(enabled: bool, findings: Iterable[Finding]) -> SafeString:
 
 
 def sign_of(state: State) -> tuple[str, str]:
-    """A sign, and the word for those who cannot see it."""
+    """Return the sign of a state, and the word for those who cannot see it."""
     sign, word = _BADGES[state]
     return sign, str(word)

@@ -1,4 +1,4 @@
-"""The studio's first page: what state everything is in, what is wrong, what has happened lately."""
+"""The dashboard: the states of endpoints, findings, calls of the last day, the last versions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FINDINGS = 12
 
 
 class MissingAttribute(NamedTuple):
-    """An attribute that `count` items name, and the platform does not have."""
+    """An attribute that the platform does not have, although `users` items name it."""
 
     entity: str
     attribute: str
@@ -70,7 +70,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _findings(findings: Collection[Finding], overview: Overview, by_key: EndpointsByKey) -> dict[str, Any]:
-    """The most serious first, each with the endpoint that it is about.
+    """Return the findings for the template, blocking ones first, each with its endpoint's id and endpoint.
 
     An attribute that the platform no longer has is one problem, however many endpoints name it.
     """
@@ -88,6 +88,7 @@ def _findings(findings: Collection[Finding], overview: Overview, by_key: Endpoin
 
 
 def _calls(by_key: EndpointsByKey) -> dict[str, Any]:
+    """Return the sums of the last day's calls for the template, and the busiest endpoints."""
     rows = EndpointCalls.objects.filter(hour__gte=timezone.now() - _DAY)
     totals = rows.aggregate(calls=Sum("calls"), refused=Sum("refused"), failed=Sum("failed"))
     busiest = rows.values("endpoint").annotate(
@@ -103,7 +104,7 @@ def _calls(by_key: EndpointsByKey) -> dict[str, Any]:
 
 
 def _versions(hidden: Collection[str]) -> list[Any]:
-    """The last versions, without changes of lists that are `hidden`."""
+    """Return the last versions, each with its first two changes that are not of a list in `hidden`."""
     versions = Version.objects.prefetch_related("changes")[:_VERSIONS]
     return [
         (

@@ -1,4 +1,4 @@
-"""What the dashboard announces beside findings. Each part of the service says itself what needs somebody."""
+"""Notices on the dashboard beside findings. Parts of the service register functions that make them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _announcers: list[Announcer] = []
 
 
 def announce(announcer: Announcer) -> Announcer:
-    """Let the dashboard ask `announcer`, which looks itself at what the account may see."""
+    """Register a function that makes notices for a request. It checks itself what the account may see."""
     _announcers.append(announcer)
     return announcer
 
 
 def notices(request: HttpRequest) -> list[Notice]:
+    """Return the notices of all parts for the account of the request."""
     return [notice for announcer in _announcers for notice in announcer(request)]

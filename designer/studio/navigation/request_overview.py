@@ -8,10 +8,13 @@ from designer.overview import Overview, overview
 
 
 def seen_by(request: HttpRequest) -> Overview:
-    """Return the overview for a request. Only a GET request keeps it: other requests change what it shows."""
-    shown: Overview | None = getattr(request, "_overview", None)
-    if shown is None:
-        shown = overview()
+    """Return the overview for a request.
+
+    A GET request makes it once. Other requests make it anew each time, for they change what it shows.
+    """
+    cached: Overview | None = getattr(request, "_overview", None)
+    if cached is None:
+        cached = overview()
         if request.method == "GET":
-            request._overview = shown  # type: ignore[attr-defined]
-    return shown
+            request._overview = cached  # type: ignore[attr-defined]
+    return cached

@@ -106,7 +106,7 @@ _ACCOUNTS = (
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """The sidebar, without what the account may not see: what is designed first, tools after."""
+    """Return the groups of the sidebar that have something the account may see, as Unfold expects them."""
     overview = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
     groups = [_group(_("Studio"), _page_items(request, _START))]
     groups.append(_group(_MODULES[0], _model_items(request, _MODULES[1], overview)))
@@ -119,7 +119,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, str]]:
-    """Group, title and address of every page that the account may open."""
+    """Yield group, title and address of every page that the account may open."""
     for group, entries in ((_("Studio"), _START), *_TOOLS):
         for title, _icon, name, permission in entries:
             if not permission or request.user.has_perm(permission):
@@ -131,7 +131,7 @@ def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, 
 
 
 def additions(request: HttpRequest) -> Iterator[tuple[str, str, str]]:
-    """Name, group and address of the page for adding each kind of object that the account may add."""
+    """Yield name, group and address of the page for adding each kind of object that the account may add."""
     for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
         for _title, _icon, app, model in models:
             if link := _addition(request, app, model):
@@ -166,7 +166,7 @@ def _model_items(request: HttpRequest, models: Any, overview: Overview | None) -
 
 
 def _changelist(request: HttpRequest, app: str, model: str) -> str:
-    """Empty for what the account may not see."""
+    """Return the address of a model's list; empty where the account may not see it, or there is none."""
     if not request.user.has_perm(f"{app}.view_{model}"):
         return ""
     try:
@@ -176,7 +176,7 @@ def _changelist(request: HttpRequest, app: str, model: str) -> str:
 
 
 def _addition(request: HttpRequest, app: str, model: str) -> str:
-    """Empty for what the account may not add, or nobody can by hand."""
+    """Return the address for adding an object; empty where the account may not, or nobody can by hand."""
     if not admin.site.is_registered(apps.get_model(app, model)):
         return ""
     registered = admin.site.get_model_admin(apps.get_model(app, model))
@@ -186,6 +186,7 @@ def _addition(request: HttpRequest, app: str, model: str) -> str:
 
 
 def _count(overview: Overview, model: str) -> int:
+    """Return how many objects of a model the configuration has. `model` is its lower-case name."""
     configuration = overview.configuration
     if model == "optionset":
         return sum(

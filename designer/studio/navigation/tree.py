@@ -25,26 +25,29 @@ _MOST_ENTITIES = 40
 # With more endpoints than this in all, so does every module but the one at hand.
 _MOST_IN_ALL = 150
 
+# The segments of a module and of an exposed entity in it; the latter is empty for processes and queries.
 Place = tuple[str, str]
 
 
 def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str, Any]]:
-    """A group for each module. That of the page at hand is open."""
+    """Yield a group of the sidebar for each module. The group of the page at hand is open."""
     changelist = reverse("admin:designer_endpoint_changelist")
     places = _endpoints_by_place(overview)
     by_module: defaultdict[str, list[int]] = defaultdict(list)
     for (module, _exposure), endpoint_ids in places.items():
         by_module[module] += endpoint_ids
     entities = _entities_by_module()
-    at_hand = _place_at_hand(request, overview)
+    current_place = _place_at_hand(request, overview)
     # Where a page is about none of them, the largest stands open: what is added most likely belongs there.
-    opened = max(by_module, key=lambda module: len(by_module[module]), default="") if at_hand is None else ""
+    opened = (
+        max(by_module, key=lambda module: len(by_module[module]), default="") if current_place is None else ""
+    )
     shows_all = len(overview.configuration.endpoints) <= _MOST_IN_ALL
     add = reverse("admin:designer_endpoint_add") if request.user.has_perm("designer.add_endpoint") else ""
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
         ids = by_module[segment]
-        is_at_hand = at_hand is not None and at_hand[0] == segment
-        show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_at_hand)
+        is_current = current_place is not None and current_place[0] == segment
+        show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_current)
         link = f"{changelist}?module__id__exact={id}"
         items = [
             _item(request, _("All of it"), "folder_open", link, ids, overview, add and f"{add}?module={id}")
@@ -52,20 +55,20 @@ def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str
         for entity, exposure in entities[segment][:_MOST_ENTITIES]:
             place = (segment, exposure)
             link = f"{changelist}?entity__id__exact={entity}"
-            beneath = add and f"{add}?entity={entity}"
-            items.append(_item(request, exposure, "table", link, places[place], overview, beneath))
-            if show_all or place == at_hand:
+            add_beneath = add and f"{add}?entity={entity}"
+            items.append(_item(request, exposure, "table", link, places[place], overview, add_beneath))
+            if show_all or place == current_place:
                 items += _endpoint_items(request, places[place], overview)
         for label, icon, endpoint_ids in _without_entity(places[segment, ""], overview):
             items.append(
                 _item(request, label, icon, f"{changelist}?module__id__exact={id}", endpoint_ids, overview)
             )
-            if show_all or (segment, "") == at_hand:
+            if show_all or (segment, "") == current_place:
                 items += _endpoint_items(request, endpoint_ids, overview)
         yield {
             "title": title or segment,
             "collapsible": True,
-            "open": is_at_hand or segment == opened or any(item["active"] for item in items),
+            "open": is_current or segment == opened or any(item["active"] for item in items),
             "items": items,
             **_count(ids, overview),
         }
@@ -80,7 +83,7 @@ def _endpoints_by_place(overview: Overview) -> defaultdict[Place, list[int]]:
 
 
 def _without_entity(ids: list[int], overview: Overview) -> Iterator[tuple[str, str, list[int]]]:
-    """A module's own endpoints: its processes, then its queries."""
+    """Yield label, icon and endpoint ids for those of a module that have no entity: processes, queries."""
     kinds = {id: overview.configuration.endpoints[id].kind for id in ids}
     processes = [id for id in ids if kinds[id].place is SchemaPlace.ACTIONS]
     queries = [id for id in ids if kinds[id].place is not SchemaPlace.ACTIONS]
@@ -99,7 +102,7 @@ def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
 
 
 def _place_at_hand(request: HttpRequest, overview: Overview) -> Place | None:
-    """Return the place of the page's endpoint in the tree."""
+    """Return the place of the page's endpoint in the tree; None for a page of anything else."""
     match = request.resolver_match
     number = match.kwargs.get("object_id", "") if match is not None else ""
     endpoint = overview.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
@@ -142,7 +145,10 @@ def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
 def _item(
     request: HttpRequest, title: str, icon: str, link: str, ids: list[int], overview: Overview, add: str = ""
 ) -> dict[str, Any]:
-    """`add` is where an endpoint is added to it."""
+    """Return an item of the sidebar with the count of its endpoints (`ids`).
+
+    `add` is the address of the page that adds an endpoint to it; empty: without such a link.
+    """
     active = request.get_full_path() == link
     return {
         "title": title,
@@ -155,7 +161,7 @@ def _item(
 
 
 def _count(ids: list[int], overview: Overview) -> dict[str, Any]:
-    """How many there are, and how many of them need somebody."""
+    """Return how many endpoints there are; where some are blocked or degraded, how many of them, too."""
     states = Counter(overview.states[id] for id in ids)
     for state in (State.BLOCKED, State.DEGRADED):
         if states[state]:

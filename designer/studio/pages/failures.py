@@ -1,4 +1,4 @@
-"""What the studio shows instead of a page: not allowed, not there, not sent from here, locked out."""
+"""The studio's pages for failures: not allowed, not found, a form from elsewhere, too many logins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-# What is sent without a login. To a browser that takes no cookies the login says so, instead of coming again.
+# Forms that are sent before the login. A browser that takes no cookies is told so: leading it to the login
+# would show the same form for ever.
 _BEFORE_LOGIN = {"studio:login", "studio:logout", "studio:sign_in", "studio:set_language"}
 
 
@@ -27,19 +28,19 @@ def missing(request: HttpRequest) -> HttpResponse:
 
 
 def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Instead of Django's own page, which explains itself to developers.
+    """Return the page for a form with no valid CSRF token: Django's own explains itself to developers.
 
-    Where the login has ended as well, it is what helps: it leads back to the form, which is offered again.
+    Where the session has ended as well, the login is shown instead. It leads back to the form.
     """
-    here = request.resolver_match
-    if here and here.view_name not in _BEFORE_LOGIN and not admin.site.has_permission(request):
+    current = request.resolver_match
+    if current and current.view_name not in _BEFORE_LOGIN and not admin.site.has_permission(request):
         return redirect_to_login(request.get_full_path(), reverse("admin:login"))
     words = _("Nothing was changed. The page was too old, or this browser takes no cookies: load it again.")
     return _failed(request, 403, _("This form could not be accepted"), words, not_accepted=True)
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    """Instead of a login that axes did not let pass."""
+    """Return the page for a login that is refused after too many failures. Status 429, with Retry-After."""
     wait = request.login_wait  # type: ignore[attr-defined]  # what holds logins puts it there
     if wait.reason == "slowed_down":
         return slowed_down(request, wait.seconds)
@@ -51,7 +52,7 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 
 
 def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
-    """Instead of a login that came too soon."""
+    """Return the page for a login that came too soon. Status 429, with Retry-After."""
     words = _("Wait %(seconds)s seconds, then log in again.") % {"seconds": seconds}
     page = _failed(request, 429, _("Too many logins"), words)
     page.headers["Retry-After"] = str(seconds)
@@ -61,11 +62,14 @@ def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
 def _failed(
     request: HttpRequest, status: int, title: str, words: str, *, not_accepted: bool = False
 ) -> HttpResponse:
-    """`not_accepted`: a form was refused before it was read, and may be sent once more as it was."""
-    is_in = admin.site.has_permission(request)
+    """Return a page with a title and a text.
+
+    `not_accepted`: a form was refused before it was read, and may be sent once more as it was.
+    """
+    signed_in = admin.site.has_permission(request)
     context = {
         **admin.site.each_context(request),
-        "layout": "admin/base_site.html" if is_in else "unfold/layouts/unauthenticated.html",
+        "layout": "admin/base_site.html" if signed_in else "unfold/layouts/unauthenticated.html",
         "title": title,
         "words": words,
         "not_accepted": not_accepted,

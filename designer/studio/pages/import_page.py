@@ -124,6 +124,7 @@ def _uploaded(document: UploadedFile[Any] | None) -> bytes:
 
 
 def _typed(request: HttpRequest) -> dict[str, str]:
+    """Return what was typed to confirm removals, by group."""
     return {
         name.removeprefix(_TYPED): value.strip()
         for name, value in request.POST.items()

@@ -39,6 +39,11 @@ _PER_PAGE = 100
 
 
 class MatrixPage(StudioPage):
+    """The matrix, or one column of it with `role`. A POST changes who may call one endpoint.
+
+    A change that lets more callers in is asked for first.
+    """
+
     title = gettext_lazy("Permission matrix")
     permission_required = "designer.view_endpoint"
     template_name = "designer/pages/matrix.html"
@@ -58,7 +63,10 @@ class MatrixPage(StudioPage):
         return super().get_context_data(
             **kwargs,
             page=page,
-            groups=[(rules.of(among[0].exposure), among) for among in _by_exposure(page.object_list)],
+            groups=[
+                (rules.of(rows_of_entity[0].exposure), rows_of_entity)
+                for rows_of_entity in _by_exposure(page.object_list)
+            ],
             records=rules.by_endpoint(page.object_list, role) if role else {},
             role=role,
             role_label=columns[0][1],
@@ -104,6 +112,7 @@ class MatrixPage(StudioPage):
         return HttpResponseRedirect(request.get_full_path())
 
     def _ask(self, edit: AccessEdit) -> HttpResponseBase:
+        """Return the page that asks whether the edit is meant."""
         button = "undo" if "undo" in self.request.POST else "cell"
         context = StudioPage.get_context_data(
             self,
@@ -119,7 +128,9 @@ class MatrixPage(StudioPage):
 
 
 def _by_exposure(rows: Iterable[Row]) -> list[list[Row]]:
-    """Those of an exposed entity together, where the first of them stands; others by themselves."""
+    """Return the rows in groups: those of one exposed entity together, where the first of them stands, and
+    every other row by itself.
+    """
     groups: dict[str | int, list[Row]] = {}
     for row in rows:
         groups.setdefault(row.exposure or row.id, []).append(row)
@@ -127,7 +138,7 @@ def _by_exposure(rows: Iterable[Row]) -> list[list[Row]]:
 
 
 class _Unconfirmed(Exception):
-    """An edit that has to be asked for first; whether it could be made has been tried."""
+    """An edit that the user has to confirm first. That it can be made has been tried."""
 
     def __init__(self, edit: AccessEdit) -> None:
         super().__init__(edit.called)
@@ -135,7 +146,10 @@ class _Unconfirmed(Exception):
 
 
 def _edit(request: HttpRequest) -> AccessEdit:
-    """Make the edit that the request asks for. Raises what stands in its way; nothing has changed then."""
+    """Make the edit that the request asks for, and return it.
+
+    Raises NotPossible, ServedWouldBreak, ChangeRefused or _Unconfirmed. Nothing has changed then.
+    """
     author = author_of(request, note=_("In the permission matrix"))
     with transaction.atomic():
         with recording(author), keeping_what_is_served():
@@ -151,7 +165,9 @@ def _edit(request: HttpRequest) -> AccessEdit:
 
 
 def _with_undo(request: HttpRequest, edit: AccessEdit) -> SafeString | str:
-    """What was done, with the button that takes it back: here, where it asks as the click does."""
+    """Return the message of a made edit, with a button that undoes it on this page, which asks as a click
+    does.
+    """
     text = said(edit.done)
     change = last_change(edit.endpoint.definition.key)
     if change is None:
@@ -179,7 +195,7 @@ def _lines(rows: Sequence[Row], roles: Sequence[str]) -> Iterator[list[str]]:
 
 
 def matrix_columns(configuration: Configuration) -> list[tuple[str, str]]:
-    """The name and label of each column."""
+    """Return the name and label of each column: two for callers without roles, then one for each role."""
     return [
         (ANONYMOUS, _("Anonymous")),
         (AUTHENTICATED, _("Authenticated")),

@@ -88,10 +88,10 @@ class MatrixRules:
         """What callers of a column reach by each endpoint, by row id."""
         return {row.id: self.reached(row.id, CallerFacts.of_column(column)) for row in rows}
 
-    def reached(self, id: int, standing: CallerFacts) -> list[str]:
+    def reached(self, id: int, caller: CallerFacts) -> list[str]:
         endpoint = self._configuration.endpoints[id]
         narrowed = endpoint.definition.row_rule is not None
-        return self.records(EndpointRights(id, endpoint, "", tuple(reach_of(standing, endpoint)), narrowed))
+        return self.records(EndpointRights(id, endpoint, "", tuple(reach_of(caller, endpoint)), narrowed))
 
     def records(self, rights: EndpointRights) -> list[str]:
         """Return what the caller reaches by the endpoint, one text for each entry of a row rule."""

@@ -1,4 +1,4 @@
-"""What the command palette finds: pages, endpoints, entities, roles, whatever the account may see."""
+"""The entries that the command palette finds: pages, endpoints, entities, roles that the account may see."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from designer.studio.navigation.sidebar import additions, pages
 from designer.studio.pages.base import StudioView
 
 _MOST = 40
-# Of two words that are one with a slip of the finger; 1 is the same.
+# How like the right word a mistyped one is (as difflib measures it; 1 is the same).
 _ALIKE = 0.7
 
 
 class PaletteEntries(StudioView):
-    """The best matches for every word of `q`, as JSON."""
+    """Answers with the entries that have every word of `q`, as JSON. Mistyped words are corrected."""
 
     http_method_names = ["get"]
 
@@ -35,14 +35,16 @@ class PaletteEntries(StudioView):
         entries = list(_entries(request))
         matches = [entry for entry in entries if entry.matches(words)]
         if not matches:
-            words = _as_meant(words, entries)
+            words = _corrected(words, entries)
             matches = [entry for entry in entries if entry.matches(words)]
         matches.sort(key=lambda entry: not entry.begins_with(words))
         return JsonResponse({"entries": [entry.to_json() for entry in matches[:_MOST]]})
 
 
 class _Entry(NamedTuple):
-    """`page` and `row` make the address, which costs more than all else: only what is shown has one."""
+    """An entry. `page`, and `row` if it has one, make its address: that costs more than all else, so only
+    entries that are shown get one.
+    """
 
     title: str
     detail: str
@@ -65,8 +67,8 @@ class _Entry(NamedTuple):
         return {"title": self.title, "detail": self.detail, "link": link}
 
 
-def _as_meant(words: list[str], entries: list[_Entry]) -> list[str]:
-    """Each word that stands nowhere as the one that is most like it."""
+def _corrected(words: list[str], entries: list[_Entry]) -> list[str]:
+    """Return the words, with each that no entry has replaced by the entries' word that is most like it."""
     vocabulary = {word for entry in entries for word in re.findall(r"\w+", entry.text)}
     return [
         word
@@ -79,7 +81,7 @@ def _as_meant(words: list[str], entries: list[_Entry]) -> list[str]:
 def _entries(request: HttpRequest) -> Iterator[_Entry]:
     for group, title, link in pages(request):
         yield _Entry(str(title), str(group), link)
-    yield from _to_make(request)
+    yield from _new_objects(request)
     if request.user.has_perm("designer.view_endpoint"):
         yield from _endpoints()
     for model, model_name in ((ExposedEntity, "exposedentity"), (Module, "module"), (Role, "role")):
@@ -89,8 +91,8 @@ def _entries(request: HttpRequest) -> Iterator[_Entry]:
         yield from _rows(UserProperty, "userproperty")
 
 
-def _to_make(request: HttpRequest) -> Iterator[_Entry]:
-    """“New query” and the like."""
+def _new_objects(request: HttpRequest) -> Iterator[_Entry]:
+    """Yield an entry such as “New query” for each thing that the account may make."""
     for name, group, link in additions(request):
         yield _Entry(_("New %(what)s") % {"what": name}, group, link)
     if request.user.has_perm("designer.add_endpoint"):

@@ -1,6 +1,6 @@
-"""Whether the platform answers, how old its metadata is, fetching that anew, and accepting what has changed.
+"""The platform's state on pages: whether it answers, and how old its metadata is; refresh and accept it.
 
-Asked apart from the pages that show it: the platform may take its time.
+Scripts fetch the state apart from the pages that show it, because the platform may take its time.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
 from designer.studio.pages.base import StudioView
 
-# Of a platform that has changed from the ground up, so much is named.
+# A platform that has changed from the ground up has more news than anybody reads.
 _MOST_NEWS = 30
 
 
 class PlatformState(StudioView):
-    """A fragment: that of the dashboard, and of every page that chooses from metadata."""
+    """Answers with the state as a fragment of HTML, for the dashboard and pages that choose from metadata."""
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["get"]
@@ -40,33 +40,33 @@ class PlatformState(StudioView):
 
 
 class RefreshMetadata(StudioView):
-    """Fetches the metadata anew; answers the same fragment, with what that brought."""
+    """Fetches the metadata anew, and answers with the same fragment and what has changed."""
 
     permission_required = "designer.refresh_metadata"
     http_method_names = ["post"]
 
     def post(self, request: HttpRequest) -> HttpResponse:
         try:
-            brought = refresh()
+            refreshed = refresh()
         except PlatformError as error:
             note(request, AuditEntry.Action.REFRESH, detail="not answered")
             context = {**_state(), "has_failed": True, "reason": str(error), "advice": advice_on(error)}
             return render(request, "designer/pages/platform.html", context)
-        note(request, AuditEntry.Action.REFRESH, detail="changed" if _is_news(brought) else "as it was")
+        note(request, AuditEntry.Action.REFRESH, detail="changed" if _is_news(refreshed) else "as it was")
         context = {
             **_state(),
-            "brought": brought,
-            "is_news": _is_news(brought),
-            "news": brought.news[:_MOST_NEWS],
-            "more_news": max(0, len(brought.news) - _MOST_NEWS),
+            "brought": refreshed,
+            "is_news": _is_news(refreshed),
+            "news": refreshed.news[:_MOST_NEWS],
+            "more_news": max(0, len(refreshed.news) - _MOST_NEWS),
         }
         return render(request, "designer/pages/platform.html", context)
 
 
 class AcceptMetadata(StudioView):
-    """What the platform says now is taken for right: degraded endpoints are so no more.
+    """Accepts the metadata as it is now, so that no endpoint is degraded any more.
 
-    With `endpoint`, a row id, of that endpoint alone.
+    `endpoint`, a row id, limits it to that endpoint.
     """
 
     permission_required = "designer.change_endpoint"
@@ -84,6 +84,7 @@ class AcceptMetadata(StudioView):
 
 
 def _state() -> dict[str, Any]:
+    """Return the context of the fragment. Calls the platform once, and times the call."""
     platform = get_platform()
     start = time.monotonic()
     failure, missing = _answers(platform)
@@ -99,9 +100,10 @@ def _state() -> dict[str, Any]:
 
 
 def _answers(platform: Platform) -> tuple[PlatformFailure | None, str | None]:
-    """Why it does not, and the privilege that the service's account lacks to read its own record.
+    """Return why the platform does not answer (None: it does), and the privilege that the service's account
+    lacks to read its own record (None: it lacks none).
 
-    Who the service is may be known for long: that record is asked for.
+    `who` may answer from memory, so the record itself is read.
     """
     try:
         platform.user(platform.who())
@@ -115,16 +117,21 @@ def _answers(platform: Platform) -> tuple[PlatformFailure | None, str | None]:
     return None, None
 
 
-def _missing_privileges(platform: Platform, of_users: str | None) -> dict[str, list[str]]:
+def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> dict[str, list[str]]:
     """Return what is unknown because a privilege is missing, by privilege (empty when the platform does
     not name it).
     """
     missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
-    parts_by_privilege: dict[str, list[str]] = {} if of_users is None else {of_users: ["users"]}
+    parts_by_privilege: dict[str, list[str]] = (
+        {} if privilege_for_users is None else {privilege_for_users: ["users"]}
+    )
     for part, privilege in missing.items():
         parts_by_privilege.setdefault(privilege, []).append(part)
     return parts_by_privilege
 
 
-def _is_news(brought: RefreshResult) -> bool:
-    return bool(brought.is_different or brought.added or brought.removed or brought.news or brought.degraded)
+def _is_news(refreshed: RefreshResult) -> bool:
+    """Return whether the refresh found any difference."""
+    return bool(
+        refreshed.is_different or refreshed.added or refreshed.removed or refreshed.news or refreshed.degraded
+    )

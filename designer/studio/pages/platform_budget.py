@@ -31,6 +31,8 @@ _HOUR = 3_600
 
 
 class PlatformBudgetPage(StudioPage):
+    """The page at *Platform*: the use of each application user, and the endpoints that spend most."""
+
     title = _("Platform")
     permission_required = "designer.view_endpoint"
     template_name = "designer/pages/platform_budget.html"
@@ -39,7 +41,7 @@ class PlatformBudgetPage(StudioPage):
         platform = get_platform()
         budget = platform.budget if isinstance(platform, SpendsBudget) else None
         limits = None if budget is None else budget.limits
-        users = [] if budget is None else [_user(standing, budget.limits) for standing in budget.standing()]
+        users = [] if budget is None else [_user(use, budget.limits) for use in budget.use_of_users()]
         since = timezone.now().replace(minute=0, second=0, microsecond=0) - dt.timedelta(hours=1)
         spenders = self._spenders(since)
         return super().get_context_data(
@@ -54,7 +56,12 @@ class PlatformBudgetPage(StudioPage):
         )
 
     def _spenders(self, since: dt.datetime) -> list[dict[str, Any]]:
-        """The endpoints that have asked the platform most, with what a call of each costs."""
+        """Return the endpoints that have called the platform most since `since`, as rows of the page.
+
+        Of each: `asked`, its calls; `spent`, its platform calls; `each`, platform calls a call; `kept`, calls
+        that the cache answered; `saved`, platform calls that those would have cost; `refused`, calls for
+        which the budget was used up.
+        """
         endpoints = seen_by(self.request).configuration.endpoints
         by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
         rows = EndpointCalls.objects.filter(hour__gte=since).values("endpoint")
@@ -75,11 +82,12 @@ class PlatformBudgetPage(StudioPage):
 
 
 def _each(row: Mapping[str, Any]) -> str:
+    """Return how many platform calls one call of the endpoint took on average, with one decimal."""
     return f"{row['spent'] / row['asked']:.1f}"
 
 
 def _savings(spenders: list[dict[str, Any]]) -> str:
-    """What the cache has done for them, in a sentence; empty where it has done nothing."""
+    """Return a sentence that says what the cache has saved; empty where it has answered nothing."""
     kept, saved = (sum(row[name] for row in spenders) for name in ("kept", "saved"))
     if not kept:
         return ""
@@ -90,28 +98,28 @@ def _savings(spenders: list[dict[str, Any]]) -> str:
 
 
 def _saved(row: Mapping[str, Any]) -> int:
-    """The platform calls that kept answers would have cost: as many each as the other answers did."""
+    """Return how many platform calls cached answers would have cost: as many each as other answers did."""
     kept: int = row["kept"]
     others = row["asked"] - kept
     return round(kept * max(1.0, row["spent"] / others if others else 1.0))
 
 
-def _user(standing: BudgetUse, limits: Limits) -> dict[str, Any]:
+def _user(use: BudgetUse, limits: Limits) -> dict[str, Any]:
     """Return what one application user has used and has left.
 
     The account of a single process only has its part.
     """
-    used, work = sum(standing.requests.values()), sum(standing.work.values())
+    used, work = sum(use.requests.values()), sum(use.work.values())
     return {
-        "requests": _of(used + standing.others, limits.requests),
+        "requests": _of(used + use.others, limits.requests),
         "work": _of(work, limits.work),
-        "others": round(standing.others),
-        "running": f"{standing.running} / {limits.places}",
-        "pause": round(standing.pause),
+        "others": round(use.others),
+        "running": f"{use.running} / {limits.places}",
+        "pause": round(use.pause),
         "shares": [
             {
                 "name": name,
-                "used": standing.requests[share],
+                "used": use.requests[share],
                 "share": None
                 if limits.requests >= BOUNDLESS
                 else round(limits.requests * _part(limits, share)),
@@ -122,10 +130,12 @@ def _user(standing: BudgetUse, limits: Limits) -> dict[str, Any]:
 
 
 def _part(limits: Limits, share: Share) -> float:
+    """Return the part of the limits, from 0 to 1, that belongs to a group of calls."""
     return limits.shares.get(share, 0.0)
 
 
 def _of(used: float, limit: float) -> str:
+    """Return “used / limit” for people."""
     return f"{used:,.0f} / ∞" if limit >= BOUNDLESS else f"{used:,.0f} / {limit:,.0f}"
 
 
