@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.tables import can_be_indexed, indexed_columns
-from crmclient.platform import Indexes
+from crmclient.optional_abilities import Indexes
 
 
 def entity_indexes(unit: Unit, entity: str) -> Indexes:

@@ -49,7 +49,8 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import SERVICE_CALL, Call, Indexes, Operation, RecordChanges, SavedView
+from crmclient.optional_abilities import Indexes, RecordChanges, SavedView
+from crmclient.platform import SERVICE_CALL, Call, Operation
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from crmclient.platform import SavedView
+from crmclient.optional_abilities import SavedView
 from crmclient.query.ast import Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import QueryResult
 

@@ -1,23 +1,16 @@
 """A client of CRM platforms: one interface, `Platform`, with typed values and one family of errors."""
 
-from crmclient.platform import (
-    SERVICE_CALL,
-    Call,
-    Create,
-    Delete,
+from crmclient.optional_abilities import (
     Indexes,
     KeepsMetadata,
     OffersViews,
-    Operation,
-    Platform,
     RecordChanges,
     SavedView,
-    Share,
     TellsIndexes,
     TellsMetadataChanges,
     TracksChanges,
-    Update,
 )
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Platform, Share, Update
 from crmclient.values import (
     Download,
     FileInfo,

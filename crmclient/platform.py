@@ -6,11 +6,10 @@ API). Both raise the errors of `crmclient.errors` and nothing else of their own.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import BinaryIO, Protocol, TypeAlias, runtime_checkable
+from typing import BinaryIO, Protocol, TypeAlias
 
 from typing_extensions import get_protocol_members
 
@@ -349,111 +348,3 @@ class Platform(Protocol):
 def missing_members(made: object) -> list[str]:
     """Return the names of the members of `Platform` that `made` lacks, in alphabetical order."""
     return sorted(name for name in get_protocol_members(Platform) if not hasattr(made, name))
-
-
-@dataclass(frozen=True, slots=True)
-class Indexes:
-    """The indexed attributes of an entity: `sorted` ones by value and order, `searched` ones by pieces of
-    text.
-
-    The other attributes of `sortable` and `searchable` can be given such an index. `records` is the
-    approximate number of records.
-    """
-
-    sorted: frozenset[str]
-    searched: frozenset[str]
-    sortable: frozenset[str]
-    searchable: frozenset[str]
-    records: int
-
-
-@dataclass(frozen=True, slots=True)
-class RecordChanges:
-    """Whether records of an entity have changed since a mark, and the `mark` for the next question."""
-
-    mark: str
-    any: bool
-
-
-@runtime_checkable
-class TracksChanges(Protocol):
-    """A platform that tells whether the records of an entity have changed, whoever changed them.
-
-    It does so for each entity with `Entity.tracks_changes`.
-    """
-
-    def record_changes(
-        self, entity: str, mark: str | None, *, call: Call = SERVICE_CALL
-    ) -> RecordChanges | None:
-        """Return what has changed since `mark`. Without a mark, return no changes and the present mark.
-
-        Return None when the platform cannot tell: the mark is too old, or the entity has too many records to
-        begin. Raises UnknownEntity, InvalidQuery for an entity without such tracking, and PlatformFailure.
-        """
-        ...
-
-
-@runtime_checkable
-class TellsIndexes(Protocol):
-    """A platform whose indexes are known, and can be added to."""
-
-    def indexes(self, entity: str) -> Indexes:
-        """Return the indexes of an entity. Raises UnknownEntity."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class SavedView:
-    """A query that somebody has saved on the platform, for the organisation or personally."""
-
-    name: str
-    fetchxml: str
-    is_personal: bool
-
-
-@runtime_checkable
-class OffersViews(Protocol):
-    """A platform on which queries are saved, as FetchXML."""
-
-    def saved_views(self, entity: str) -> Sequence[SavedView]:
-        """Return the saved views that list records of an entity, by name, personal ones last.
-
-        Empty for an unknown entity.
-        """
-        ...
-
-
-@runtime_checkable
-class KeepsMetadata(Protocol):
-    """A platform that keeps a copy of its metadata, which is as old as its last refresh."""
-
-    def refresh_metadata(self) -> bool:
-        """Fetch the used metadata anew. Return whether any of them differ.
-
-        Raises PlatformFailure when the platform does not answer. The copy then stays as it is.
-        """
-        ...
-
-    def missing_privileges(self) -> Mapping[str, str]:
-        """Return the parts of the metadata that the service's own account may not read, with the missing
-        privilege.
-
-        The privilege is empty where the platform does not name it. This does not ask the platform.
-        """
-        ...
-
-    def metadata_refreshed(self) -> dt.datetime | None:
-        """Return the time of the last refresh; None if there was none.
-
-        Before the first refresh, everything is as it was when it was first asked for.
-        """
-        ...
-
-
-@runtime_checkable
-class TellsMetadataChanges(Protocol):
-    """A platform that keeps a copy of its metadata, and can be asked which parts have changed."""
-
-    def refresh_changed_metadata(self) -> bool:
-        """Refresh as `refresh_metadata` does, but fetch only what has changed since the last refresh."""
-        ...

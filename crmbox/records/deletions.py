@@ -10,7 +10,7 @@ from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredEntity
 from crmbox.records.statements import VERSION
 from crmclient.errors import InvalidQuery
-from crmclient.platform import RecordChanges
+from crmclient.optional_abilities import RecordChanges
 from crmclient.values import Guid
 
 KEPT = dt.timedelta(days=7)

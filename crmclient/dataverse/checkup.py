@@ -31,7 +31,8 @@ from crmclient.errors import (
     UnexpectedAnswer,
     UnknownEntity,
 )
-from crmclient.platform import Call, KeepsMetadata, Platform
+from crmclient.optional_abilities import KeepsMetadata
+from crmclient.platform import Call, Platform
 from crmclient.query.ast import ALL, Column, Query
 from crmclient.sentences import Sentence
 
@@ -63,7 +64,7 @@ def rested(budget: Budget) -> Iterator[Step]:
 
     Nothing is sent before its end, with a token or without one.
     """
-    seconds = min((user.pause for user in budget.standing()), default=0.0)
+    seconds = min((user.pause for user in budget.use_of_users()), default=0.0)
     if seconds > 0:
         sentence = Sentence("The platform asked for a pause that is not over.")
         yield Step("pause", Outcome.FAILED, sentence, advice_on(Throttled(sentence, retry_after=seconds)))

@@ -45,16 +45,8 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.platform import (
-    SERVICE_CALL,
-    Call,
-    Create,
-    Delete,
-    Operation,
-    RecordChanges,
-    SavedView,
-    Update,
-)
+from crmclient.optional_abilities import RecordChanges, SavedView
+from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
     Download,

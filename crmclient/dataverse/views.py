@@ -10,7 +10,8 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import reading
 from crmclient.errors import AccessDenied, MissingPrivilege
-from crmclient.platform import SERVICE_CALL, SavedView
+from crmclient.optional_abilities import SavedView
+from crmclient.platform import SERVICE_CALL
 
 # Views that list records; others serve quick find, lookups and associated records.
 _LISTS: Final = "querytype eq 0 and fetchxml ne null"

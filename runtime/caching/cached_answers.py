@@ -19,20 +19,27 @@ from typing import TypeAlias
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from crmclient.errors import DeadlineExceeded, Throttled, Unavailable
 from crmclient.watchdog import Watch
 from designer.kinds.answer_cache import AnswerCache
 from runtime.caching.answer_keys import AnswerKeys, Key, digest
+from runtime.caching.cached_responses import (
+    STATUS,
+    cached_response,
+    entry_of,
+    fetched_response,
+    may_be_kept,
+    uncached_response,
+)
 from runtime.caching.entries import Entry
 from runtime.caching.flights import Flight, Flights
 from runtime.caching.generations import generations_of
 from runtime.caching.local_store import LocalStore
 from runtime.caching.restraints import Pause, Refreshing, Waiting
-from runtime.caching.shared_store import LARGEST, SharedStore, shared_store
-from runtime.http.conditions import not_modified, unless_held
+from runtime.caching.shared_store import SharedStore, shared_store
 from runtime.http.sound_headers import Prepared, look
 from runtime.request_context import Exchange
 
@@ -57,9 +64,6 @@ _SKEW = 5.0
 _QUICK = 0.25
 
 _MEGABYTE = 1024 * 1024
-# As RFC 9211 has it, each response says what the cache did.
-STATUS = "Cache-Status"
-_NAME = "Portico"
 # As it calls the reason where the caller wants what is not kept.
 _REQUESTED = "request"
 
@@ -87,7 +91,7 @@ class CachedAnswers:
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """Return the answer of `run`, or a cached one that the caller may share. Raises what `run` raises."""
         response = self._answered(exchange, run)
-        if self.is_public and _may_be_kept(look(response, STATUS.lower()) or ""):
+        if self.is_public and may_be_kept(look(response, STATUS.lower()) or ""):
             self._downstream.put(response)
         return response
 
@@ -95,7 +99,7 @@ class CachedAnswers:
         exchange.shared_by = self._keys.shared_by(exchange)
         assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
         if self._keys.are_files and _is_partial(exchange.request):
-            return _unkept(run(exchange), exchange.request, "fwd=method")
+            return uncached_response(run(exchange), exchange.request, "fwd=method")
         key = self._keys.key(exchange, generations_of(exchange.write_generations))
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._ask(exchange, run, key, _REQUESTED)
@@ -104,9 +108,9 @@ class CachedAnswers:
         if entry is not None and seconds_left > 0:
             if seconds_left <= self._early:
                 self._refresh(exchange, run, key)
-            return _cached_response(entry, exchange.request, f"hit; ttl={int(seconds_left)}")
+            return cached_response(entry, exchange.request, f"hit; ttl={int(seconds_left)}")
         if entry is not None and self._pause.is_on and self._may_be_late(entry):
-            return _cached_response(
+            return cached_response(
                 entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
             )
         try:
@@ -117,7 +121,7 @@ class CachedAnswers:
             if entry is None or not self._may_be_late(entry):
                 raise
             seconds_left = self._left(entry)
-            return _cached_response(
+            return cached_response(
                 entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
             )
 
@@ -142,8 +146,8 @@ class CachedAnswers:
         except _NotRefreshed:
             return self._ask(exchange, run, key, why)
         if entry is None:
-            return _unkept(run(exchange), exchange.request, f"fwd={why}")
-        return _cached_response(entry, exchange.request, f"fwd={why}; collapsed")
+            return uncached_response(run(exchange), exchange.request, f"fwd={why}")
+        return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
 
     def _lead(self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str) -> HttpResponseBase:
         # A flight that has just ended may have left it here, and another process in Redis.
@@ -152,14 +156,14 @@ class CachedAnswers:
         )
         if entry is not None:
             flight.set_result(entry)
-            return _cached_response(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
+            return cached_response(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
         patience = min(_PATIENCE, exchange.seconds_left / 2)
         with _shared_store().turn(digest(key), holding=_deadline(), patience=patience) as turn:
             entry = self._fresh(turn.found)
             if entry is not None and why != _REQUESTED:
                 self._keep(key, entry)
                 flight.set_result(entry)
-                return _cached_response(entry, exchange.request, f"fwd={why}; collapsed")
+                return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
             try:
                 response, asked_at = self._run_timed(exchange, run)
             except BaseException as error:
@@ -167,13 +171,13 @@ class CachedAnswers:
                     self._pause.begin(error)
                 flight.set_exception(error)
                 raise
-            entry = _entry(response, asked_at)
+            entry = entry_of(response, asked_at)
             is_stored = entry is not None and self._store(key, entry)
         flight.set_result(entry)
         cache_status = f"fwd={why}; stored" if is_stored else f"fwd={why}"
         if entry is None:
-            return _unkept(response, exchange.request, cache_status)
-        return _answer(entry, exchange.request, cache_status)
+            return uncached_response(response, exchange.request, cache_status)
+        return fetched_response(entry, exchange.request, cache_status)
 
     def _run_timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
         """Run the operation. Return its response, and the time it began (seconds of `time.time()`).
@@ -254,7 +258,7 @@ class CachedAnswers:
             if self._left(entry) <= self._early:
                 exchange.now = dt.datetime.now(dt.UTC)
                 with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
-                    entry = _entry(*self._run_timed(exchange, run)) if turn.is_ours else None
+                    entry = entry_of(*self._run_timed(exchange, run)) if turn.is_ours else None
                     if entry is not None:
                         self._store(key, entry)
             if entry is not None:
@@ -274,50 +278,9 @@ def _deadline() -> float:
     return float(settings.PORTICO["REQUEST_DEADLINE"])
 
 
-def _entry(response: HttpResponseBase, made: float) -> Entry | None:
-    """Return the entry to store for a response made at `made`; None for a failure, and for one that is
-    too large.
-    """
-    if response.status_code not in (200, 204):
-        return None
-    if isinstance(response, StreamingHttpResponse):
-        if int(response.headers.get("Content-Length", LARGEST + 1)) > LARGEST:
-            return None
-        # Read to its end it needs no close, which would tell Django that the request is over.
-        content = b"".join(response.streaming_content)  # type: ignore[arg-type]  # it is no asynchronous one
-        response = HttpResponse(content, status=response.status_code, headers=dict(response.items()))
-    return Entry.of(response, made) if isinstance(response, HttpResponse) else None
-
-
-def _may_be_kept(cache_status: str) -> bool:
-    """Whether a `Cache-Status` says that the answer is fresh."""
-    return cache_status.endswith(("; stored", "; collapsed")) or (
-        "; hit" in cache_status and "detail" not in cache_status
-    )
-
-
 def _is_partial(request: HttpRequest) -> bool:
     """Whether less than the whole file is asked for."""
     return request.method == "HEAD" or "HTTP_RANGE" in request.META
-
-
-def _answer(entry: Entry, request: HttpRequest, cache_status: str, **more: str) -> HttpResponse:
-    more["Cache_Status"] = f"{_NAME}; {cache_status}"
-    tag = entry.tag
-    if tag is None or not not_modified(request, tag):
-        return entry.response(**more)
-    headers = {name.replace("_", "-"): value for name, value in more.items()}
-    return HttpResponse(status=304, headers={"ETag": tag, **headers})
-
-
-def _unkept(response: HttpResponseBase, request: HttpRequest, cache_status: str) -> HttpResponseBase:
-    response = unless_held(request, response)
-    response.headers[STATUS] = f"{_NAME}; {cache_status}"
-    return response
-
-
-def _cached_response(entry: Entry, request: HttpRequest, cache_status: str) -> HttpResponse:
-    return _answer(entry, request, cache_status, Age=str(max(0, int(time.time() - entry.made))))
 
 
 def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:

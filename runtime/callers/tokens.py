@@ -12,41 +12,26 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import math
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 
-from crmclient import Guid, Platform, Value
-from crmclient.errors import (
-    DeadlineExceeded,
-    PlatformError,
-    PlatformFailure,
-    RecordNotFound,
-    Throttled,
-    Unavailable,
-)
 from crmclient.extensions import Choice
-from crmclient.metadata import PlatformUser
-from crmclient.query.ast import Query
 from designer.configuration import Configuration, Revision
 from designer.platform import get_platform
-from runtime.callers import issuers
+from runtime.callers import active_records, issuers
 from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
-from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
 from runtime.callers.keys.key_verification import refuse_elsewhere
-from runtime.callers.minute_cache import CachedValue, MinuteCache
-from runtime.callers.portable_values import Unportable, to_bytes
 from runtime.callers.recognition import Recognition, present
-from runtime.callers.refusals import RefusedCaller, invalid_token, no_platform_user, no_record
+from runtime.callers.refusals import RefusedCaller, invalid_token
 
 LONGEST_HEADER = 8 * 1024
 
@@ -54,25 +39,6 @@ LONGEST_HEADER = 8 * 1024
 _BEARER = re.compile(r"bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)", re.IGNORECASE)
 
 _verified: RecentCache[tuple[bytes, object], tuple[Caller, float]] = RecentCache(size=10_000)
-_last_known: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
-_last_active: RecentCache[tuple[str, Guid], bool] = RecentCache(size=10_000, seconds=15 * 60)
-
-
-class _Record(NamedTuple):
-    """Whether a record counts, None where there is none; and its row where that was read now."""
-
-    counts: bool | None
-    row: Mapping[str, Value] | None = None
-
-    def packed(self) -> Any:
-        """Return this record for other processes. The row is left out when it cannot be packed: they then
-        read it themselves.
-        """
-        try:
-            to_bytes(self.row)
-        except Unportable:
-            return [self.counts, None]
-        return list(self)
 
 
 class UserResolver(Protocol):
@@ -85,27 +51,6 @@ RESOLVERS: Choice[UserResolver] = Choice(
     "portico.resolvers", "a function that turns a token's claims into a caller"
 )
 RESOLVERS.register("standard", "runtime.callers.resolver:resolve")
-
-
-def _packed(profile: PlatformUser | None) -> Any:
-    return None if profile is None else asdict(profile)
-
-
-def _unpacked(packed: Any) -> PlatformUser | None:
-    if packed is None:
-        return None
-    members: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in packed.items()
-    }
-    return PlatformUser(**members)
-
-
-# None: the platform has no such user. That is kept too, or whoever was deleted would be asked for each time.
-_profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
-# Of records that are no users.
-_records: MinuteCache[_Record] = MinuteCache(
-    "record", pack=lambda known: known.packed(), unpack=lambda packed: _Record(*packed)
-)
 
 
 def authenticate(
@@ -150,14 +95,14 @@ def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
     if type is None:
         raise _refused(claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown")
     if not type.is_of_users:
-        return _standing(caller, type.entity, recognition)
+        return active_records.with_active_record(caller, type.entity, recognition)
     user = caller.platform_user
     # Where the platform has no users, an account's is left over from another platform.
     if user is not None and recognition.platform.conventions.users is None:
         return replace(caller, record=None)
     if user is None:
         return caller
-    profile = _profile(claims["iss"], user)
+    profile = active_records.profile_of(claims["iss"], user)
     return replace(caller, profile=profile.value, known_until=min(caller.known_until, profile.until))
 
 
@@ -165,12 +110,9 @@ def forget() -> None:
     """Verify every token anew, with the issuers as they are configured now."""
     issuers.forget()
     resolution.forget()
+    active_records.forget()
     _of_environment.cache_clear()
     _verified.clear()
-    _last_known.clear()
-    _profiles.clear()
-    _last_active.clear()
-    _records.clear()
 
 
 def _claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
@@ -202,88 +144,6 @@ def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
     refusal.issuer = issuer
     refusal.is_of_known_issuer = True
     return refusal
-
-
-def _profile(issuer: str, user: Guid) -> CachedValue[PlatformUser]:
-    cached = _profiles.get((settings.PORTICO["CRM_URL"], user), lambda: _read_profile(user))
-    if cached.value is None:
-        raise no_platform_user(issuer, "Your user on the platform no longer exists.", "user_unknown")
-    if cached.value.disabled:
-        raise no_platform_user(issuer, "Your user on the platform is disabled.", "user_disabled")
-    return CachedValue(cached.value, cached.until)
-
-
-def _read_profile(user: Guid) -> PlatformUser | None:
-    try:
-        profile = get_platform().user(user)
-    except RecordNotFound:
-        return None
-    except PlatformFailure:
-        last = _last_known.get(user)
-        if last is None:
-            raise
-        return last
-    _last_known.put(user, profile)
-    return profile
-
-
-def _standing(caller: Caller, entity: str, recognition: Recognition) -> Caller:
-    """Return a caller that is not a platform user, with what its record says.
-
-    Raises Problem 403 when the record is gone or inactive. A record of an entity that the platform no longer
-    has is left out.
-    """
-    record, platform = caller.record, recognition.platform
-    if record is None or caller.known_until != math.inf:
-        return caller  # an issuer's records have been looked at when they were found
-    # What the type has no records for, or the platform, is left over from another time.
-    if entity not in platform.entities():
-        return replace(caller, record=None)
-    query = recognition.asks(caller.type, record)
-    key = (settings.PORTICO["CRM_URL"], entity, record, repr(query))
-    cached = _records.get(key, lambda: _read_record(entity, record, platform, query))
-    counts, row = cached.value
-    if counts is None:
-        detail = "Your record on the platform no longer exists."
-        raise no_record(caller.type, caller.issuer, detail, "record_unknown")
-    if not counts:
-        raise no_record(
-            caller.type, caller.issuer, "Your record on the platform is inactive.", "record_inactive"
-        )
-    read = None if query is None or row is None else (query, row)
-    return replace(caller, known_until=cached.until, read=read)
-
-
-def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:
-    try:
-        records = records_in(entity, platform)
-        row, by = _read_row(records, record, platform, query)
-    except PlatformFailure:
-        last = _last_active.get((entity, record))
-        if last is None:
-            raise
-        return _Record(last)
-    if row is None:
-        return _Record(None)
-    counts = records.is_active(row)
-    _last_active.put((entity, record), counts)
-    return _Record(counts, None if by is None else row)
-
-
-def _read_row(
-    records: CallerRecords, record: Guid, platform: Platform, query: Query | None
-) -> tuple[Mapping[str, Value] | None, Query | None]:
-    """Read the caller's record. Return the row, and `query` if the row was read by it, else None."""
-    if query is not None:
-        try:
-            return records.read(platform, record, query), query
-        except (Throttled, Unavailable, DeadlineExceeded):
-            raise
-        except PlatformError:
-            # What is configured of callers cannot be read, such as a column that the service may not see:
-            # only requests that need it fail.
-            pass
-    return records.read(platform, record), None
 
 
 @cache

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from runtime.describe.audience import Audience
-from runtime.describe.fragments import program
+from runtime.describe.fragment_digests import program
 from runtime.serving.served import Served
 
 # A reader chooses language, module and form: what is kept for all of them is bounded.

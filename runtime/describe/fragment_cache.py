@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Mapping
 
 from django.conf import settings
 
+from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_maker import CHILD
 from runtime.describe.fragment_store import AT_ONCE, read_fragments, store_fragments
-from runtime.describe.fragments import Digests, Fragment, make, read
+from runtime.describe.fragments import Fragment, make, read
 from runtime.http.problems import Problem
 from runtime.serving.served import Served
 

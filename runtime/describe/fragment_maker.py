@@ -20,8 +20,9 @@ from django.db.models.signals import m2m_changed, post_delete, post_save
 from crmclient import Platform
 from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.triggers.tables import WATCHED
+from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_store import AT_ONCE, remove_old_fragments, store_fragments, stored_digests
-from runtime.describe.fragments import Digests, make
+from runtime.describe.fragments import make
 from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served, current
 

@@ -10,28 +10,21 @@ those who ask for English, or for a language that it has no texts in, is kept be
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from importlib.metadata import version
-from pathlib import Path
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import jiter
 import orjson
-from django.conf import settings
 from django.db import DatabaseError
-from pydantic import BaseModel
 
 from crmclient.errors import MissingPrivilege, PlatformError
 from crmclient.metadata import ENGLISH
-from designer.configuration import Endpoint
-from designer.definitions import ExposedEntityDefinition
 from runtime.describe.documentation import components, of_endpoint
 from runtime.describe.openapi_operations import Route, RouteSchemaGenerator
 from runtime.describe.own_routes import OWN_ROUTES, own_routes
@@ -52,10 +45,6 @@ _LANGUAGES = "languages"
 Texts: TypeAlias = Mapping[str, Mapping[str, bytes]]
 # drf-spectacular keeps state in module globals while it generates.
 _lock = threading.Lock()
-
-_ROOT = Path(__file__).resolve().parents[2]
-_SOURCES = ("crmclient", "designer", "runtime")
-_LIBRARIES = ("drf-spectacular", "pydantic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,70 +81,6 @@ class Fragment:
 
 def _with(texts: Texts, others: Texts) -> Texts:
     return {**texts, **{key: {**texts.get(key, {}), **other} for key, other in others.items()}}
-
-
-class Digests:
-    """Digests by endpoint. What was digested once is known again as long as it is the same object."""
-
-    def __init__(self) -> None:
-        self._known: dict[int | str, tuple[object, bytes]] = {}
-
-    def of(self, served: Served, id: int) -> str:
-        """Return the digest of an endpoint, or of one of `OWN_ROUTES`, in hexadecimal."""
-        own_bytes = self._of_own_routes(served, id) if id in OWN_ROUTES else self._of_endpoint(served, id)
-        return hashlib.sha256(own_bytes + served.metadata.encode() + program()).hexdigest()
-
-    def _of_own_routes(self, served: Served, id: int) -> bytes:
-        definitions = [*served.configuration.caller_types, *served.configuration.user_properties]
-        is_private = settings.PORTICO["PRIVATE_DESCRIPTIONS"]
-        # Made anew whenever any of these changes.
-        return self._once(id, served.user_context, lambda: _digest(definitions, f"{id} {is_private}"))
-
-    def _of_endpoint(self, served: Served, id: int) -> bytes:
-        endpoint = served.configuration.endpoints[id]
-        return self._once(
-            id,
-            endpoint,
-            lambda: _digest([endpoint.definition], f"{endpoint.problem} {self._of_entities(endpoint).hex()}"),
-        )
-
-    def _of_entities(self, endpoint: Endpoint) -> bytes:
-        """Return the bytes of the endpoint's exposed entity, and of the one that it relates records to."""
-        related = endpoint.definition.settings.related_segment
-        exposures = [
-            endpoint.entity,
-            *(exposure for exposure in endpoint.exposures if exposure.segment == related),
-        ]
-        return b"".join(self._of_entity(exposure) for exposure in exposures if exposure is not None)
-
-    def _of_entity(self, entity: ExposedEntityDefinition) -> bytes:
-        """Return the digest of an exposed entity. It is cached: many endpoints have the same entity."""
-        return self._once(entity.key, entity, lambda: _digest([entity], ""))
-
-    def _once(self, key: int | str, subject: object, make: Callable[[], bytes]) -> bytes:
-        entry = self._known.get(key)
-        if entry is None or entry[0] is not subject:
-            entry = self._known[key] = (subject, make())
-        return entry[1]
-
-
-def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
-    values = [definition.model_dump(warnings=False) for definition in definitions]
-    return hashlib.sha256(orjson.dumps([values, more], default=str)).digest()
-
-
-@cache
-def program() -> bytes:
-    """Return a digest of the source that makes descriptions. Another release may describe the same endpoint
-    otherwise.
-    """
-    checksum = hashlib.sha256()
-    for library in _LIBRARIES:
-        checksum.update(version(library).encode())
-    for package in _SOURCES:
-        for path in sorted((_ROOT / package).rglob("*.py")):
-            checksum.update(path.read_bytes())
-    return checksum.digest()
 
 
 def make(served: Served, id: int) -> bytes:

@@ -18,7 +18,7 @@ from crmclient.errors import AccessDenied, Unavailable
 from designer.models import UserProperty
 from designer.platform import get_platform
 from project.platform import configured
-from runtime.callers import minute_cache, tokens
+from runtime.callers import active_records, minute_cache, tokens
 from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
 from runtime.context import user_context
@@ -141,7 +141,7 @@ def test_callers_differ_by_their_roles(counted: Counter[str]) -> None:
 def forget_here() -> None:
     """As another process, which has read nothing yet."""
     tokens._verified.clear()
-    tokens._profiles._local.clear()
+    active_records._profiles._local.clear()
     user_context._REMEMBERED._local.clear()
 
 

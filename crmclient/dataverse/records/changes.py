@@ -12,7 +12,8 @@ from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.metadata import Entity
-from crmclient.platform import Call, RecordChanges
+from crmclient.optional_abilities import RecordChanges
+from crmclient.platform import Call
 
 MOST_PAGES: Final = 20
 """Pages of 5,000 records. The first delta link comes after all of them: of more records it costs too much."""

@@ -5,7 +5,8 @@
 
 from crmclient.query.resolving.circumstances import Circumstances
 from crmclient.query.resolving.conditions import can_compare
-from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery, prepare, prepare_filter
+from crmclient.query.resolving.preparation import prepare, prepare_filter
+from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery
 
 __all__ = [
     "Circumstances",

@@ -1,48 +1,19 @@
-"""Prepares a designed query: names and literals are checked against metadata, and problems reported."""
+"""Prepared queries and filters: checked against the metadata, and resolved once for each request."""
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
 
-from crmclient.metadata import AttributeType, DateTimeBehavior
-from crmclient.query.ast import Column, DateGrouping, Filter, FilterItem, Link, LinkType, Query
-from crmclient.query.bounds import MOST_COLUMNS, MOST_CONDITIONS, MOST_KEYS
-from crmclient.query.calendar import Calendar
+from crmclient.query.ast import Filter, Link, Query
 from crmclient.query.designed import (
     ClaimValue,
-    DesignedColumn,
-    DesignedCondition,
-    DesignedFilter,
-    DesignedItem,
-    DesignedLink,
-    DesignedQuery,
     DesignedValue,
     FetchValue,
-    Parameter,
     RecordValue,
-    UserOperator,
     UserValue,
 )
-from crmclient.query.families import (
-    OF_RECORDS_HIERARCHY,
-    are_comparable,
-    every_column,
-    not_comparable,
-)
-from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown, value_of
-from crmclient.query.resolving.conditions import Resolve, Writer
-from crmclient.query.resolving.names import Attributes, Names
-from crmclient.query.resolving.rows import check_rows
-from crmclient.sentences import Sentence
-
-UTC: Final = Calendar()
-
-_DENYING: Final = frozenset({LinkType.NOT_ANY, LinkType.ALL})
-"""Links that keep a row where something does not hold for any other."""
+from crmclient.query.resolving.conditions import Resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +86,12 @@ class PreparedFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class _PreparedLink:
+class PreparedLink:
     """`conditions` counts those of its filter and of the links in it; `needs` are those of all of them."""
 
     link: Link
     filter: PreparedFilter | None
-    links: tuple[_PreparedLink, ...]
+    links: tuple[PreparedLink, ...]
 
     @property
     def needs(self) -> Needs:
@@ -148,7 +119,7 @@ class PreparedQuery:
 
     _query: Query
     _filter: PreparedFilter | None
-    _links: tuple[_PreparedLink, ...]
+    _links: tuple[PreparedLink, ...]
     needs: Needs
 
     def resolve(self, circumstances: Circumstances) -> Query:
@@ -162,222 +133,3 @@ class PreparedQuery:
             filter=None if self._filter is None else self._filter.resolve(circumstances),
             links=tuple(link.resolve(circumstances) for link in self._links),
         )
-
-
-def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = UTC) -> PreparedQuery:
-    """Check a query against the metadata, and prepare it for `resolve`.
-
-    Raises QueryProblems with every name that does not exist and every literal that does not fit.
-    """
-    names = Names.of(query, attributes)
-    columns = _columns(query, None, names, calendar)
-    writer = Writer(names, calendar, None)
-    filter = _filter(query.filter, writer)
-    links = tuple(_link(link, writer) for link in query.links)
-    check_rows(query, names)
-    _check_size(query, columns, filter, links, names)
-    if names.problems:
-        raise QueryProblems(names.problems)
-    plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
-    needs = Needs() if filter is None else filter.needs
-    for link in links:
-        needs |= link.needs
-    return PreparedQuery(plain, filter, links, needs)
-
-
-def prepare_filter(
-    filter: DesignedFilter, entity: str, attributes: Attributes, calendar: Calendar = UTC
-) -> PreparedFilter:
-    """Check a filter on one entity, and prepare it for `resolve`. Raises QueryProblems."""
-    names = Names.of_filter(filter, entity, attributes)
-    prepared = _filter(filter, Writer(names, calendar, None))
-    if names.problems or prepared is None:
-        raise QueryProblems(names.problems)
-    return prepared
-
-
-def _check_size(
-    query: DesignedQuery,
-    columns: tuple[Column, ...],
-    filter: PreparedFilter | None,
-    links: tuple[_PreparedLink, ...],
-    names: Names,
-) -> None:
-    width = len(columns) + sum(len(link.link.columns) for link in _with_nested_links(links))
-    most = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
-    if width > most:
-        names.wrong(
-            f"entity {query.entity}",
-            Sentence("it selects %(count)s columns; at most %(most)s can be", count=width, most=most),
-        )
-    conditions = sum(part.conditions for part in (filter, *links) if part is not None)
-    if conditions > MOST_CONDITIONS:
-        names.wrong(
-            f"entity {query.entity}",
-            Sentence(
-                "it has %(count)s conditions; at most %(most)s can be", count=conditions, most=MOST_CONDITIONS
-            ),
-        )
-
-
-def _with_nested_links(links: tuple[_PreparedLink, ...]) -> Iterator[_PreparedLink]:
-    for link in links:
-        yield link
-        yield from _with_nested_links(link.links)
-
-
-def _link(link: DesignedLink, outside: Writer) -> _PreparedLink:
-    """Prepare a link. `outside` is the writer of the conditions of the entity or link that has it."""
-    names, parent = outside.names, outside.holder
-    # What has no name has been found wrong where it was read.
-    own_attribute = parent_attribute = None
-    if link.from_attribute:
-        own_attribute = names.attribute(link.alias, link.from_attribute, f"link-entity {link.alias} from")
-    if link.to_attribute:
-        parent_attribute = names.attribute(parent, link.to_attribute, f"link-entity {link.alias} to")
-    if (
-        own_attribute is not None
-        and parent_attribute is not None
-        and not are_comparable(own_attribute, parent_attribute)
-    ):
-        names.wrong(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
-    columns = _columns(link, link.alias, names, outside.calendar)
-    writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
-    plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
-    return _PreparedLink(
-        plain,
-        _filter(link.filter, writer),
-        tuple(_link(nested, writer) for nested in link.links),
-    )
-
-
-def _columns(
-    source: DesignedQuery | DesignedLink, alias: str | None, names: Names, calendar: Calendar
-) -> tuple[Column, ...]:
-    chosen = tuple(_column(column, alias, names, calendar) for column in source.columns)
-    if not source.all_columns:
-        return chosen
-    unaliased = {column.attribute for column in chosen if column.alias is None}
-    every = names.all_of(source.entity, f"entity {source.entity}")
-    return chosen + tuple(Column(name) for name in every_column(every) if name not in unaliased)
-
-
-def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
-    construct = f"attribute {column.attribute}"
-    attribute = names.attribute(alias, column.attribute, construct) if column.attribute else None
-    if not names.joins(alias):
-        names.wrong(construct, Sentence("the link %(alias)s gives no columns", alias=repr(alias)))
-    shifted = attribute is not None and (
-        attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
-    )
-    if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
-        names.wrong(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
-    if column.date_grouping is DateGrouping.FISCAL_YEAR:
-        try:
-            calendar.fiscal.named_year(dt.MINYEAR)
-        except ValueError as error:
-            names.wrong(construct, error.args[0])
-    return Column(
-        column.attribute,
-        column.alias,
-        column.aggregate,
-        column.group_by,
-        column.date_grouping,
-        column.distinct,
-    )
-
-
-def _is_utc(calendar: Calendar) -> bool:
-    return calendar.zone is dt.UTC or str(calendar.zone) in {"UTC", "Etc/UTC"}
-
-
-def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | None:
-    if group is None:
-        return None
-    conditions, links = [], []
-    for item in _leaves(group):
-        if isinstance(item, DesignedCondition):
-            conditions.append(item)
-        else:
-            links.append(_link(item, writer))
-    needs = _needs(conditions)
-    for link in links:
-        needs |= link.needs
-    looked_at = {name for condition in conditions for name in _looked_at(condition, writer.names)}
-    return PreparedFilter(
-        _group(group, writer, iter(links)),
-        needs,
-        frozenset(looked_at | {link.link.to_attribute for link in links}),
-        len(conditions) + sum(link.conditions for link in links),
-    )
-
-
-def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
-    yield condition.attribute
-    yield from (condition.value_of or ())[1:]
-    if condition.operator in OF_RECORDS_HIERARCHY and condition.link is None:
-        # A record moves within a hierarchy when its parent changes.
-        parent = names.parent_of(names.root)
-        if parent is not None:
-            yield parent
-
-
-def _needs(conditions: list[DesignedCondition]) -> Needs:
-    values: list[DesignedValue] = [value for condition in conditions for value in condition.values]
-    return Needs(
-        frozenset(value.name for value in values if isinstance(value, Parameter)),
-        frozenset(value.name for value in values if isinstance(value, UserValue)),
-        frozenset(value.path for value in values if isinstance(value, ClaimValue)),
-        frozenset((value.fetcher, value.key) for value in values if isinstance(value, FetchValue)),
-        frozenset(value.attribute for value in values if isinstance(value, RecordValue)),
-        any(isinstance(condition.operator, UserOperator) for condition in conditions),
-    )
-
-
-def _leaves(group: DesignedFilter) -> Iterator[DesignedCondition | DesignedLink]:
-    for item in group.items:
-        if isinstance(item, DesignedFilter):
-            yield from _leaves(item)
-        else:
-            yield item
-
-
-def _group(group: DesignedFilter, writer: Writer, links: Iterator[_PreparedLink]) -> Resolve:
-    """Prepare a group. `links` yields its prepared links in the order of `_leaves`."""
-    prepared = [_item(item, writer, links) for item in group.items]
-    items = [item for item in prepared if item is not None]
-
-    def resolve(circumstances: Circumstances) -> FilterItem | None:
-        resolved_items = (item(circumstances) for item in items)
-        kept_items = tuple(item for item in resolved_items if item is not None)
-        return Filter(kept_items, group.any) if kept_items else None
-
-    return resolve
-
-
-def _item(item: DesignedItem, writer: Writer, links: Iterator[_PreparedLink]) -> Resolve | None:
-    match item:
-        case DesignedCondition():
-            return writer.prepare(item)
-        case DesignedLink():
-            return _known_or_nothing(next(links), writer)
-    return _group(item, writer, links)
-
-
-def _known_or_nothing(link: _PreparedLink, writer: Writer) -> Resolve:
-    """Return the function that resolves a link in a filter.
-
-    A link that denies something would keep rows because a value is unknown. Such a link keeps no row instead.
-    """
-    if writer.denied or link.link.type not in _DENYING:
-        return link.resolve
-
-    nothing = writer.nothing
-
-    def resolve(circumstances: Circumstances) -> FilterItem:
-        try:
-            return link.resolve(circumstances)
-        except Unknown:
-            return nothing
-
-    return resolve

@@ -12,8 +12,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_maker import Maker, sweep
-from runtime.describe.fragments import Digests
 from runtime.serving.served import Served, current
 
 IDLE_SECONDS = 600.0
