@@ -86,6 +86,7 @@ class Registry(dict[str, T]):
                 yield Problem(self.group, name, str(error), error.remedy)
 
     def _item(self, point: EntryPoint, name: str, check: Callable[[T], object]) -> T:
+        """Load the extension of an entry point, and check it. Raises UnusableExtension."""
         item = _loaded(point)
         if not self._is_one(item):
             raise UnusableExtension(

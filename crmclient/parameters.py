@@ -61,6 +61,7 @@ def as_attribute(parameter: ProcessParameter) -> Attribute:
 
 
 def _problem(parameter: ProcessParameter, value: ProcessValue, encode: Encode) -> InvalidValue | None:
+    """Return what is wrong with the value of a parameter; None if nothing is."""
     name = parameter.name
     if value is None:
         return MissingRequired(name, "A value is required.") if parameter.required else None

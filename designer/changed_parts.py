@@ -103,8 +103,11 @@ class _NewNames:
 
     @classmethod
     def between(cls, before: RowIds, after: RowIds) -> _NewNames:
-        def renamed(then: Mapping[int, T], now: Mapping[int, T], name: Any) -> dict[Any, Any]:
-            pairs = ((name(then[id]), name(now[id])) for id in then.keys() & now.keys())
+        def renamed(before_by_id: Mapping[int, T], after_by_id: Mapping[int, T], name: Any) -> dict[Any, Any]:
+            pairs = (
+                (name(before_by_id[id]), name(after_by_id[id]))
+                for id in before_by_id.keys() & after_by_id.keys()
+            )
             return {old: new for old, new in pairs if old != new}
 
         return cls(
@@ -161,15 +164,15 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
     if after.ids is before.ids or before.ids is None or after.ids is None:
         return before.endpoints
     names = _NewNames.between(before.ids, after.ids)
-    now = Surroundings.of(after.entities, after.closed_entities)
+    new_surroundings = Surroundings.of(after.entities, after.closed_entities)
     if not names and after.entities == before.entities and after.closed_entities == before.closed_entities:
         return before.endpoints
-    then = Surroundings.of(before.entities, before.closed_entities)
+    old_surroundings = Surroundings.of(before.entities, before.closed_entities)
     # Compared once, not for each endpoint: what is as it was stays the same object.
     moved = {
         module
-        for module in {*then.by_module, *now.by_module}
-        if then.exposures(module) != now.exposures(module)
+        for module in {*old_surroundings.by_module, *new_surroundings.by_module}
+        if old_surroundings.exposures(module) != new_surroundings.exposures(module)
     }
     if names and any(endpoint.problem is not None for endpoint in before.endpoints.values()):
         # Another name may end the problem: only its rows tell.
@@ -180,12 +183,12 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
         module = definition.module
         if definition is endpoint.definition and module not in moved:
             return endpoint
-        entity = now.entity(module, definition.exposure)
-        return Endpoint(definition, entity, endpoint.problem, now.exposures(module))
+        entity = new_surroundings.entity(module, definition.exposure)
+        return Endpoint(definition, entity, endpoint.problem, new_surroundings.exposures(module))
 
     def path_of(endpoint: Endpoint) -> str:
         module, exposure = names.place(endpoint.definition)
-        entity = now.entity(module, exposure)
+        entity = new_surroundings.entity(module, exposure)
         segment = endpoint.definition.segment or (entity.segment if entity else "")
         return endpoint.kind.path_of(module=module, segment=segment, name=endpoint.definition.name)
 

@@ -71,10 +71,10 @@ def suggested(attributes: Mapping[str, Attribute], common: Collection[str]) -> l
 
 
 def endpoints(
-    wanted: Exposure, entity: Entity, attributes: Mapping[str, Attribute]
+    exposure: Exposure, entity: Entity, attributes: Mapping[str, Attribute]
 ) -> Iterator[EndpointDefinition]:
     """Yield the definitions of the wanted operations on `entity`, which has `attributes`."""
-    chosen = [attributes[name] for name in wanted.attributes if name in attributes]
+    chosen = [attributes[name] for name in exposure.attributes if name in attributes]
     label, plural = entity.label.text(), entity.plural_label.text()
     titles = {
         CREATE.name: f"Create: {label}",
@@ -85,7 +85,7 @@ def endpoints(
         MULTI_QUERY.name: plural,
     }
     for kind in (*USUAL, MULTI_QUERY):
-        if kind.name not in wanted.operations:
+        if kind.name not in exposure.operations:
             continue
         is_query = kind in _LISTS
         columns = _columns(entity, attributes, chosen) if is_query or kind is READ else ()
@@ -97,12 +97,12 @@ def endpoints(
         )
         yield EndpointDefinition(
             kind=kind.name,
-            module=wanted.module,
-            exposure="" if is_query else wanted.segment,
-            name=wanted.segment if is_query else "",
+            module=exposure.module,
+            exposure="" if is_query else exposure.segment,
+            name=exposure.segment if is_query else "",
             title=titles[kind.name],
-            enabled=wanted.enabled,
-            access=AccessDefinition(roles=wanted.roles, caller_types=(USER_TYPE,)),
+            enabled=exposure.enabled,
+            access=AccessDefinition(roles=exposure.roles, caller_types=(USER_TYPE,)),
             inputs=inputs,
             bindings=bindings,
             columns=columns,
@@ -135,7 +135,7 @@ def _public_names(attributes: Iterable[str]) -> dict[str, str]:
     """Return the public name of each attribute: without the publisher's prefix, unless that name is taken."""
     names: dict[str, str] = {}
     # Two names may become the same key in an answer, so keys are compared.
-    taken = {"", _ID}
+    taken_keys = {"", _ID}
     for attribute in attributes:
         short = attribute[:_LONGEST_BEFORE_A_NUMBER]
         numbered = (f"{short}_{number}" for number in count(2))
@@ -143,9 +143,9 @@ def _public_names(attributes: Iterable[str]) -> dict[str, str]:
         name = next(
             candidate
             for candidate in candidates
-            if re.match(INPUT_PATTERN, candidate) and output_key(candidate) not in taken
+            if re.match(INPUT_PATTERN, candidate) and output_key(candidate) not in taken_keys
         )
-        taken.add(output_key(name))
+        taken_keys.add(output_key(name))
         names[attribute] = name
     return names
 

@@ -137,12 +137,22 @@ def _new(before: Collection[str], after: Collection[str]) -> tuple[str, ...]:
 
 
 def _news(before: _KnownMetadata, after: _KnownMetadata) -> Iterator[EntityNews]:
-    for entity, now in after.attributes.items():
-        then = before.attributes.get(entity)
-        if not then or not now:
+    """Yield what has changed about each entity whose attributes were known before."""
+    for entity, new_attributes in after.attributes.items():
+        old_attributes = before.attributes.get(entity)
+        if not old_attributes or not new_attributes:
             continue
-        changed = (name for name in then.keys() & now.keys() if _facts(then[name]) != _facts(now[name]))
-        news = EntityNews(entity, _new(then, now), _new(now, then), tuple(sorted(changed)))
+        changed = (
+            name
+            for name in old_attributes.keys() & new_attributes.keys()
+            if _facts(old_attributes[name]) != _facts(new_attributes[name])
+        )
+        news = EntityNews(
+            entity,
+            _new(old_attributes, new_attributes),
+            _new(new_attributes, old_attributes),
+            tuple(sorted(changed)),
+        )
         if news.added or news.removed or news.changed:
             yield news
 

@@ -89,8 +89,8 @@ def input_name(attribute: str) -> str:
 def _words(part: str) -> list[str]:
     starts = [0]
     for position in range(1, len(part)):
-        before, here, after = part[position - 1], part[position], part[position + 1 : position + 2]
-        if here.isupper() and (not before.isupper() or after.islower()):
+        previous, letter, following = part[position - 1], part[position], part[position + 1 : position + 2]
+        if letter.isupper() and (not previous.isupper() or following.islower()):
             starts.append(position)
     ends = [*starts[1:], len(part)]
     return [part[start:end] for start, end in zip(starts, ends, strict=True) if start < end]

@@ -232,12 +232,12 @@ def _unchanged_findings(previous: Overview, configuration: Configuration) -> _Un
     before, after = previous.configuration.endpoints, configuration.endpoints
     ruled_otherwise, changed = set[int](), set[int]()
     for id in {*before, *after}:
-        then, now = before.get(id), after.get(id)
-        if then is now:
+        old_endpoint, new_endpoint = before.get(id), after.get(id)
+        if old_endpoint is new_endpoint:
             continue
-        if then is None or now is None or not _is_alike(then, now):
+        if old_endpoint is None or new_endpoint is None or not _is_alike(old_endpoint, new_endpoint):
             changed.add(id)
-        elif _row_rules_of(then) != _row_rules_of(now):
+        elif _row_rules_of(old_endpoint) != _row_rules_of(new_endpoint):
             ruled_otherwise.add(id)
     is_concerned = concerned(previous.configuration, configuration)
     reaches_ruled = concerned_by_row_rules(previous.configuration, configuration)

@@ -33,24 +33,24 @@ class WantedQuery:
 
 
 def query_endpoint(
-    wanted: WantedQuery, entity: Entity, attributes: Attributes, common: Collection[str]
+    wanted_query: WantedQuery, entity: Entity, attributes: Attributes, common: Collection[str]
 ) -> EndpointDefinition:
     """Return the definition of the endpoint.
 
     A query without columns gets the record's id and suggested columns.
     """
-    query = wanted.query
+    query = wanted_query.query
     if not _has_columns(query):
         usual = dict.fromkeys((entity.primary_id, *suggested(attributes(entity.logical_name), common)))
         query = replace(query, columns=tuple(DesignedColumn(name) for name in usual))
-    kind = KINDS[wanted.kind]
+    kind = KINDS[wanted_query.kind]
     return EndpointDefinition(
         kind=kind.name,
-        module=wanted.module,
-        name=wanted.name,
+        module=wanted_query.module,
+        name=wanted_query.name,
         title=entity.plural_label.text(),
-        enabled=wanted.enabled,
-        access=AccessDefinition(roles=wanted.roles, caller_types=(USER_TYPE,)),
+        enabled=wanted_query.enabled,
+        access=AccessDefinition(roles=wanted_query.roles, caller_types=(USER_TYPE,)),
         inputs=tuple(parameters(query, attributes)),
         settings=kind.settings.model_validate({"query": query}),
     )

@@ -41,6 +41,9 @@ def _question(local: str, more: str) -> str:
 
 
 def _row(sql: str) -> Sequence[Any]:
+    """Return the one row of a query, by the shortest way to the driver. A connection that died since the
+    thread's last request is opened again.
+    """
     connection = connections[DEFAULT_DB_ALIAS]
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:

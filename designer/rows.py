@@ -232,6 +232,9 @@ def _nested(inputs: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> dic
 def _endpoint_rows(
     only: Collection[int] | None,
 ) -> Iterable[tuple[int, tuple[str, str], dict[str, Any]]]:
+    """Yield id, place (module and exposed entity) and fields of each endpoint's row; only of the ids in
+    `only`, if it is given.
+    """
     rows = EndpointRow.objects.order_by("id")
     if only is not None:
         rows = rows.filter(id__in=only)

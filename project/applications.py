@@ -38,6 +38,9 @@ class Application:
         return bool(settings.PORTICO["CRM_MANAGED_IDENTITY"]) and not shows
 
     def tokens(self, scope: str) -> TokenSource:
+        """Return where this application gets its tokens for `scope`: a token URL, Azure (managed identity),
+        or Entra ID.
+        """
         env = settings.PORTICO
         if env["CRM_TOKEN_URL"]:
             from crmclient.dataverse.http.client_credentials import ClientCredentials

@@ -65,6 +65,7 @@ def _extensions() -> Iterator[CheckMessage]:
 
 
 def _chosen() -> Iterator[CheckMessage]:
+    """Find a PLATFORM or USER_RESOLVER that cannot be used, and one that is written as a dotted path."""
     for setting, choice in (("PLATFORM", PLATFORMS), ("USER_RESOLVER", RESOLVERS)):
         value = settings.PORTICO[setting]
         try:
@@ -149,6 +150,7 @@ def _origins() -> Iterator[CheckMessage]:
 
 
 def _keys() -> Iterator[CheckMessage]:
+    """Find keys that are missing, too short, or the same."""
     for number, name in enumerate(("SECRET_KEY", "TOKEN_SIGNING_KEY"), start=1):
         value = getattr(settings, name)
         if settings.DEVELOPMENT_KEY in value:

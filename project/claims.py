@@ -21,8 +21,8 @@ def take(name: str, holder: str, seconds: float) -> bool:
     until = now + dt.timedelta(seconds=seconds)
     if Claim.objects.filter(name=name, until__gt=now).exclude(holder=holder).exists():
         return False
-    free = Claim.objects.filter(Q(until__lte=now) | Q(holder=holder), name=name)
-    if free.update(holder=holder, until=until):
+    claimable = Claim.objects.filter(Q(until__lte=now) | Q(holder=holder), name=name)
+    if claimable.update(holder=holder, until=until):
         return True
     # Of several that find no row, one makes it.
     Claim.objects.bulk_create([Claim(name=name, holder=holder, until=until)], ignore_conflicts=True)

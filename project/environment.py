@@ -504,6 +504,9 @@ def load(environ: dict[str, str] | None = None) -> dict[str, Any]:
 
 
 def _value(setting: Setting, source: Any) -> Any:
+    """Return the value of a setting, from its variable, from the file that `NAME_FILE` names, or its default.
+    Raises ImproperlyConfigured.
+    """
     # Pipelines and Compose files set variables that they have no value for to nothing.
     raw = source.get(setting.name) or None
     if raw is None and setting.secret and (path := source.get(f"{setting.name}_FILE")):

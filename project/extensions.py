@@ -57,12 +57,16 @@ def _kinds_without_counterpart(already_named: set[str], built_in: set[str]) -> I
     Kinds that are `already_named` have a problem already.
     """
     for name in sorted((KINDS.keys() ^ OPERATIONS.keys()) - already_named):
-        there, missing = (KINDS.group, OPERATIONS.group) if name in KINDS else (OPERATIONS.group, KINDS.group)
+        present_group, missing_group = (
+            (KINDS.group, OPERATIONS.group) if name in KINDS else (OPERATIONS.group, KINDS.group)
+        )
         if name in built_in:
-            text = f"The built-in “{name}” of {there} has no counterpart in {missing}."
-            remedy = f"Register it in {missing}, too: “Building one in” in docs/extending.md says where."
+            text = f"The built-in “{name}” of {present_group} has no counterpart in {missing_group}."
+            remedy = (
+                f"Register it in {missing_group}, too: “Building one in” in docs/extending.md says where."
+            )
         else:
-            text = f"The entry point “{name}” of {there} has no counterpart in {missing}."
-            to_do = f"Add an entry point “{name}” of {missing} to the package that has the other"
+            text = f"The entry point “{name}” of {present_group} has no counterpart in {missing_group}."
+            to_do = f"Add an entry point “{name}” of {missing_group} to the package that has the other"
             remedy = f"{to_do}, or uninstall it."
-        yield Problem(missing, name, text, remedy)
+        yield Problem(missing_group, name, text, remedy)

@@ -83,6 +83,9 @@ def _repeat() -> None:
 
 
 def _round_if_due(process: str) -> None:
+    """Remove expired rows, unless another process has done so within the interval. A failure is
+    only logged.
+    """
     try:
         close_old_connections()
         if claims.take(_DUE, process, INTERVAL - 1):

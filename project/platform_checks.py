@@ -25,6 +25,7 @@ def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: A
 
 
 def _addresses() -> Iterator[CheckMessage]:
+    """Find addresses of the platform that are not https, or lead into a private network."""
     for name in ("CRM_URL", "CRM_TOKEN_URL", "CRM_AUTHORITY"):
         url = settings.PORTICO[name]
         if not url:
@@ -56,6 +57,7 @@ def _is_private(url: str) -> bool:
 
 
 def _credentials() -> Iterator[CheckMessage]:
+    """Find what is missing for the service to get a token of the platform."""
     env = settings.PORTICO
     clients = applications.of_the_platform()
     missing = [] if clients else ["CRM_CLIENT_ID"]
@@ -67,14 +69,14 @@ def _credentials() -> Iterator[CheckMessage]:
         if client.secret or (of_entra and not env["CRM_TOKEN_URL"]):
             continue
         first = number == 0 and bool(env["CRM_CLIENT_ID"])
-        of = "" if first else f" of {client.id} in CRM_CLIENTS"
+        client_suffix = "" if first else f" of {client.id} in CRM_CLIENTS"
         secret = "CRM_CLIENT_SECRET" if first else "client_secret"
         others = (
             "CRM_CERTIFICATE and CRM_FEDERATED_TOKEN_FILE"
             if first
             else "certificate and federated_token_file"
         )
-        missing.append((secret if env["CRM_TOKEN_URL"] else f"one of {secret}, {others}") + of)
+        missing.append((secret if env["CRM_TOKEN_URL"] else f"one of {secret}, {others}") + client_suffix)
     if missing:
         yield Error(
             f"CRM_URL is set, but not {', '.join(missing)}.",
@@ -84,6 +86,7 @@ def _credentials() -> Iterator[CheckMessage]:
 
 
 def _files() -> Iterator[CheckMessage]:
+    """Find certificates and token files that do not exist."""
     for client in applications.of_the_platform():
         first = client.id == settings.PORTICO["CRM_CLIENT_ID"]
         if client.certificate and not Path(client.certificate).is_file():

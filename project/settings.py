@@ -116,6 +116,7 @@ _NOTICED_AFTER = {
 
 
 def _database(url: str) -> dict[str, Any]:
+    """Return Django's setting for the database at `url`; for a SQLite file in DATA_DIR if it is empty."""
     if not url:
         try:
             DATA_DIR.mkdir(parents=True, exist_ok=True)

@@ -74,6 +74,9 @@ class RedisBudget(Budget):
         self._ids = count()
 
     def take(self, share: Share, only_user: int | None = None) -> Admission | Refusal:
+        """Count a request in Redis, for all processes. While Redis is away, this process's own part
+        counts.
+        """
         paused = self._own.paused(only_user)
         if paused > LONGEST_WAIT:
             # Enough is known: a refusal costs no question to the others.
@@ -92,6 +95,7 @@ class RedisBudget(Budget):
         return Admission(id, user, share, first, second / 1000)
 
     def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
+        """Note in Redis that a request is over, and what the platform reported."""
         if not admission.id.startswith(self._process):
             # Admitted while Redis was away, which knows nothing of it.
             self._own.settle(admission, seconds, reported)

@@ -25,6 +25,7 @@ def people_can_sign_in(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -
 
 
 def _provider() -> Iterator[CheckMessage]:
+    """Find mistakes in the settings of the studio's identity provider."""
     env = settings.PORTICO
     issuer = env["STUDIO_OIDC_ISSUER"]
     if not issuer:

@@ -67,6 +67,7 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
 def _rows(
     unit: Unit, plan: Plan, steps: RowPlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
+    """Run the statements of a plan for one page, until the page is full."""
     steps, values = _narrowest(unit, steps, values)
     position = None if page.token is None else cursor.unseal(page.token, plan.digest)
     if position is not None and not steps.fits(position):

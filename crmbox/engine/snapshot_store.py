@@ -103,6 +103,7 @@ _recent = _Recent()
 
 
 def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | None) -> _Loaded:
+    """Read the definitions that have changed since `before`. Unchanged ones are taken over."""
     if before is None or before.snapshot.dialect is not dialect:
         before = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
     tokens = before.tokens()

@@ -40,17 +40,17 @@ def is_activity(definition: EntityDefinition) -> bool:
 
 def _add_targets(draft: Draft, members: list[EntityDefinition]) -> None:
     attribute = draft.attribute(POINTER, REGARDING).attribute
-    about = {
+    subjects = {
         target
         for member in members
         for item in member.attributes
         if item.attribute.logical_name == REGARDING
         for target in item.attribute.targets
     }
-    new = sorted(about - set(attribute.targets))
+    new = sorted(subjects - set(attribute.targets))
     if not new:
         return
-    taken = {
+    names_in_use = {
         relationship.name
         for definition in draft.entities.values()
         for relationship in definition.relationships
@@ -59,6 +59,6 @@ def _add_targets(draft: Draft, members: list[EntityDefinition]) -> None:
     relationships = [
         Relationship(name, target, POINTER, REGARDING)
         for target, name in names_by_target.items()
-        if name not in taken
+        if name not in names_in_use
     ]
     alter_attribute(draft, POINTER, changed(attribute, targets=(*attribute.targets, *new)), relationships)

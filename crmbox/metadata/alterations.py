@@ -55,8 +55,8 @@ def alter_attribute(
     _check_unchanged(entity, before.attribute, attribute)
     length = attribute.max_length
     if length is not None and length < (before.attribute.max_length or 0):
-        where = f"{entity}.{attribute.logical_name}"
-        draft.length_checks.append(LengthCheck(where, definition.table, before.column, length))
+        place = f"{entity}.{attribute.logical_name}"
+        draft.length_checks.append(LengthCheck(place, definition.table, before.column, length))
     after = changed(before, attribute=attribute)
     if is_polymorphic(attribute) and before.target is None:
         after = _with_target_column(draft, definition, after)
@@ -84,16 +84,17 @@ def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, s
 
 
 def _check_indexed(definition: EntityDefinition, item: AttributeDefinition) -> None:
-    where = f"{definition.entity.logical_name}.{item.attribute.logical_name}"
+    """Raise InvalidDefinition for an attribute that cannot have an index."""
+    place = f"{definition.entity.logical_name}.{item.attribute.logical_name}"
     if definition.is_view:
         raise InvalidDefinition(
-            f"{where}: its records are those of other entities. Index the attribute there."
+            f"{place}: its records are those of other entities. Index the attribute there."
         )
     if item.attribute.is_primary_id or schema.indexed_columns(definition, item):
-        raise InvalidDefinition(f"{where}: it has an index already.")
+        raise InvalidDefinition(f"{place}: it has an index already.")
     if not schema.can_be_indexed(item):
         raise InvalidDefinition(
-            f"{where}: an index takes texts of at most {schema.INDEXED_LENGTH} characters, numbers, dates, "
+            f"{place}: an index takes texts of at most {schema.INDEXED_LENGTH} characters, numbers, dates, "
             "choices and lookups."
         )
 
@@ -127,13 +128,13 @@ def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
 
 
 def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
-    where = f"{entity}.{after.logical_name}"
+    place = f"{entity}.{after.logical_name}"
     if (before.type, before.behavior) != (after.type, after.behavior):
-        raise InvalidDefinition(f"{where}: the type stays; make another attribute.")
+        raise InvalidDefinition(f"{place}: the type stays; make another attribute.")
     if (before.is_primary_id, before.is_primary_name) != (after.is_primary_id, after.is_primary_name):
-        raise InvalidDefinition(f"{where}: primary id and primary name are fixed.")
+        raise InvalidDefinition(f"{place}: primary id and primary name are fixed.")
     if not set(before.targets) <= set(after.targets):
-        raise InvalidDefinition(f"{where}: records may point at a target already, so none can be taken away.")
+        raise InvalidDefinition(f"{place}: records may point at a target already, so none can be taken away.")
 
 
 def _with_target_column(
@@ -143,11 +144,11 @@ def _with_target_column(
     one so far.
     """
     [only] = draft.attribute(definition.entity.logical_name, item.attribute.logical_name).attribute.targets
-    taken = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
-    placing = Placing(draft.dialect, taken | {spare.name for spare in definition.spare})
+    names_in_use = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
+    placing = Placing(draft.dialect, names_in_use | {spare.name for spare in definition.spare})
     item = changed(item, target=placing.target_of(item.column))
     if definition.is_view:
         return item
-    draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=taken))
+    draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=names_in_use))
     draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only,)))
     return item

@@ -39,6 +39,7 @@ class AllDefinitions:
 
 
 def check_entity(definition: EntityDefinition, metadata: AllDefinitions) -> None:
+    """Check that a definition fits together and with all other definitions. Raises InvalidDefinition."""
     entity = definition.entity
     name = check_logical(entity.logical_name)
     attributes = {item.attribute.logical_name: item for item in definition.attributes}
@@ -80,46 +81,46 @@ def _check_attribute(
     metadata: AllDefinitions,
 ) -> None:
     attribute = item.attribute
-    where = f"{entity}.{check_logical(attribute.logical_name)}"
-    _check_limits(where, attribute)
+    place = f"{entity}.{check_logical(attribute.logical_name)}"
+    _check_limits(place, attribute)
     for target in attribute.targets:
         if target not in metadata.entities:
-            raise InvalidDefinition(f"{where}: there is no entity {target!r} to point at.")
+            raise InvalidDefinition(f"{place}: there is no entity {target!r} to point at.")
     if attribute.type.holds_parties and attribute.logical_name not in PARTS:
-        raise InvalidDefinition(f"{where}: a party list is called {', '.join(PARTS)}.")
+        raise InvalidDefinition(f"{place}: a party list is called {', '.join(PARTS)}.")
     if attribute.type.has_options:
-        _check_options(where, attribute, metadata)
+        _check_options(place, attribute, metadata)
     for part in item.joined_from:
         if part not in attributes or attributes[part].attribute.type is not AttributeType.STRING:
-            raise InvalidDefinition(f"{where}: it is joined from {part!r}, which is no text attribute.")
+            raise InvalidDefinition(f"{place}: it is joined from {part!r}, which is no text attribute.")
     if item.file_fact is not None and item.file_fact.file not in attributes:
-        raise InvalidDefinition(f"{where}: there is no file column {item.file_fact.file!r}.")
-    _check_default(where, item, metadata)
+        raise InvalidDefinition(f"{place}: there is no file column {item.file_fact.file!r}.")
+    _check_default(place, item, metadata)
 
 
-def _check_limits(where: str, attribute: Attribute) -> None:
+def _check_limits(place: str, attribute: Attribute) -> None:
     longest = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}.get(attribute.type)
     if longest is not None and not 1 <= (attribute.max_length or 0) <= longest:
-        raise InvalidDefinition(f"{where}: a length is from 1 to {longest} characters.")
+        raise InvalidDefinition(f"{place}: a length is from 1 to {longest} characters.")
     places = PLACES.get(attribute.type)
     if places is not None and attribute.precision is not None and not 0 <= attribute.precision <= places:
-        raise InvalidDefinition(f"{where}: a precision is from 0 to {places} places.")
+        raise InvalidDefinition(f"{place}: a precision is from 0 to {places} places.")
     if (
         attribute.minimum is not None
         and attribute.maximum is not None
         and attribute.minimum > attribute.maximum
     ):
-        raise InvalidDefinition(f"{where}: the minimum lies above the maximum.")
+        raise InvalidDefinition(f"{place}: the minimum lies above the maximum.")
 
 
-def _check_options(where: str, attribute: Attribute, metadata: AllDefinitions) -> None:
+def _check_options(place: str, attribute: Attribute, metadata: AllDefinitions) -> None:
     if attribute.options is not None:
         check_option_set(attribute.options)
     elif attribute.option_set not in metadata.option_sets:
-        raise InvalidDefinition(f"{where}: there is no option set {attribute.option_set!r}.")
+        raise InvalidDefinition(f"{place}: there is no option set {attribute.option_set!r}.")
 
 
-def _check_default(where: str, item: AttributeDefinition, metadata: AllDefinitions) -> None:
+def _check_default(place: str, item: AttributeDefinition, metadata: AllDefinitions) -> None:
     if item.default is None:
         return
     if item.attribute.type is AttributeType.BOOLEAN:
@@ -130,10 +131,11 @@ def _check_default(where: str, item: AttributeDefinition, metadata: AllDefinitio
     else:
         fits = False
     if not fits:
-        raise InvalidDefinition(f"{where}: {item.default!r} cannot be its default value.")
+        raise InvalidDefinition(f"{place}: {item.default!r} cannot be its default value.")
 
 
 def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) -> None:
+    """Check that state and status come together, with option sets that fit each other."""
     described = [item.attribute for item in attributes.values()]
     states = [a for a in described if a.type is AttributeType.STATE]
     statuses = [a for a in described if a.type is AttributeType.STATUS]
@@ -152,20 +154,21 @@ def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) ->
 
 
 def _check_keys(definition: EntityDefinition, attributes: Mapping[str, AttributeDefinition]) -> None:
+    """Check that alternate keys have attributes that can be indexed."""
     entity = definition.entity
     _check_no_repeats(f"{entity.logical_name}: key", [key.name for key in entity.keys])
     for key in entity.keys:
-        where = f"{entity.logical_name}: key {key.name}"
+        place = f"{entity.logical_name}: key {key.name}"
         if not key.attributes:
-            raise InvalidDefinition(f"{where} has no attributes.")
+            raise InvalidDefinition(f"{place} has no attributes.")
         length = 0
         for name in key.attributes:
             if name not in attributes or attributes[name].attribute.type in UNKEYABLE:
-                raise InvalidDefinition(f"{where}: {name!r} is no attribute that can be part of a key.")
+                raise InvalidDefinition(f"{place}: {name!r} is no attribute that can be part of a key.")
             length += attributes[name].attribute.max_length or 0
         if length > INDEXED_LENGTH:
             raise InvalidDefinition(
-                f"{where}: its texts are longer than {INDEXED_LENGTH} characters together."
+                f"{place}: its texts are longer than {INDEXED_LENGTH} characters together."
             )
 
 

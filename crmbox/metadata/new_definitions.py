@@ -76,8 +76,10 @@ def create_attributes(
     for attribute in attributes:
         if attribute.logical_name in present:
             raise InvalidDefinition(f"{entity}: the attribute {attribute.logical_name!r} exists already.")
-    taken = {name for item in definition.attributes for name in _columns(item)}
-    placing = Placing(draft.dialect, taken | {spare.name for spare in definition.spare}, definition.spare)
+    names_in_use = {name for item in definition.attributes for name in _columns(item)}
+    placing = Placing(
+        draft.dialect, names_in_use | {spare.name for spare in definition.spare}, definition.spare
+    )
     added = tuple(placing.place(attribute, extras) for attribute in attributes)
     reused = [spare.name for spare in definition.spare if spare not in placing.spare]
     definition = changed(definition, attributes=(*definition.attributes, *added), spare=tuple(placing.spare))

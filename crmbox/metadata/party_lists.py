@@ -40,14 +40,19 @@ def attach_parties(draft: Draft) -> None:
 def _add_targets(
     draft: Draft, lookup: str, targets: Iterable[str], relate: Callable[[str], Relationship]
 ) -> None:
+    """Let a party list's lookup point at further entities. `relate` makes the relationship for one
+    of them.
+    """
     attribute = draft.attribute(PARTY, lookup).attribute
     new = sorted(set(targets) - set(attribute.targets))
     if not new:
         return
-    taken = {
+    names_in_use = {
         relationship.name
         for definition in draft.entities.values()
         for relationship in definition.relationships
     }
-    relationships = [relationship for relationship in map(relate, new) if relationship.name not in taken]
+    relationships = [
+        relationship for relationship in map(relate, new) if relationship.name not in names_in_use
+    ]
     alter_attribute(draft, PARTY, changed(attribute, targets=(*attribute.targets, *new)), relationships)

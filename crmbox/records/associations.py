@@ -65,17 +65,17 @@ def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> Non
 
 @lru_cache(maxsize=1024)
 def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
-    own = snapshot.entity(entity)
+    stored = snapshot.entity(entity)
     for candidate in snapshot.relationships_of(entity):
         other = candidate.other_end(entity)
         if candidate.name == relationship and other is not None and candidate.intersect is not None:
             related = snapshot.entity(other)
             return _compiled(
                 snapshot.dialect.placeholder,
-                own,
+                stored,
                 related,
                 snapshot.entity(candidate.intersect),
-                candidate.pair_attributes(own.entity, related.entity),
+                candidate.pair_attributes(stored.entity, related.entity),
             )
     raise UnknownRelationship(entity, relationship)
 
@@ -83,6 +83,7 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
 def _compiled(
     mark: str, stored: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
 ) -> _Pair:
+    """Return the statements for one many-to-many relationship. `mark` is the dialect's placeholder."""
     table = quote(pairs.table)
     ends = [quote(pairs.columns[attribute].name) for attribute in attributes]
     columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])

@@ -86,21 +86,23 @@ def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) 
     emptied = [name for name in (pointer.column.name, pointer.column.target) if name is not None]
     version = quote(pointer.stored.columns["versionnumber"].name)
     changes = ", ".join([*(f"{quote(name)} = NULL" for name in emptied), f"{version} = {mark}"])
-    where, parameters = _condition(pointer, entity, record, mark)
-    unit.execute(f"UPDATE {quote(pointer.stored.table)} SET {changes} {where}", (unit.version, *parameters))
+    where_clause, parameters = _condition(pointer, entity, record, mark)
+    unit.execute(
+        f"UPDATE {quote(pointer.stored.table)} SET {changes} {where_clause}", (unit.version, *parameters)
+    )
 
 
 def _referring_records(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> list[tuple[Guid]]:
-    where, parameters = _condition(pointer, entity, record, unit.dialect.placeholder)
+    where_clause, parameters = _condition(pointer, entity, record, unit.dialect.placeholder)
     id_column = quote(pointer.stored.id_column.name)
-    return unit.rows(f"SELECT {id_column} FROM {quote(pointer.stored.table)} {where}", parameters)
+    return unit.rows(f"SELECT {id_column} FROM {quote(pointer.stored.table)} {where_clause}", parameters)
 
 
 def _condition(pointer: _Pointer, entity: str, record: Guid, mark: str) -> tuple[str, tuple[str, ...]]:
-    where = f"WHERE {quote(pointer.column.name)} = {mark}"
+    where_clause = f"WHERE {quote(pointer.column.name)} = {mark}"
     if pointer.column.target is None:
-        return where, (record,)
-    return f"{where} AND {quote(pointer.column.target)} = {mark}", (record, entity)
+        return where_clause, (record,)
+    return f"{where_clause} AND {quote(pointer.column.target)} = {mark}", (record, entity)
 
 
 @lru_cache(maxsize=1024)

@@ -72,12 +72,12 @@ def parties_of(
             orders=(Order(PARTY_ID),),
         )
         for row in run(unit, query, ALL).rows:
-            of, record, address = row[ACTIVITY], row[RECORD], row[ADDRESS]
-            if isinstance(of, Reference) and (record is not None or address is not None):
+            activity_record, record, address = row[ACTIVITY], row[RECORD], row[ADDRESS]
+            if isinstance(activity_record, Reference) and (record is not None or address is not None):
                 party = Party(
                     record if isinstance(record, Reference) else None, str(address) if address else None
                 )
-                parties_by_list[of.id, names[int(str(row[PART]))]].append(party)
+                parties_by_list[activity_record.id, names[int(str(row[PART]))]].append(party)
     return {key: tuple(parties) for key, parties in parties_by_list.items()}
 
 

@@ -121,6 +121,7 @@ class WrittenValues:
             raise InvalidRecord(self.stored.entity.logical_name, self.problems)
 
     def _take_parties(self, attribute: Attribute, value: Any, *, creating: bool) -> None:
+        """Take the parties of an activity. Wrong ones are noted as problems."""
         name = attribute.logical_name
         if not (attribute.creatable if creating else attribute.updatable):
             self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
@@ -140,6 +141,7 @@ class WrittenValues:
             ]
 
     def _take(self, column: StoredColumn, value: Any) -> None:
+        """Take one value. A wrong one is noted as a problem."""
         attribute = column.attribute
         if value is None or value in ("", ()):
             if attribute.required is RequiredLevel.SYSTEM:
@@ -163,6 +165,9 @@ class WrittenValues:
                 self.columns[name] = None
 
     def _store(self, column: StoredColumn, value: Any, *, checked: bool = False) -> None:
+        """Encode a value for its columns. With `checked`, it is checked, and the record that it refers to is
+        noted.
+        """
         if value is None:
             self._clear(column)
             return

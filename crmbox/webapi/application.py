@@ -38,6 +38,7 @@ _LONGEST_URL = 32_768
 
 
 def application(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+    """Answer a WSGI request. Django's signals of a request are sent, so that its connections are closed."""
     signals.request_started.send(sender=application, environ=environ)
     try:
         response = guarded(lambda: _faulted(below_root(environ)))
@@ -105,9 +106,9 @@ def _route(environ: Environ) -> Response:
         call=call,
         platform=platform,
     )
-    with protected(request.user) as left:
+    with protected(request.user) as remaining:
         response = guarded(lambda: dispatch(request))
-    response.headers.update(left)
+    response.headers.update(remaining)
     return response
 
 

@@ -42,10 +42,10 @@ def _body(request: Request, type_: EntityType, id: Guid, name: str) -> str | Non
 
 def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the base64 of bytes that come in pieces of any size."""
-    left = b""
+    remainder = b""
     for chunk in chunks:
-        piece = left + chunk
+        piece = remainder + chunk
         encodable = len(piece) - len(piece) % 3
         yield base64.b64encode(piece[:encodable])
-        left = piece[encodable:]
-    yield base64.b64encode(left)
+        remainder = piece[encodable:]
+    yield base64.b64encode(remainder)

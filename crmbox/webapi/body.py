@@ -32,10 +32,10 @@ class Body(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
-        wanted = len(view) if self._left is None else min(len(view), self._left)
-        piece = self._stream.read(wanted) if wanted else b""
+        length = len(view) if self._left is None else min(len(view), self._left)
+        piece = self._stream.read(length) if length else b""
         if self._left is not None:
-            if wanted and not piece:
+            if length and not piece:
                 raise WebApiError(400, "0x80048d19", "The body ended before its announced length.")
             self._left -= len(piece)
         view[: len(piece)] = piece

@@ -32,15 +32,15 @@ def collection(request: Request, target: Target) -> Response:
 
 @on(Shape.LINKS, "GET")
 def related(request: Request, target: Target) -> Response:
-    type_, within, links = _related(request, target)
-    return _answer(request, type_, read_options(request.query), within, links)
+    type_, filters, links = _related(request, target)
+    return _answer(request, type_, read_options(request.query), filters, links)
 
 
 @on(Shape.LINKS_REF, "GET")
 def related_references(request: Request, target: Target) -> Response:
-    type_, within, links = _related(request, target)
+    type_, filters, links = _related(request, target)
     options = Options(select=type_.entity.primary_id)
-    answer = RecordReader(request).rows(type_, options, within=within, links=links)
+    answer = RecordReader(request).rows(type_, options, within=filters, links=links)
     references = [{"@odata.id": record_url(request.base, type_, row.id)} for row in answer.rows]
     return collection_response(
         request, {"@odata.context": f"{request.base}$metadata#Collection($ref)", "value": references}
@@ -58,13 +58,13 @@ def related_count(request: Request, target: Target) -> Response:
 
 
 def _counted(
-    request: Request, type_: EntityType, within: tuple[Filter, ...], links: tuple[Link, ...]
+    request: Request, type_: EntityType, filters: tuple[Filter, ...], links: tuple[Link, ...]
 ) -> Response:
     options = read_options(request.query)
-    if options.deltatoken is not None and not links and not within:
+    if options.deltatoken is not None and not links and not filters:
         total = delta_links.number_of_changes(request, type_, options)
     else:
-        total = RecordReader(request).count(type_, options, within, links)
+        total = RecordReader(request).count(type_, options, filters, links)
     return Response(200, {"Content-Type": "text/plain"}, str(min(total, MOST_COUNTED)).encode())
 
 
@@ -72,11 +72,11 @@ def _answer(
     request: Request,
     type_: EntityType,
     options: Options,
-    within: tuple[Filter, ...],
+    filters: tuple[Filter, ...],
     links: tuple[Link, ...],
 ) -> Response:
     paging = Paging(request, options)
-    answer = RecordReader(request).rows(type_, options, within=within, links=links, page=paging.page)
+    answer = RecordReader(request).rows(type_, options, within=filters, links=links, page=paging.page)
     rows = answer.rows[: paging.size]
     content = {
         "@odata.context": context(request.base, type_, options.select),

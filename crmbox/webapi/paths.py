@@ -89,7 +89,7 @@ def _split(text: str, separator: str) -> Iterator[str]:
     quotes that are not closed.
     """
     depth, quoted, start = 0, False, 0
-    for at, character in enumerate(text):
+    for position, character in enumerate(text):
         if character == "'" and (depth or separator == ","):
             quoted = not quoted
         elif quoted:
@@ -99,8 +99,8 @@ def _split(text: str, separator: str) -> Iterator[str]:
         elif character in _CLOSING:
             depth -= 1
         elif character == separator and not depth:
-            yield text[start:at]
-            start = at + 1
+            yield text[start:position]
+            start = position + 1
     if quoted or depth:
         raise _malformed(text)
     yield text[start:]

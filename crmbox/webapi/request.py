@@ -65,9 +65,9 @@ class Request:
 
     def __post_init__(self) -> None:
         """Take over from the headers whether duplicates are refused: each part of a batch has its own."""
-        wanted = self.headers.get(_SUPPRESS, "").lower() == "false"
-        if wanted is not self.call.refuses_duplicates:
-            self.call = replace(self.call, refuses_duplicates=wanted)
+        refuses_duplicates = self.headers.get(_SUPPRESS, "").lower() == "false"
+        if refuses_duplicates is not self.call.refuses_duplicates:
+            self.call = replace(self.call, refuses_duplicates=refuses_duplicates)
 
     @property
     def url(self) -> str:

@@ -156,6 +156,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _clock(headers: Mapping[str, str]) -> Step:
+    """Return the step that compares this machine's clock with the platform's, from the `Date` of an
+    answer.
+    """
     try:
         platform_time = parsedate_to_datetime(headers.get("date", ""))
         skew = (dt.datetime.now(dt.UTC) - platform_time).total_seconds()

@@ -57,15 +57,18 @@ def _settings(platform: Platform) -> Mapping[str, Value]:
 
 
 def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator[Step]:
+    """Yield a warning for each difference between the organisation's fiscal year and the service's
+    settings.
+    """
     if isinstance(start, dt.date) and (start.month, start.day) != fiscal.start:
-        theirs, here = f"{start:%m-%d}", "{:02}-{:02}".format(*fiscal.start)
+        theirs, configured = f"{start:%m-%d}", "{:02}-{:02}".format(*fiscal.start)
         yield Step(
             _NAME,
             Outcome.WARNING,
             Sentence(
                 "The organisation's begin on %(there)s, those of the service on %(here)s.",
                 there=theirs,
-                here=here,
+                here=configured,
             ),
             Sentence("Set %(setting)s.", setting=f"CRM_FISCAL_YEAR_START={theirs}"),
         )

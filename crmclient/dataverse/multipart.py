@@ -71,6 +71,7 @@ def _part(request: Request, content_id: str | None = None) -> bytes:
 
 
 def _answer(part: Message) -> Answer:
+    """Read one HTTP answer inside the answer of a batch. Raises UnexpectedAnswer."""
     content = part.get_payload(decode=True)
     raw = content if isinstance(content, bytes) else b""
     head, _, body = raw.lstrip().partition(b"\r\n\r\n")

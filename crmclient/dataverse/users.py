@@ -61,6 +61,7 @@ class Users:
         return self._apart(id)
 
     def _together(self, id: Guid) -> PlatformUser:
+        """Read a user with its teams and roles in one request. Raises RecordNotFound."""
         try:
             id = parse_guid(id)
         except (TypeError, ValueError):

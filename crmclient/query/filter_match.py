@@ -124,6 +124,6 @@ BY_NAME: Final = frozenset(
 HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE, Operator.NOT_UNDER})
 
 
-def _options(wanted: tuple[Any, ...]) -> set[int]:
+def _options(values: tuple[Any, ...]) -> set[int]:
     """Return the options among the values, each of which is a number or a set of numbers."""
-    return {option for item in wanted for option in (item if isinstance(item, frozenset) else (item,))}
+    return {option for item in values for option in (item if isinstance(item, frozenset) else (item,))}

@@ -34,6 +34,9 @@ def usual_filters(entity: str, configuration: Configuration, metadata: Metadata)
 def _filters(
     entity: str, attributes: Mapping[str, Attribute], configuration: Configuration, metadata: Metadata
 ) -> Iterator[str]:
+    """Yield filters, as FetchXML, that row rules of an entity often are: its owner is the caller, or a lookup
+    is.
+    """
     system = metadata.conventions.of(entity)
     if system.ownership is not None:
         if system.ownership.attribute in attributes:

@@ -72,6 +72,7 @@ def rehearsed(example: ExampleCallDefinition, endpoint: Endpoint, configuration:
 
 
 def _run(example: ExampleCallDefinition, endpoint: Endpoint, configuration: Configuration) -> CallResult:
+    """Run one example call, and once more for each role that should be refused."""
     attempt = _attempt(example)
     rehearsal = get_runtime().rehearse(endpoint, configuration, attempt)
     problems = list(_unexpected(example, rehearsal))
@@ -117,6 +118,7 @@ def _unexpected(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterato
 
 
 def _attempt(example: ExampleCallDefinition) -> Attempt:
+    """Return an example as a call to make. It is rehearsed, so nothing is written although it is not dry."""
     content = b"" if example.body is None else json.dumps(example.body, cls=ExactJSONEncoder).encode()
     return Attempt(
         roles=example.roles,

@@ -52,7 +52,7 @@ def _inputs(row: Endpoint) -> _Inputs:
 
 
 def _renames(before: _Inputs, after: _Inputs) -> _Renames:
-    taken = {
+    names_in_use = {
         (stored_input.parent, stored_input.name)
         for pk, stored_input in after.items()
         if pk not in before or before[pk].name == stored_input.name
@@ -61,7 +61,10 @@ def _renames(before: _Inputs, after: _Inputs) -> _Renames:
         (stored_input.parent, stored_input.name): (pk, after[pk].name)
         for pk, stored_input in before.items()
         if pk in after
-        and ((stored_input.parent, stored_input.name) not in taken or after[pk].name == stored_input.name)
+        and (
+            (stored_input.parent, stored_input.name) not in names_in_use
+            or after[pk].name == stored_input.name
+        )
     }
 
 
@@ -78,15 +81,15 @@ def _renamed_call(
 def _renamed(
     values: Mapping[str, Any], parent: int | None, renames: _Renames, inputs: _Inputs
 ) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+    unmoved: dict[str, Any] = {}
     moved: dict[str, Any] = {}
     for name, value in values.items():
         pk, new = renames.get((parent, name), (None, name))
         if pk is not None:
             value = _renamed_items(value, pk, renames, inputs)
-        (kept if new == name else moved)[new] = value
+        (unmoved if new == name else moved)[new] = value
     # Renamed values come last: they replace the value of a removed input whose name they take.
-    return kept | moved
+    return unmoved | moved
 
 
 def _renamed_items(value: Any, pk: int, renames: _Renames, inputs: _Inputs) -> Any:

@@ -91,6 +91,7 @@ def _reason(message: str) -> str:
 
 
 def _failure(error: Exception, raised: Sequence[str]) -> str:
+    """Return a sentence for an error of an evaluation. `raised` are the messages that functions raised."""
     message = str(error)
     if isinstance(error, KeyError):
         return _("there is no “%(name)s” in the data", name=str(error.args[0]))
@@ -142,6 +143,7 @@ def _argument(parameter: inspect.Parameter) -> str:
 
 
 def _operation(left: str, sign: str, right: str) -> str:
+    """Return a sentence for an operation between types that do not go together."""
     kinds, operation = {left, right}, f"{left} {sign} {right}"
     if "null" in kinds:
         return _(

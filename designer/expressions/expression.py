@@ -163,6 +163,7 @@ def _compile(text: str) -> cel.Program:
 
 
 def _check_names(text: str, program: cel.Program, names: Collection[str], bound: frozenset[str]) -> None:
+    """Raise a mistake for the first name or function of the expression that does not exist."""
     if unknown := set(program.variables()) - set(names) - bound - _TYPES:
         name = min(unknown)
         sentence = _(

@@ -41,10 +41,10 @@ def labelled(label: Label, name: str) -> str:
     return f"{text} ({name})" if text else name
 
 
-def _attributes(place: PickerPlace, wanted: Callable[[Attribute], bool]) -> Iterator[tuple[str, str]]:
+def _attributes(place: PickerPlace, is_offered: Callable[[Attribute], bool]) -> Iterator[tuple[str, str]]:
     attributes = place.metadata.attributes(place.entity) if place.entity else {}
     for name, attribute in attributes.items():
-        if wanted(attribute):
+        if is_offered(attribute):
             yield name, labelled(attribute.label, name)
 
 

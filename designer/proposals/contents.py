@@ -40,17 +40,19 @@ class Contents(NamedTuple):
         return cls(base, document, proposal.module)
 
     @classmethod
-    def between(cls, now: ConfigurationDocument, wanted: ConfigurationDocument, module: str = "") -> Contents:
-        """Return the contents of a proposal that leads from `now` to `wanted`, limited to one module if
+    def between(
+        cls, now: ConfigurationDocument, proposed: ConfigurationDocument, module: str = ""
+    ) -> Contents:
+        """Return the contents of a proposal that leads from `now` to `proposed`, limited to one module if
         no other changes.
         """
-        changes = _changes(now, wanted)
+        changes = _changes(now, proposed)
         module = module or _only_module(changes)
         if module:
-            part = _part(now, wanted, module)
+            part = _part(now, proposed, module)
             if len(_changes(part.base, part.document)) == len(changes):
                 return part
-        return cls(now, wanted)
+        return cls(now, proposed)
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -79,8 +81,8 @@ def state_of(document: ConfigurationDocument) -> State:
     return state
 
 
-def _changes(now: ConfigurationDocument, wanted: ConfigurationDocument) -> tuple[Change, ...]:
-    return plan(now, wanted, all_groups(now)).changes
+def _changes(now: ConfigurationDocument, proposed: ConfigurationDocument) -> tuple[Change, ...]:
+    return plan(now, proposed, all_groups(now)).changes
 
 
 def _only_module(changes: Iterable[Change]) -> str:
@@ -91,8 +93,8 @@ def _only_module(changes: Iterable[Change]) -> str:
     return groups.pop() if len(groups) == 1 else ""
 
 
-def _part(now: ConfigurationDocument, wanted: ConfigurationDocument, module: str) -> Contents:
-    sides = (now, wanted)
+def _part(now: ConfigurationDocument, proposed: ConfigurationDocument, module: str) -> Contents:
+    sides = (now, proposed)
     endpoints = [endpoint for side in sides for endpoint in side.endpoints if endpoint.module == module]
     entities = [entity for side in sides for entity in side.entities if entity.module == module]
     roles = {role for endpoint in endpoints for role in endpoint.access.roles}.union(

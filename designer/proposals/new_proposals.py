@@ -106,6 +106,9 @@ def _open(
 def _edit(
     proposal: Proposal, contents: Contents, account: str, value_names: dict[str, Any] | None = None
 ) -> None:
+    """Store other contents in an open proposal, and withdraw its approval. Raises DocumentError if somebody
+    else has changed it.
+    """
     with transaction.atomic():
         locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
         if not locked.is_open or locked.document != proposal.document:

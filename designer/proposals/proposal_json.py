@@ -43,5 +43,5 @@ def review_json(proposal: Proposal, *, with_calls: bool = False) -> dict[str, An
     }
 
 
-def _text(at: dt.datetime | None) -> str | None:
-    return None if at is None else at.isoformat(timespec="seconds")
+def _text(instant: dt.datetime | None) -> str | None:
+    return None if instant is None else instant.isoformat(timespec="seconds")

@@ -40,12 +40,12 @@ class Merge:
     @classmethod
     def of(cls, contents: Contents, now: ConfigurationDocument) -> Merge:
         """Merge the contents of a proposal with `now`, which is what is live."""
-        base, wanted, live = (state_of(side) for side in (contents.base, contents.document, now))
-        keys = [key for key in dict.fromkeys((*base, *wanted)) if base.get(key) != wanted.get(key)]
+        base, proposed, live = (state_of(side) for side in (contents.base, contents.document, now))
+        keys = [key for key in dict.fromkeys((*base, *proposed)) if base.get(key) != proposed.get(key)]
         merged, clashes, access = dict(live), [], []
         has_moved = False
         for key in keys:
-            old, new, live_content = (state.get(key, GONE) for state in (base, wanted, live))
+            old, new, live_content = (state.get(key, GONE) for state in (base, proposed, live))
             if live_content in (old, new):
                 _put(merged, key, new)
                 continue
@@ -85,8 +85,8 @@ def _access(key: ItemKey, content: Any) -> Any:
     return deciding_part(key[0], content), content.get("preconditions"), ruled
 
 
-def _difference(key: ItemKey, old: Any, there: Any) -> Sentence:
+def _difference(key: ItemKey, old: Any, new: Any) -> Sentence:
     """Return a sentence that names the item and the first differences between two versions of it."""
-    before, now = (None if content is GONE else content for content in (old, there))
+    before, now = (None if content is GONE else content for content in (old, new))
     few = [line.text for line in lines(key[0], before, now)[:_FEW]]
     return Sentence("%(item)s (%(lines)s)", item=describe(*key), lines=listed(few, "; "))

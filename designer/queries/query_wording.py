@@ -173,6 +173,9 @@ def _condition(condition: DesignedCondition, entity: str, attributes: Attributes
 
 
 def _value(value: DesignedValue, attribute: Attribute | None) -> str:
+    """Return a condition's value in words: a reference such as `@user.name`, an option's label, or
+    the text.
+    """
     match value:
         case Parameter(name):
             return f"@{name}"

@@ -106,6 +106,9 @@ def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) 
 
 
 def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Finding]:
+    """Yield the findings of all rules for one subject. A rule that fails, or cannot ask the platform, gives a
+    finding that says so.
+    """
     unavailable = False
     missing: set[str] = set()
     for rule in registered:

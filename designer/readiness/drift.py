@@ -49,15 +49,15 @@ def facts_of(endpoint: Endpoint, metadata: Metadata) -> Facts | None:
     }
 
 
-def drifted(key: str, then: Facts | None, now: Facts | None) -> Iterator[Finding]:
+def drifted(key: str, old_facts: Facts | None, new_facts: Facts | None) -> Iterator[Finding]:
     """Yield a finding for every change of metadata that may harm an endpoint. `key` is the endpoint's.
 
-    `then` are the facts when it was saved, `now` the present ones; None where they are not known.
+    `old_facts` are those when it was saved, `new_facts` the present ones; None where they are not known.
     """
-    if then is None or now is None:
+    if old_facts is None or new_facts is None:
         return
-    for name, old in then.items():
-        new = now.get(name)
+    for name, old in old_facts.items():
+        new = new_facts.get(name)
         if new is None:
             yield _finding(key, _("The platform has no “%(name)s” any more.", name=name))
             continue

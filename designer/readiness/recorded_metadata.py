@@ -61,15 +61,15 @@ def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
     Raises MetadataUnavailable.
     """
     present = metadata.entities()
-    wanted = sorted(set(entities) & set(present))
-    attributes = {name: metadata.attributes(name) for name in wanted}
+    recorded_names = sorted(set(entities) & set(present))
+    attributes = {name: metadata.attributes(name) for name in recorded_names}
     return MetadataRecord(
         format=1,
         conventions=metadata.conventions,
         entities=present,
         attributes=attributes,
-        relationships={name: tuple(metadata.relationships(name)) for name in wanted},
-        choices={name: dict(_choices(metadata, name, attributes[name])) for name in wanted},
+        relationships={name: tuple(metadata.relationships(name)) for name in recorded_names},
+        choices={name: dict(_choices(metadata, name, attributes[name])) for name in recorded_names},
         option_sets=metadata.option_sets(),
         processes=metadata.processes(),
         security_roles=tuple(metadata.security_roles()),

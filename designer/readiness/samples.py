@@ -99,8 +99,8 @@ def of_row(attributes: Mapping[str, Attribute]) -> dict[str, Sample]:
     row: dict[str, Sample] = {}
     for key, attribute in attributes.items():
         link, _, name = key.rpartition(".")
-        within = row.setdefault(link, {}) if link else row
-        within[name] = of_attribute(attribute)
+        branch = row.setdefault(link, {}) if link else row
+        branch[name] = of_attribute(attribute)
     return row
 
 

@@ -26,8 +26,8 @@ _PASSWORD = "password"  # noqa: S105  a field's name
 @receiver(pre_save)
 def about_to_save(sender: type[Model], instance: Model, **signal: Any) -> None:
     if page := _page(sender):
-        kept = sender._default_manager.filter(pk=instance.pk).first() if instance.pk else None
-        setattr(instance, _BEFORE, _state(page, kept) if kept is not None else {})
+        stored = sender._default_manager.filter(pk=instance.pk).first() if instance.pk else None
+        setattr(instance, _BEFORE, _state(page, stored) if stored is not None else {})
 
 
 @receiver(post_save)
@@ -47,6 +47,9 @@ def about_to_delete(sender: type[Model], instance: Model, **signal: Any) -> None
 def members_changed(
     instance: Model, action: str, reverse: bool, model: type[Model], pk_set: set[Any] | None, **signal: Any
 ) -> None:
+    """Note a change of a many-to-many relation that a command makes. Django's signal comes before and after
+    it.
+    """
     if not running_command():
         return
     # `group.user_set.add(user)` says the same as `user.groups.add(group)`.
@@ -54,8 +57,10 @@ def members_changed(
     for owner in owners:
         if page := _page(type(owner)):
             # Those of a reversed change are read anew each time.
-            kept = instance if reverse else owner
-            befores: dict[Any, Mapping[str, State]] = kept.__dict__.setdefault(f"{_BEFORE}_members", {})
+            changed_row = instance if reverse else owner
+            befores: dict[Any, Mapping[str, State]] = changed_row.__dict__.setdefault(
+                f"{_BEFORE}_members", {}
+            )
             if action.startswith("pre_"):
                 befores[owner.pk] = _state(page, owner)
             else:

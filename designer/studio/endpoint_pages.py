@@ -232,6 +232,9 @@ class EndpointPages(CheckedAdmin):
         return response
 
     def _page(self, request: HttpRequest, row: Endpoint, context: dict[str, Any]) -> dict[str, Any]:
+        """Return the context of the endpoint's page besides what the admin gives: findings, preview,
+        addresses, rights.
+        """
         refused = getattr(request, "refused", ())
         adminform, inlines = context["adminform"], context["inline_admin_formsets"]
         examined = examine(row, adminform.form, [inline.formset for inline in inlines], refused)

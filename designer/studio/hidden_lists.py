@@ -32,8 +32,8 @@ def document_for(text: str, request: HttpRequest) -> str:
     hidden = hidden_from(request) & document.keys()
     if not hidden:
         return text
-    kept = {name: value for name, value in document.items() if name not in hidden}
-    return json.dumps(kept, ensure_ascii=False, indent=2) + "\n"
+    visible = {name: value for name, value in document.items() if name not in hidden}
+    return json.dumps(visible, ensure_ascii=False, indent=2) + "\n"
 
 
 def seen_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:

@@ -33,6 +33,9 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not type
     )
 
     def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
+        """Refuse a right password of an account that may not use passwords, and ask for the second factor.
+        Raises ValidationError.
+        """
         super().confirm_login_allowed(user)
         # Said as a wrong password is: nobody learns which accounts have one, or that this was the right one.
         if not may_use_password(user.get_username()) or has_provider(user):

@@ -106,12 +106,12 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
 
 def _without(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
     """Nested lists of texts as the admin shows them, without texts that begin so."""
-    kept = [
+    remaining = [
         _without(item, beginnings) if isinstance(item, list) else item
         for item in texts
         if isinstance(item, list) or not item.startswith(beginnings)
     ]
-    return [item for item in kept if item != []]
+    return [item for item in remaining if item != []]
 
 
 class StackedInline(admin.StackedInline):  # type: ignore[misc]

@@ -147,8 +147,8 @@ class UserPropertyAdmin(NeededAdmin):
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
             form = context["adminform"].form
             context["example_form"] = ExampleForm(caller_type=form.chosen_type())
-            own = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
-            context["example_url"] = reverse(f"admin:{own[0]}", args=own[1])
+            route = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
+            context["example_url"] = reverse(f"admin:{route[0]}", args=route[1])
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 

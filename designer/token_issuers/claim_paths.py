@@ -56,10 +56,12 @@ def parsed(text: str) -> Path:
     return tuple(parts)
 
 
-def leads_into(text: str, within: str) -> bool:
-    """Whether the claim at `text` is the one at `within`, or a part of it. A list counts as a whole."""
+def leads_into(text: str, target: str) -> bool:
+    """Return whether the claim at `text` is the one at `target`, or a part of it. A list counts as
+    a whole.
+    """
     try:
-        path, outer = parsed(text), parsed(within)
+        path, outer = parsed(text), parsed(target)
     except WrongPath:
         return False
     names = tuple(takewhile(lambda part: isinstance(part, str), outer))

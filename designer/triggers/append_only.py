@@ -19,13 +19,13 @@ def sqlite(days: int) -> Iterator[str]:
     """Yield the statements for SQLite. Entries are kept for `days`; 0: forever."""
     # The time as text in the form in which Django stores it.
     oldest = f"strftime('%Y-%m-%d %H:%M:%f', 'now', '-{days} days')"
-    kept = f"OLD.at >= {oldest}" if days else "1"
+    is_kept = f"OLD.at >= {oldest}" if days else "1"
     # SQLite's REPLACE deletes what is in its way without a trigger for deletions.
     id_exists = f"EXISTS (SELECT 1 FROM {AUDIT_TABLE} WHERE id = NEW.id)"  # noqa: S608  names of ours
     for event, condition, message in (
         ("UPDATE", "1", CHANGED),
         ("INSERT", id_exists, CHANGED),
-        ("DELETE", kept, KEPT),
+        ("DELETE", is_kept, KEPT),
     ):
         trigger = f"{AUDIT_TABLE}_{event.lower()}_refused"
         yield f"DROP TRIGGER IF EXISTS {trigger}"
@@ -37,18 +37,18 @@ def sqlite(days: int) -> Iterator[str]:
 
 def postgresql(days: int) -> Iterator[str]:
     """Yield the statements for PostgreSQL. Entries are kept for `days`; 0: forever."""
-    kept = f"{{at}} >= now() - interval '{days} days'" if days else "true"
+    is_kept = f"{{at}} >= now() - interval '{days} days'" if days else "true"
     yield f"""
 CREATE OR REPLACE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         RAISE EXCEPTION '{CHANGED}' USING ERRCODE = 'integrity_constraint_violation';
     ELSIF TG_OP = 'TRUNCATE' THEN
-        IF EXISTS (SELECT 1 FROM {AUDIT_TABLE} WHERE {kept.format(at="at")}) THEN
+        IF EXISTS (SELECT 1 FROM {AUDIT_TABLE} WHERE {is_kept.format(at="at")}) THEN
             RAISE EXCEPTION '{KEPT}' USING ERRCODE = 'integrity_constraint_violation';
         END IF;
         RETURN NULL;
-    ELSIF {kept.format(at="OLD.at")} THEN
+    ELSIF {is_kept.format(at="OLD.at")} THEN
         RAISE EXCEPTION '{KEPT}' USING ERRCODE = 'integrity_constraint_violation';
     END IF;
     RETURN OLD;

@@ -99,10 +99,11 @@ class Ledger:
                 self._sampled = time.monotonic()
                 self._apply(self._samplers)
 
-    def _take(self, taken: Iterable[RequestRecord | Fact]) -> None:
+    def _take(self, items: Iterable[RequestRecord | Fact]) -> None:
+        """Write queued items: records of requests into metrics, the log and traces, facts into metrics."""
         records: list[RequestRecord] = []
         facts: list[Fact] = []
-        for item in taken:
+        for item in items:
             if isinstance(item, RequestRecord):
                 records.append(item)
             else:

@@ -128,8 +128,8 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
 def _parent() -> Path:
     for place in (_MEMORY, Path(tempfile.gettempdir())):
         with suppress(OSError):
-            free = os.statvfs(place)
-            if os.access(place, os.W_OK) and free.f_bavail * free.f_frsize >= _LEAST_FREE:
+            space = os.statvfs(place)
+            if os.access(place, os.W_OK) and space.f_bavail * space.f_frsize >= _LEAST_FREE:
                 return place
     return Path(tempfile.gettempdir())
 

@@ -92,6 +92,9 @@ class Telemetry:
     def _trace(
         self, tracer: trace.Tracer, record: RequestRecord, attributes: Mapping[str, Any], offset: float
     ) -> None:
+        """Send a request as a span, with a span inside it for each platform call. `offset` is the seconds by
+        which the wall clock is ahead of the monotonic one.
+        """
         began = round(record.started * _NANO)
         # Without `tracestate`: that is free text of the caller's.
         parent = _PROPAGATOR.extract({"traceparent": record.parent}) if record.parent else None
@@ -114,6 +117,7 @@ class Telemetry:
 
 
 def _trace_call(tracer: trace.Tracer, timed_call: TimedCall, context: Any, clock_offset: float) -> None:
+    """Send one platform call as a span inside that of `context`."""
     began = round((timed_call.began + clock_offset) * _NANO)
     error_attributes = {"error.type": timed_call.failed} if timed_call.failed else {}
     span = tracer.start_span(

@@ -81,6 +81,9 @@ class Watch:
             _shut(connection, self._port)
 
     def _slow(self, open_connections: list[Connection]) -> Iterator[Connection]:
+        """Yield the connections whose client has read less than `limits.least` bytes within `limits.patience`
+        seconds, although there was more to read.
+        """
         now = time.monotonic()
         readers, self._readers = self._readers, {}
         for connection in open_connections:
@@ -129,6 +132,7 @@ def connections(port: int) -> Iterator[Connection]:
 
 
 def _connection(descriptor: int, port: int) -> Connection | None:
+    """Return what the kernel knows of the socket `descriptor`; None if it is not a connection to `port`."""
     with socket.socket(fileno=os.dup(descriptor)) as connection_socket:
         if (
             connection_socket.family not in (socket.AF_INET, socket.AF_INET6)

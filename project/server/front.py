@@ -210,6 +210,9 @@ class Front:
     async def _with_body(
         self, incoming: Incoming, length: int, first: Arriving | None = None, *, counted: bool = False
     ) -> None:
+        """Read the request's body of `length` bytes into memory or a file, and let a worker thread answer it.
+        Refuse a body that comes too slowly or finds no room.
+        """
         front_settings = self._settings
         try:
             body = await take_in(

@@ -66,8 +66,8 @@ class Pace:
     def _begin_period(self) -> None:
         self._moved = 0
         self._is_judged = self._is_waiting
-        left = max(0.0, self._ends - self._loop.time())
-        self._timer = self._loop.call_later(min(self._limits.patience, left), self._look)
+        seconds_left = max(0.0, self._ends - self._loop.time())
+        self._timer = self._loop.call_later(min(self._limits.patience, seconds_left), self._look)
 
     def _look(self) -> None:
         late = self._loop.time() >= self._ends

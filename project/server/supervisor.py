@@ -84,6 +84,9 @@ class Supervisor(MPServer):
         self.serve(spawn_target=partial(worker.start, self._counts))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
+        """Watch the workers until the server is stopped: restart those that ended, and end those that are
+        silent. Once the first worker answers, announce whether the service is ready.
+        """
         restarts = Restarts()
         while not self.interrupt_signal:
             self.main_loop_interrupt.wait(_LOOK if self._announce else 1.0)

@@ -96,6 +96,7 @@ class CachedAnswers:
         return response
 
     def _answered(self, exchange: Exchange, run: Run) -> HttpResponseBase:
+        """Return the answer as `answer` does, without headers for caches below."""
         exchange.shared_by = self._keys.shared_by(exchange)
         assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
         if self._keys.are_files and _is_partial(exchange.request):
@@ -150,6 +151,9 @@ class CachedAnswers:
         return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
 
     def _lead(self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str) -> HttpResponseBase:
+        """Fetch an answer for this request and for those that wait for its `flight`. `why` is the reason in
+        `Cache-Status`.
+        """
         # A flight that has just ended may have left it here, and another process in Redis.
         entry = (
             None if why == _REQUESTED else self._fresh(_store().get(key)) or self._fresh(self._shared(key))
@@ -246,6 +250,7 @@ class CachedAnswers:
             _refreshing.end(key)
 
     def _ask_anew(self, exchange: Exchange, run: Run, key: Key) -> None:
+        """Refresh an answer before its time is over, unless somebody else has just done so."""
         # Whoever comes when the time is over waits for this answer.
         # In the background there may be no budget where there is some for them: then they ask.
         name = (key, exchange.caller.is_anonymous, False)

@@ -105,6 +105,7 @@ def _expiring(rows: Sequence[_Row], now: dt.datetime) -> Iterator[Notice]:
 
 
 def _without_record(model: str, type: str, rows: Sequence[_Row]) -> Notice:
+    """Return the notice about API accounts or keys (`model`) of one caller type that have no record."""
     count = len(rows)
     if model == _KEY:
         sentence = ngettext(

@@ -35,6 +35,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
             self.initial["record"] = None
 
     def _platform_user_field(self) -> forms.Field:
+        """Return a list of the platform's users. If they cannot be read, it has only the present choice."""
         present = str(self.instance.record or "") if self._is_user else ""
         help_text: Any = _(
             "For the type user: whom the calls stand for. User context and “@user” values are theirs."

@@ -148,6 +148,9 @@ class UserContext:
         return self._types[caller.type]
 
     def _properties_of(self, caller: Caller, call: Call) -> PropertyValues:
+        """Return the properties of a caller, from the cache if the context has a revision to keep them under.
+        Raises Problem 403 for a caller whose record is missing.
+        """
         properties_of_type = self._type_of(caller)
         record = caller.record if properties_of_type.records is not None else None
         if properties_of_type.has_records and record is None:

@@ -132,6 +132,9 @@ class Schema:
         return [part for part in parts if part is not None]
 
     def _entity(self, parts: Sequence[Part]) -> Entity:
+        """Return the description of an exposed entity, which is put together from the parts of its
+        endpoints.
+        """
         module, segment, entity = (parts[0][key] for key in ("module", "segment", "entity"))
         metadata = self._known_entities[entity]
         language = self.renderer.language

@@ -54,6 +54,10 @@ class FragmentCache:
             self._components = {}
 
     def _find(self, served: Served, missing: dict[str, int]) -> None:
+        """Find the fragments in `missing` (endpoint ids by digest): read those that are stored; let the rest
+        be made by the child process, or make them here where there is none. Raises Problem 503 while too many
+        requests wait.
+        """
         self._read(missing)
         if not missing:
             return

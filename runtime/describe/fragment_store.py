@@ -46,10 +46,10 @@ def store_fragments(contents: Mapping[str, bytes]) -> None:
     DescriptionFragment.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def remove_old_fragments(wanted: Collection[str]) -> int:
-    """Remove the fragments that are a day old and not among `wanted`. Return their number."""
+def remove_old_fragments(digests_in_use: Collection[str]) -> int:
+    """Remove the fragments that are a day old and not among `digests_in_use`. Return their number."""
     old = DescriptionFragment.objects.filter(made__lt=dt.datetime.now(dt.UTC) - KEPT)
-    outdated = [digest for digest in old.values_list("digest", flat=True) if digest not in wanted]
+    outdated = [digest for digest in old.values_list("digest", flat=True) if digest not in digests_in_use]
     for start in range(0, len(outdated), AT_ONCE):
         DescriptionFragment.objects.filter(digest__in=outdated[start : start + AT_ONCE]).delete()
     return len(outdated)

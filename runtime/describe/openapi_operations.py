@@ -137,6 +137,7 @@ class OperationSchema(AutoSchema):
         return {"required": _must_be_sent(described), "content": content} if content else None
 
     def _get_response_bodies(self, direction: str = "response") -> dict[str, Any]:
+        """Return the responses by status, as drf-spectacular asks for them: success, others, and problems."""
         described = self.described
         status, schema, meaning = described.success
         success: dict[str, Any] = {"description": meaning if self.meaning is None else self.meaning.done}

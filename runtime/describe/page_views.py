@@ -100,6 +100,7 @@ class PageViewSet(GuardedViewSet):
         super().initial(request)
 
     def read(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer with the page, from the cache if it is there; 304 when the reader has it already."""
         page = self.page
         if not page.names_its_type:
             refuse_unacceptable(request.META.get("HTTP_ACCEPT"), page.media)
@@ -143,6 +144,7 @@ class PageViewSet(GuardedViewSet):
         return compressed(self.make(page_request) if document is None else document)
 
     def _read_question(self) -> PageRequest:
+        """Return the request as a PageRequest. Raises Problem 400 for wrong parameters."""
         page, exchange = self.page, self.exchange
         parameters = read_parameters(exchange.request, page.known)
         if errors := _wrong_choice(page, parameters):

@@ -113,6 +113,7 @@ def operation_of(part: Part) -> str:
 
 
 def _field(field: Field, platform: Platform) -> dict[str, Any]:
+    """Return the description of an input: what it takes, and what the platform says of its attribute."""
     attribute = field.attribute
     part: dict[str, Any] = {
         "name": field.name,

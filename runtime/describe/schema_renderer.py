@@ -63,6 +63,7 @@ class Renderer:
         return f"{self.language} {self._urls} {self._candidates}"
 
     def call(self, part: Part) -> Call:
+        """Return the description of a call, made of the `part` of a fragment, in the renderer's language."""
         module = part["module"]
         shape: dict[str, Any] = {
             "enabled": True,

@@ -85,6 +85,9 @@ def send_thumbnail(exchange: Exchange, platform: Platform, place: FilePlace) -> 
 
 
 def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpResponseBase:
+    """Answer with the file or a range of it. Raises _Replaced if the platform has another file than `place`
+    says.
+    """
     request, info = exchange.request, place.info
     content_type = media_type(info.content_type)
     refuse_unacceptable(request.META.get("HTTP_ACCEPT"), content_type)

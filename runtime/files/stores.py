@@ -74,6 +74,9 @@ class ColumnStore:
         record: FoundRecord | None,
         version: str | None,
     ) -> Guid:
+        """Write the file into the column. `tags` are those of If-Match; `record` and `version` are what the
+        steps read. Raises Problem 412 for another file than If-Match names.
+        """
         if tags is not None:
             held_file = record.values[self.attribute] if record else None
             if not isinstance(held_file, FileInfo) or (tags and held_file.id not in tags):
@@ -177,8 +180,8 @@ class NoteStore:
         )
 
     def _create(self, exchange: Exchange, file: ReceivedFile) -> Guid:
-        about = Reference(self.entity, exchange.record_id)
-        values: dict[str, Value] = {self.notes.subject: file.name, self.notes.regarding: about}
+        record = Reference(self.entity, exchange.record_id)
+        values: dict[str, Value] = {self.notes.subject: file.name, self.notes.regarding: record}
         try:
             return self.platform.create(
                 self.notes.entity, values, id=exchange.chosen_id, call=exchange.call

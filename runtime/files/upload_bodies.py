@@ -83,6 +83,9 @@ def _pieces(request: HttpRequest, length: int) -> Iterator[bytes]:
 
 
 def _form_events(boundary: str, pieces: Iterator[bytes]) -> Iterator[MultipartSegment | bytes | None]:
+    """Yield what the multipart parser reads: the head of a part, pieces of its content, None at its end.
+    Raises Problem 400.
+    """
     try:
         with PushMultipartParser(boundary, max_segment_count=1) as parser:
             for piece in pieces:

@@ -124,14 +124,14 @@ def _walk(value: dict[str, Any]) -> None:
     # The way to the value that is looked at. Pointers for all of them could be as many times the body.
     way: list[str] = []
 
-    def visit(here: Any) -> None:
-        if isinstance(here, str):
-            if "\0" in here:
+    def visit(node: Any) -> None:
+        if isinstance(node, str):
+            if "\0" in node:
                 raise _nul_at(way)
-        elif isinstance(here, dict | list):
+        elif isinstance(node, dict | list):
             if len(way) >= DEEPEST:
                 raise malformed(f"The body is nested more than {DEEPEST} levels deep.")
-            for key, item in here.items() if isinstance(here, dict) else enumerate(here):
+            for key, item in node.items() if isinstance(node, dict) else enumerate(node):
                 way.append(str(key))
                 if "\0" in way[-1]:
                     raise malformed("A key holds a NUL character.")

@@ -78,19 +78,19 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     problem = problem_of(error)
     record = record_of(request)
     record.refused(problem)
-    about = {
+    log_fields = {
         "request_id": request_id(request),
         "code": problem.code,
         "status": problem.status_code,
         **problem.logged,
     }
     if problem.status_code >= 500:
-        outages.failed(error, problem, record.endpoint, about)
+        outages.failed(error, problem, record.endpoint, log_fields)
     elif problem.logged:
-        logger.info("caller refused", extra=about)
+        logger.info("caller refused", extra=log_fields)
         caller_refused.send(answer, problem=problem)
     elif isinstance(error, errors.PlatformError):
-        logger.info("platform refused: %s", for_log(error), extra=about)
+        logger.info("platform refused: %s", for_log(error), extra=log_fields)
     return respond(problem, request)
 
 
@@ -162,6 +162,7 @@ def of_platform(error: errors.PlatformError) -> Problem:
 
 
 def _of_platform_failure(error: errors.PlatformError) -> Problem:
+    """Return the problem for a failure of the platform, which is not the caller's fault."""
     match error:
         case errors.Throttled():
             return _busy(

@@ -157,8 +157,8 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
         policies = [f'"{name}";q={rate};w=60' for name, rate, _, _ in counted]
         put(response, "RateLimit-Policy", ", ".join(policies))
         standings = [
-            f'"{name}";r={left}' if seconds is None else f'"{name}";r={left};t={seconds}'
-            for name, _, left, seconds in counted
+            f'"{name}";r={requests_left}' if seconds is None else f'"{name}";r={requests_left};t={seconds}'
+            for name, _, requests_left, seconds in counted
         ]
         put(response, "RateLimit", ", ".join(standings))
 
@@ -166,10 +166,10 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
 def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
     if not rate:
         return
-    left, wait = _limiter().hit(rate, name, key)
+    requests_left, wait = _limiter().hit(rate, name, key)
     seconds = None if wait is None else max(1, math.ceil(wait))
-    request.META.setdefault(_STANDING, []).append((name, rate, max(0, left), seconds))
-    if left < 0:
+    request.META.setdefault(_STANDING, []).append((name, rate, max(0, requests_left), seconds))
+    if requests_left < 0:
         raise Problem(
             429,
             "too_many_requests",
@@ -178,10 +178,10 @@ def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
         )
 
 
-def _hit(storage: Storage, item: RateLimitItemPerMinute, *of: str) -> tuple[int, float | None]:
-    key = item.key_for(*of)
-    left = item.amount - storage.incr(key, item.get_expiry())
-    return left, None if left >= 0 else storage.get_expiry(key) - time.time()
+def _hit(storage: Storage, item: RateLimitItemPerMinute, *key_parts: str) -> tuple[int, float | None]:
+    key = item.key_for(*key_parts)
+    requests_left = item.amount - storage.incr(key, item.get_expiry())
+    return requests_left, None if requests_left >= 0 else storage.get_expiry(key) - time.time()
 
 
 def _shared(url: str) -> Storage:

@@ -40,10 +40,12 @@ class Outages:
         # The reasons that last: what is looked at for each request that is answered.
         self._lasting: dict[_Reason, Outage] = {}
 
-    def failed(self, error: Exception, problem: Problem, endpoint: str, about: Mapping[str, Any]) -> None:
+    def failed(
+        self, error: Exception, problem: Problem, endpoint: str, log_fields: Mapping[str, Any]
+    ) -> None:
         """Note that a request was answered with `problem`, which is not the caller's fault.
 
-        Log it if an outage begins or a reminder is due. `about` are the fields of the log line.
+        Log it if an outage begins or a reminder is due. `log_fields` are further fields of the log line.
         """
         is_configured = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
         reason = problem.code, _kind(error), endpoint if is_configured else ""
@@ -55,16 +57,16 @@ class Outages:
                     removed, _ = self._outages.popitem(last=False)
                     self._lasting.pop(removed, None)
             self._lasting[reason] = outage
-        of_request = about
+        of_request = log_fields
         if endpoint:
-            about = {**about, "endpoint": endpoint}
+            log_fields = {**log_fields, "endpoint": endpoint}
         if isinstance(error, MissingPrivilege):
-            about = {**about, "privilege": error.privilege}
+            log_fields = {**log_fields, "privilege": error.privilege}
         if isinstance(error, QueryRefused):
-            about = {**about, "platform_code": error.code}
+            log_fields = {**log_fields, "platform_code": error.code}
         # Where a foreseen problem was raised says nothing.
         shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
-        if not outage.failed(shown_error, **about) and problem.code == "internal_error":
+        if not outage.failed(shown_error, **log_fields) and problem.code == "internal_error":
             # A mistake of ours: who quotes a request's id is to find what happened to it.
             logger.error("request failed as others did: %s", reason[1], extra={**of_request})
 

@@ -33,8 +33,8 @@ class FieldError(NamedTuple):
     parameter: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        where = {"pointer": self.pointer or ""} if self.parameter is None else {"parameter": self.parameter}
-        return {**where, "code": self.code, "message": self.message}
+        place = {"pointer": self.pointer or ""} if self.parameter is None else {"parameter": self.parameter}
+        return {**place, "code": self.code, "message": self.message}
 
 
 class Problem(APIException):

@@ -87,7 +87,10 @@ class Idempotency:
         self._store(record, response)
         return response
 
-    def _claim(self, *, again: bool = True) -> IdempotencyRecord:
+    def _claim(self, *, may_retry: bool = True) -> IdempotencyRecord:
+        """Insert the in-flight row of the key, or return that of an earlier request. `may_retry`: an expired
+        row may be removed, and the claim be made once more.
+        """
         record = IdempotencyRecord(
             digest=self.digest,
             body_digest=self.body_digest,
@@ -103,7 +106,7 @@ class Idempotency:
         try:
             _even_if_cut(insert)
         except IntegrityError:
-            if not again:
+            if not may_retry:
                 raise
             return self._record_of_earlier_request(record)
         return record
@@ -116,7 +119,7 @@ class Idempotency:
         if record is None or record.expires < self.exchange.now:
             # Gone, or about to be: removed between the two statements.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
-            return self._claim(again=False)
+            return self._claim(may_retry=False)
         if record.body_digest != self.body_digest:
             raise Problem(422, "key_reused", "This Idempotency-Key was used for another body or record.")
         if record.status is None:

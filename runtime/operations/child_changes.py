@@ -172,58 +172,58 @@ class _List:
         rows = self._platform.query(query, call=exchange.call).rows
         return {str(row[self._primary_id]): row for row in rows}
 
-    def add(self, item: Sent, at: str, parent: Reference, exchange: Exchange) -> Change:
-        values = {**self._bound(self.payloads.added, item, at, exchange), self._lookup: parent}
+    def add(self, item: Sent, pointer: str, parent: Reference, exchange: Exchange) -> Change:
+        values = {**self._bound(self.payloads.added, item, pointer, exchange), self._lookup: parent}
         is_inside = self._creates is None or self._creates.allows(values, exchange)
         create = Create(self._entity, values)
-        return Change(at, create, self.payloads.added, "" if is_inside else CREATES)
+        return Change(pointer, create, self.payloads.added, "" if is_inside else CREATES)
 
-    def change(self, item: Mapping[str, Any], at: str, rows: Rows, exchange: Exchange) -> Change:
-        row = self._row_of(item[ID], f"{at}/{ID}", rows)
+    def change(self, item: Mapping[str, Any], pointer: str, rows: Rows, exchange: Exchange) -> Change:
+        row = self._row_of(item[ID], f"{pointer}/{ID}", rows)
         sent = {name: value for name, value in item.items() if name != ID}
-        values = self._bound(self.payloads.changed, sent, at, exchange)
-        return self._update(item[ID], at, row, values, exchange)
+        values = self._bound(self.payloads.changed, sent, pointer, exchange)
+        return self._update(item[ID], pointer, row, values, exchange)
 
-    def remove(self, id: Guid, at: str, rows: Rows, exchange: Exchange) -> Change:
+    def remove(self, id: Guid, pointer: str, rows: Rows, exchange: Exchange) -> Change:
         """Return the change that removes a record from the list.
 
         It deletes a record that the platform would delete along with the parent, and unties any other record.
         """
-        row = self._row_of(id, at, rows)
+        row = self._row_of(id, pointer, rows)
         if self._deletes:
-            return Change(at, Delete(self._entity, id, self._version_of(row)))
-        return self._update(id, at, row, {self._lookup: None}, exchange)
+            return Change(pointer, Delete(self._entity, id, self._version_of(row)))
+        return self._update(id, pointer, row, {self._lookup: None}, exchange)
 
     def _update(
         self,
         id: Guid,
-        at: str,
+        pointer: str,
         row: Mapping[str, Value],
         values: Mapping[str, Value],
         exchange: Exchange,
     ) -> Change:
         stays = self._moves.stays(row, values, exchange)
         update = Update(self._entity, id, values, self._version_of(row))
-        return Change(at, update, self.payloads.changed, "" if stays else MOVES)
+        return Change(pointer, update, self.payloads.changed, "" if stays else MOVES)
 
-    def _row_of(self, id: Guid, at: str, rows: Rows) -> Mapping[str, Value]:
+    def _row_of(self, id: Guid, pointer: str, rows: Rows) -> Mapping[str, Value]:
         """Return the row of the item.
 
         Raises Problem 400 for an unknown record, and for one of another parent or out of reach.
         """
         if id not in rows:
             sentence = f"There is no {self._entity} with id {id}."
-            raise invalid_input([FieldError("unknown_target", sentence, pointer=at)])
+            raise invalid_input([FieldError("unknown_target", sentence, pointer=pointer)])
         return rows[id]
 
     def _version_of(self, row: Mapping[str, Value]) -> str | None:
         return str(row[self._version]) if self._version else None
 
-    def _bound(self, payload: Payload, sent: Sent, at: str, exchange: Exchange) -> dict[str, Value]:
+    def _bound(self, payload: Payload, sent: Sent, pointer: str, exchange: Exchange) -> dict[str, Value]:
         try:
             return payload.bind(exchange, sent)
         except InvalidRecord as error:
-            raise payload.refusal(error, at) from error
+            raise payload.refusal(error, pointer) from error
 
 
 def _as_changed(definition: InputDefinition) -> InputDefinition:

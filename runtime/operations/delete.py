@@ -28,8 +28,8 @@ class DeleteOperation(Operation):
     def run(self, exchange: Exchange) -> HttpResponse:
         parameters_of(self.endpoint.definition, exchange)
         _ = exchange.record_id
-        meant = self.versions.meant(exchange.request)
-        self.steps.write(exchange, meant, lambda record, version: self._delete(exchange, version))
+        wanted_versions = self.versions.meant(exchange.request)
+        self.steps.write(exchange, wanted_versions, lambda record, version: self._delete(exchange, version))
         return HttpResponse(status=204)
 
     def _delete(self, exchange: Exchange, version: str | None) -> None:

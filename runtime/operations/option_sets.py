@@ -122,6 +122,7 @@ def _filter(chosen: OptionFilter) -> Callable[[Option], bool]:
 
 
 def _expression(text: str) -> Callable[[Option], bool]:
+    """Compile a CEL filter over options. Raises Misconfigured."""
     try:
         expression = Expression(text, names=("value", "label", "color", "state"))
     except ExpressionError as error:

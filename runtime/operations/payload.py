@@ -100,13 +100,13 @@ class Payload:
         self._lookups.check(values, exchange)
         return values
 
-    def refusal(self, error: InvalidRecord, at: str = "") -> Exception:
+    def refusal(self, error: InvalidRecord, pointer: str = "") -> Exception:
         """Return the exception to raise for a refusal of the platform.
 
-        It is a problem of the inputs when the refusal is about this payload's entity. `at` is the JSON
+        It is a problem of the inputs when the refusal is about this payload's entity. `pointer` is the JSON
         Pointer of the object that had the inputs.
         """
-        return self._bindings.problem_of(error, at) if error.entity == self._owner else error
+        return self._bindings.problem_of(error, pointer) if error.entity == self._owner else error
 
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of the body."""

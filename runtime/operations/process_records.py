@@ -24,7 +24,7 @@ class ProcessRecords:
     def __init__(self, endpoint: Endpoint, process: Process, platform: Platform) -> None:
         self._process = process.name
         self._lists = Lists(endpoint, groups_of_process(process), platform)
-        self._guards = CreateGuards(endpoint, platform, self._lists.entities, own=False)
+        self._guards = CreateGuards(endpoint, platform, self._lists.entities, with_record_rule=False)
         self.fetchers = self._guards.fetchers
         self.problems = self._guards.problems
 

@@ -78,6 +78,6 @@ class _StepsBeforeRead(Steps):
         super().__init__(operation.endpoint, silent, reads=operation.columns.attributes)
         self._rules = Steps(operation.endpoint, operation.platform)
 
-    def read(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord:
-        self._rules.run(exchange, meant)
-        return super().read(exchange, meant)
+    def read(self, exchange: Exchange, wanted_versions: WantedVersions = None) -> FoundRecord:
+        self._rules.run(exchange, wanted_versions)
+        return super().read(exchange, wanted_versions)

@@ -58,35 +58,43 @@ class UpdateOperation(Operation):
     def run(self, exchange: Exchange) -> HttpResponse:
         _ = exchange.record_id
         sent = self.payload.receive(exchange)
-        meant = self.versions.meant(exchange.request)
+        wanted_versions = self.versions.meant(exchange.request)
         version = self.guard.steps.write(
-            exchange, meant, lambda record, version: self._write(exchange, sent, record, version)
+            exchange, wanted_versions, lambda record, version: self._write(exchange, sent, record, version)
         )
         return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.kept else None)
 
     def _write(
-        self, exchange: Exchange, sent: Mapping[str, Value], record: FoundRecord | None, wanted: str | None
+        self,
+        exchange: Exchange,
+        sent: Mapping[str, Value],
+        record: FoundRecord | None,
+        wanted_version: str | None,
     ) -> str | None:
         """Write the values. Return the record's version after the write; None where records keep no
         versions.
         """
         id = exchange.record_id
         if self.children.asked_for(sent):
-            return self._write_all(exchange, sent, record, wanted)
+            return self._write_all(exchange, sent, record, wanted_version)
         try:
             values = self.payload.bind(exchange, sent)
             if not values:
-                return self._unchanged(exchange, wanted) if record is None else record.version
+                return self._unchanged(exchange, wanted_version) if record is None else record.version
             if record is not None:
                 self.guard.check(record.values, values, exchange)
             return self.platform.update(
-                self.entity, id, values, if_version=wanted, call=self.duplicates.call(exchange)
+                self.entity, id, values, if_version=wanted_version, call=self.duplicates.call(exchange)
             ).version
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
 
     def _write_all(
-        self, exchange: Exchange, sent: Mapping[str, Value], record: FoundRecord | None, wanted: str | None
+        self,
+        exchange: Exchange,
+        sent: Mapping[str, Value],
+        record: FoundRecord | None,
+        wanted_version: str | None,
     ) -> str | None:
         """Write the values and the changes of lists in one transaction. Return the record's version as
         `_write` does.
@@ -94,7 +102,7 @@ class UpdateOperation(Operation):
         id = exchange.record_id
         for _ in range(_ATTEMPTS):
             makes = self.children.makes(sent, Reference(self.entity, id), exchange)
-            own_change, *changes = all_of(partial(self._own_change, exchange, sent, wanted), *makes)
+            own_change, *changes = all_of(partial(self._own_change, exchange, sent, wanted_version), *makes)
             if record is not None and isinstance(own_change.operation, Update):
                 self.guard.check(record.values, own_change.operation.values, exchange)
             refuse_outside(changes)
@@ -114,19 +122,21 @@ class UpdateOperation(Operation):
                 return stored[0].version if stored[0] else None
         raise StateConflict(f"Records of the {self.entity} are changed by others all the time.")
 
-    def _own_change(self, exchange: Exchange, sent: Mapping[str, Value], wanted: str | None) -> Change:
+    def _own_change(
+        self, exchange: Exchange, sent: Mapping[str, Value], wanted_version: str | None
+    ) -> Change:
         try:
             values = self.payload.bind(exchange, sent)
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
-        return Change("", Update(self.entity, exchange.record_id, values, wanted), self.payload)
+        return Change("", Update(self.entity, exchange.record_id, values, wanted_version), self.payload)
 
-    def _unchanged(self, exchange: Exchange, wanted: str | None) -> str | None:
+    def _unchanged(self, exchange: Exchange, wanted_version: str | None) -> str | None:
         """Return the version of a record to which nothing is written. Raises VersionMismatch unless it is
-        `wanted`.
+        `wanted_version`.
         """
         version = self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call).version
-        if wanted not in (None, version):
+        if wanted_version not in (None, version):
             raise VersionMismatch(self.entity, exchange.record_id)
         return version
 

@@ -107,6 +107,9 @@ class UpsertOperation(Operation):
         return _Wish(False, None)
 
     def _store(self, key: dict[str, Value], sent: Sent, wish: _Wish, exchange: Exchange) -> Upserted:
+        """Write the record in one call of the platform if no row rule and no choice of versions is in the
+        way; else look for it first, and try again when others change it meanwhile.
+        """
         is_ruled = self._rule is not None and self._rule.filter(exchange) is not None
         if not is_ruled and (wish.versions is None or len(wish.versions) == 1):
             values = self._bind(key, sent, exchange)

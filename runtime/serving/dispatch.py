@@ -86,6 +86,7 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
 
 
 def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
+    """Answer from the API's own routes or from an endpoint. Raises Problem 404, 405."""
     path = request.path_info
     builtin = builtin_at(path)
     if builtin is not None:

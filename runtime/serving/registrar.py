@@ -39,10 +39,10 @@ class EndpointRegistrar:
 
     def _operation(self, endpoint: Endpoint, served: Served) -> Operation:
         compiled = self._compiled
-        of = (endpoint, served.platform, served.metadata)
-        if compiled is None or compiled[0] is not of[0] or compiled[1:3] != of[1:]:
+        basis = (endpoint, served.platform, served.metadata)
+        if compiled is None or compiled[0] is not basis[0] or compiled[1:3] != basis[1:]:
             operation = OPERATIONS[endpoint.definition.kind](endpoint, NotedWrites(served.platform))
-            compiled = self._compiled = (*of, operation)
+            compiled = self._compiled = (*basis, operation)
         return compiled[3]
 
 

@@ -154,6 +154,9 @@ def as_proposed(configuration: Configuration) -> Served:
 
 
 def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
+    """Return what is to be served after `previous`. Views and caches whose definitions have not changed are
+    taken over.
+    """
     if previous is None or previous.platform is not platform:
         configuration = load()
         routes = RoutingTable.of(configuration)
@@ -183,6 +186,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
 
 
 def _anew(configuration: Configuration, metadata: str, platform: Platform, routes: RoutingTable) -> Served:
+    """Return a state in which nothing is taken over from an earlier one."""
     context = UserContext(
         configuration.user_properties,
         platform,

@@ -50,16 +50,16 @@ class _Fetcher:
 
 
 class Fetchers:
-    """The endpoint's fetchers that `wanted` names, and the fetchers that these read, in the order they run.
+    """The endpoint's fetchers that `names` has, and the fetchers that these read, in the order they run.
 
     Raises Misconfigured for an unknown name, and for a fetcher that is defined after one that reads it.
     """
 
-    def __init__(self, endpoint: Endpoint, wanted: Collection[str], platform: Platform) -> None:
+    def __init__(self, endpoint: Endpoint, names: Collection[str], platform: Platform) -> None:
         self._platform = platform
         defined = endpoint.definition.fetchers
         compiled = {definition.name: _compile(definition, endpoint, platform) for definition in defined}
-        self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(wanted), compiled))
+        self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(names), compiled))
         self.record = frozenset().union(*(fetcher.query.needs.record for fetcher in self._fetchers))
 
     @property
@@ -89,21 +89,22 @@ def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platfo
 
 
 def _in_order(
-    defined: Sequence[FetcherDefinition], wanted: set[str], compiled: dict[str, _Fetcher]
+    defined: Sequence[FetcherDefinition], missing_names: set[str], compiled: dict[str, _Fetcher]
 ) -> list[str]:
-    """Return `wanted` and, transitively, the fetchers that they read, each after those it reads."""
-    names: list[str] = []
+    """Return `missing_names` and, transitively, the fetchers that they read, each after those it reads."""
+    ordered: list[str] = []
     for definition in reversed(defined):
-        if definition.name in wanted:
+        if definition.name in missing_names:
             fetcher = compiled[definition.name]
-            wanted |= fetcher.query.needs.fetchers
-            wanted |= fetcher.rule.needs.fetchers if fetcher.rule else frozenset()
-            wanted.discard(definition.name)
-            names.insert(0, definition.name)
-    if wanted:
+            missing_names |= fetcher.query.needs.fetchers
+            missing_names |= fetcher.rule.needs.fetchers if fetcher.rule else frozenset()
+            missing_names.discard(definition.name)
+            ordered.insert(0, definition.name)
+    if missing_names:
         raise Misconfigured(
             Sentence(
-                "there is no data fetcher %(name)s, or it comes after what uses it", name=repr(min(wanted))
+                "there is no data fetcher %(name)s, or it comes after what uses it",
+                name=repr(min(missing_names)),
             )
         )
-    return names
+    return ordered

@@ -10,11 +10,11 @@ from crmclient.errors import InvalidRecord, RecordNotFound, UnknownTarget
 
 
 def following(
-    entity: str, values: Mapping[str, Value], looked_at: Collection[str], platform: Platform, call: Call
+    entity: str, values: Mapping[str, Value], attributes: Collection[str], platform: Platform, call: Call
 ) -> dict[str, Value]:
     """Return the values that the platform sets by itself when `values` are written to a record of `entity`.
 
-    Attributes that cost a query are returned only if they are among `looked_at`. Raises InvalidRecord for an
+    Attributes that cost a query are returned only if they are among `attributes`. Raises InvalidRecord for an
     owner that does not exist.
     """
     system = platform.conventions.of(entity)
@@ -22,7 +22,7 @@ def following(
     ownership = system.ownership
     owner = values.get(ownership.attribute) if ownership else None
     if ownership is not None and isinstance(owner, Reference):
-        if ownership.unit is not None and ownership.unit in looked_at:
+        if ownership.unit is not None and ownership.unit in attributes:
             derived[ownership.unit] = _unit_of(owner, ownership, entity, platform, call)
         for name, kind in ownership.by_entity.items():
             derived[name] = owner if owner.entity == kind else None

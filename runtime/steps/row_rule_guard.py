@@ -33,10 +33,12 @@ class MoveGuard:
 
     def __init__(self, rule: RowRule | None, written: frozenset[str], platform: Platform) -> None:
         self._system = platform.conventions.of(rule.entity) if rule else SystemAttributes()
-        looked_at = rule.attributes if rule else frozenset()
+        rule_attributes = rule.attributes if rule else frozenset()
         # Attributes that no rule looks at move nothing: then there is nothing to check.
         self.reads = (
-            () if looked_at.isdisjoint(self._system.changed_by(written)) else tuple(sorted(looked_at))
+            ()
+            if rule_attributes.isdisjoint(self._system.changed_by(written))
+            else tuple(sorted(rule_attributes))
         )
         self._platform = platform
         self._rule = rule
@@ -66,10 +68,11 @@ class MoveGuard:
         values: Mapping[str, Value],
         exchange: Exchange,
     ) -> bool:
+        """Return whether the record in `row` is still inside the rule after `values` are written to it."""
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
-        then = following(entity, values, rule.attributes, self._platform, exchange.call)
-        after = {**row, **values, **then}
+        set_by_platform = following(entity, values, rule.attributes, self._platform, exchange.call)
+        after = {**row, **values, **set_by_platform}
         rule_filter = rule.filter(exchange)
         try:
             return rule_filter is None or matches(rule_filter, after)
@@ -102,18 +105,23 @@ class Child(NamedTuple):
 class CreateGuards:
     """The row rules for the records of a create: that of the record itself, and those of records in `lists`.
 
-    `lists` has the entities by list. With `own`, calls create a record of the exposed entity, too. Raises
-    QueryProblems where a rule does not fit its entity.
+    `lists` has the entities by list. With `with_record_rule`, calls create a record of the exposed entity,
+    too. Raises QueryProblems where a rule does not fit its entity.
     """
 
     def __init__(
-        self, endpoint: Endpoint, platform: Platform, lists: Mapping[str, str], *, own: bool = True
+        self,
+        endpoint: Endpoint,
+        platform: Platform,
+        lists: Mapping[str, str],
+        *,
+        with_record_rule: bool = True,
     ) -> None:
-        free = endpoint.definition.settings.creates_outside_row_rule
-        rule = rule_of_record(endpoint, platform) if own and not free else None
+        is_unruled = endpoint.definition.settings.creates_outside_row_rule
+        rule = rule_of_record(endpoint, platform) if with_record_rule and not is_unruled else None
         self._own = CreateGuard(rule, platform) if rule else None
         self._lists: dict[str, CreateGuard] = {}
-        for name, entity in {} if free else lists.items():
+        for name, entity in {} if is_unruled else lists.items():
             if (of_entity := rule_of_entity(endpoint, entity, platform)) is not None:
                 self._lists[name] = CreateGuard(of_entity, platform)
 
@@ -188,16 +196,16 @@ class CreateGuard:
         """Return the attributes that the rule reads, with the values that the new record will have,
         where known.
         """
-        looked_at = callers_rule.attributes | {self.rule.primary_id}
+        attributes_to_judge = callers_rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
         always = self._system.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}
-        given_or_default = {**self._defaults(values, looked_at, exchange.call), **values}
+        given_or_default = {**self._defaults(values, attributes_to_judge, exchange.call), **values}
         given_or_default |= following(
-            self.rule.entity, given_or_default, looked_at, self._platform, exchange.call
+            self.rule.entity, given_or_default, attributes_to_judge, self._platform, exchange.call
         )
         known_values: dict[str, Value] = {}
-        for name in looked_at:
+        for name in attributes_to_judge:
             match origin(name, self._attributes, values.keys(), self._system):
                 case Origin.EMPTY:
                     known_values[name] = None
@@ -214,11 +222,11 @@ class CreateGuard:
         return known_values
 
     def _defaults(
-        self, values: Mapping[str, Value], looked_at: frozenset[str], call: Call
+        self, values: Mapping[str, Value], attributes: frozenset[str], call: Call
     ) -> dict[str, Value]:
         # No rule can tell an id that nobody knows yet from another.
         defaults: dict[str, Value] = {self.rule.primary_id: new_guid()}
-        needed, system = looked_at & self._attributes.keys(), self._system
+        needed, system = attributes & self._attributes.keys(), self._system
         if self._users and not needed.isdisjoint(system.set_to_caller | system.following_owner):
             actor = Reference(self._users.entity, call.caller or self._platform.who())
             defaults |= dict.fromkeys(system.set_to_caller, actor)

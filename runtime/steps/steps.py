@@ -106,21 +106,21 @@ class Steps:
             codes_by_status[status] = (*codes_by_status.get(status, ()), code)
         return codes_by_status
 
-    def run(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord | None:
+    def run(self, exchange: Exchange, wanted_versions: WantedVersions = None) -> FoundRecord | None:
         """Do all steps. Return what was read of the record; None if no step needed it.
 
         Raises RecordNotFound for a record outside the row rule, VersionMismatch, and the Problem of a fetcher
         or pre-condition.
         """
-        if self._reads_record or (meant is not None and len(meant) != 1):
-            return self.read(exchange, meant)
+        if self._reads_record or (wanted_versions is not None and len(wanted_versions) != 1):
+            return self.read(exchange, wanted_versions)
         self._finish(exchange)
         return None
 
-    def read(self, exchange: Exchange, meant: WantedVersions = None) -> FoundRecord:
+    def read(self, exchange: Exchange, wanted_versions: WantedVersions = None) -> FoundRecord:
         """Do all steps as `run` does, but read the record in any case."""
         record = self._find(exchange)
-        if meant is not None and record.version not in meant:
+        if wanted_versions is not None and record.version not in wanted_versions:
             raise VersionMismatch(self.entity, record.id)
         exchange.found = record.values
         self._finish(exchange)
@@ -147,7 +147,10 @@ class Steps:
         )
 
     def write(
-        self, exchange: Exchange, meant: WantedVersions, write: Callable[[FoundRecord | None, str | None], T]
+        self,
+        exchange: Exchange,
+        wanted_versions: WantedVersions,
+        write: Callable[[FoundRecord | None, str | None], T],
     ) -> T:
         """Do all steps, then call `write` with what was read of the record and the version that it must
         have.
@@ -157,12 +160,12 @@ class Steps:
         what `run` raises, and StateConflict when the record changes all the time.
         """
         for _ in range(_ATTEMPTS):
-            record = self.run(exchange, meant)
-            version = next(iter(meant), None) if record is None and meant else None
+            record = self.run(exchange, wanted_versions)
+            version = next(iter(wanted_versions), None) if record is None and wanted_versions else None
             try:
                 return write(record, record.version if record else version)
             except VersionMismatch:
-                if meant is not None or record is None:
+                if wanted_versions is not None or record is None:
                     raise
                 # What was fetched by the record as it was may be another row by now.
                 exchange.fetched = {}
@@ -173,6 +176,9 @@ class Steps:
             finish(exchange)
 
     def _find(self, exchange: Exchange) -> FoundRecord:
+        """Read the path's record under the row rule, after the steps that come first. Raises
+        RecordNotFound.
+        """
         self._early.run(exchange)
         if self._key is not None and self._keyed is not None:
             return self._find_by_key(self._key, self._keyed, exchange)

@@ -52,6 +52,7 @@ class Trace:
         yield self._end(problem, response)
 
     def _access(self) -> Iterator[Step]:
+        """Yield the steps that say whether the caller may call: authentication, caller type, roles."""
         access = self.endpoint.definition.access
         who = (
             _("anonymous")

@@ -63,6 +63,7 @@ def caller_of_own(claims: Claims, configuration: Configuration) -> KnownCaller |
 
 
 def callers_of_record(caller_type: str, record: Guid, configuration: Configuration) -> Iterator[KnownCaller]:
+    """Yield every caller that stands for a record: API accounts, API keys, and callers of issuers."""
     accounts = ApiAccount.objects.filter(caller_type__name=caller_type, record=record)
     for account in accounts.select_related("user").prefetch_related("roles"):
         yield _of_account(account, configuration)
@@ -113,6 +114,7 @@ def _claims(subject: str) -> Claims:
 
 
 def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: Configuration) -> KnownCaller:
+    """Return an account or key as a caller, with the reason if it would be refused."""
     refused = ""
     try:
         # As a request with the token is judged: also whether the record still counts.

@@ -48,6 +48,9 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
 
 
 def _parameters(described: Description) -> Iterator[CallField]:
+    """Yield the values that a call takes: parameters first, then inputs in the body. Ids in the path are left
+    out.
+    """
     sent = {field.name: field for field in described.fields}
     for parameter in described.parameters:
         if parameter["in"] == "path":
@@ -66,6 +69,7 @@ def _parameters(described: Description) -> Iterator[CallField]:
 
 
 def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -> str:
+    """Return a command line that calls the endpoint with example values."""
     method = endpoint.methods[0]
     query = {
         parameter["name"]: _plain(sample(parameter.get("schema", {}), parameter["name"]))

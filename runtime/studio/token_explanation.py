@@ -146,6 +146,7 @@ class _Caller:
         )
 
     def _role_steps(self) -> Iterator[ExplainedStep]:
+        """Yield a step for each source of roles, and one with all roles together."""
         roles: set[str] = set()
         is_asked = False
         for grant in granted(self._issuer, self._claims, self._row):
@@ -196,6 +197,7 @@ class _Caller:
         )
 
     def _record_step(self) -> ExplainedStep:
+        """Return the step that finds the caller's record, and remember the record for the steps after it."""
         definition = self._issuer.definition.record
         title = said(Sentence("Record"))
         type = self._type
@@ -242,10 +244,10 @@ class _Caller:
         return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
 
     def _nothing(self, search: RecordSearch) -> Sentence:
-        then = Sentence("The caller goes on without one.")
+        consequence = Sentence("The caller goes on without one.")
         if self._issuer.definition.record.missing == "refuse":
-            then = Sentence("The caller is refused.")
-        return Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=then)
+            consequence = Sentence("The caller is refused.")
+        return Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=consequence)
 
     def _why_nothing(self, search: RecordSearch) -> Sentence | str:
         definition = self._issuer.definition.record
@@ -256,6 +258,7 @@ class _Caller:
         return why
 
     def _properties_step(self, *, is_refused: bool) -> ExplainedStep:
+        """Return the step that reads the user properties; it is skipped for a caller that is refused."""
         title = said(Sentence("User properties"))
         if is_refused:
             return ExplainedStep(title, "skipped")

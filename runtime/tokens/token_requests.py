@@ -64,6 +64,7 @@ def names_a_grant(request: HttpRequest) -> bool:
 
 
 def _fields(body: bytes) -> Mapping[str, str]:
+    """Return the fields of a URL-encoded form. Raises Problem 400 for repeated fields and NUL characters."""
     try:
         form = QueryDict(body.decode("ascii"))
     except UnicodeDecodeError as error:

@@ -78,14 +78,14 @@ class Bindings:
             raise InvalidRecord(self._owner, wrong)
         return values
 
-    def problem_of(self, error: InvalidRecord, at: str = "") -> Problem:
+    def problem_of(self, error: InvalidRecord, pointer: str = "") -> Problem:
         """Return the platform's refusal of values as a problem of the inputs that gave them.
 
-        `at` is the JSON Pointer of the object with the inputs. A refused value that no input gives, such as a
-        constant, is the configuration's mistake: the caller learns only that the platform refused.
+        `pointer` is the JSON Pointer of the object with the inputs. A refused value that no input gives, such
+        as a constant, is the configuration's mistake: the caller learns only that the platform refused.
         """
         errors = [
-            FieldError(problem.code, problem.message, pointer=f"{at}/{name}")
+            FieldError(problem.code, problem.message, pointer=f"{pointer}/{name}")
             for problem in error.problems
             for name in self._inputs.get(problem.attribute, ())
         ]
@@ -145,6 +145,7 @@ def _of_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
 
 
 def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
+    """Return the function that reads an attribute's value from a user property. Raises Misconfigured."""
     name, read = binding.value, _reader(attribute)
 
     def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
@@ -177,6 +178,7 @@ def _of_fetch(binding: BindingDefinition, attribute: Attribute) -> Source:
 
 
 def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
+    """Return the function that computes an attribute's value by a CEL expression. Raises Misconfigured."""
     try:
         expression = Expression(str(binding.value or ""), ENDPOINT_NAMES)
     except ExpressionError as error:
@@ -217,6 +219,9 @@ def _check_value(expression: Expression, attribute: Attribute, read: Reader) -> 
 
 
 def _reader(attribute: Attribute) -> Reader:
+    """Return the function that checks a value and converts it to the attribute's type. Raises
+    Misconfigured.
+    """
     kind = natural_type(attribute)
     if kind is None:
         raise Misconfigured(

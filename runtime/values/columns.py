@@ -140,6 +140,7 @@ def _compile(
     labels: Mapping[str, OptionLabels],
     answered: tuple[str, ...],
 ) -> _Column:
+    """Compile a column of the answer. `answered` are the names of all columns. Raises Misconfigured."""
     key = column_key(column, None if column.expression else attributes.get(column.attribute))
     if not key:
         raise Misconfigured(Sentence("the column %(name)s gives no key", name=repr(column.shown_as)))

@@ -32,10 +32,10 @@ class Items(Protocol):
     def reader(self, kind: InputType, limits: Limits) -> Reader:
         """Return the function that checks the value as a whole, for an input of `kind`."""
 
-    def read_items(self, raw: Any, at: str, errors: list[FieldError]) -> Any:
+    def read_items(self, raw: Any, pointer: str, errors: list[FieldError]) -> Any:
         """Return the items of a value that has been checked as a whole.
 
-        `at` is the value's JSON Pointer. Mistakes are added to `errors`.
+        `pointer` is the value's JSON Pointer. Mistakes are added to `errors`.
         """
 
     def completed_items(self, value: Any) -> Any:
@@ -104,34 +104,36 @@ class Inputs:
                 values[name] = items.completed_items(values[name])
         return values
 
-    def read_object(self, body: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
-        """`at` is the pointer of `body`; mistakes are added to `errors`."""
+    def read_object(self, body: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Sent:
+        """Return the values of the inputs in `body`, whose JSON Pointer is `pointer`. Mistakes go to
+        `errors`.
+        """
         values: dict[str, Any] = {}
         for name, required, nullable, default, has_default, read, items in self._inputs:
             if name not in body:
                 if has_default:
                     values[name] = default
                 elif required:
-                    errors.append(FieldError("required", "Is required.", pointer=f"{at}/{name}"))
+                    errors.append(FieldError("required", "Is required.", pointer=f"{pointer}/{name}"))
                 continue
             raw = body[name]
             if raw is None:
                 if required or not nullable:
-                    errors.append(FieldError("required", "Must not be null.", pointer=f"{at}/{name}"))
+                    errors.append(FieldError("required", "Must not be null.", pointer=f"{pointer}/{name}"))
                 else:
                     values[name] = None
                 continue
             try:
                 values[name] = read(raw)
             except InvalidInput as error:
-                errors.append(FieldError(error.code, error.message, pointer=f"{at}/{name}"))
+                errors.append(FieldError(error.code, error.message, pointer=f"{pointer}/{name}"))
                 continue
             if items is not None:
-                values[name] = items.read_items(raw, f"{at}/{name}", errors)
+                values[name] = items.read_items(raw, f"{pointer}/{name}", errors)
         if not body.keys() <= self._names:
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
-                FieldError("unknown_key", "There is no such input.", pointer=f"{at}/{escape(key)}")
+                FieldError("unknown_key", "There is no such input.", pointer=f"{pointer}/{escape(key)}")
                 for key in unknown
             ]
         return values
@@ -139,13 +141,13 @@ class Inputs:
     def reader(self, kind: InputType, limits: Limits) -> Reader:
         return kind.compile(limits)
 
-    def read_items(self, raw: Sequence[Any], at: str, errors: list[FieldError]) -> list[Sent]:
+    def read_items(self, raw: Sequence[Any], pointer: str, errors: list[FieldError]) -> list[Sent]:
         values: list[Sent] = []
         for index, item in enumerate(raw):
             if type(item) is dict:
-                values.append(self.read_object(item, f"{at}/{index}", errors))
+                values.append(self.read_object(item, f"{pointer}/{index}", errors))
             else:
-                errors.append(FieldError("wrong_type", "Must be an object.", pointer=f"{at}/{index}"))
+                errors.append(FieldError("wrong_type", "Must be an object.", pointer=f"{pointer}/{index}"))
         return values
 
     def completed_items(self, value: Sequence[Sent]) -> list[Sent]:
@@ -184,8 +186,8 @@ class _OneRecord:
     def reader(self, kind: InputType, limits: Limits) -> Reader:
         return kind.compile(limits)
 
-    def read_items(self, raw: Mapping[str, Any], at: str, errors: list[FieldError]) -> Sent:
-        return self._inputs.read_object(raw, at, errors)
+    def read_items(self, raw: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Sent:
+        return self._inputs.read_object(raw, pointer, errors)
 
     def completed_items(self, value: Sent) -> Sent:
         return self._inputs.completed(value)
@@ -236,6 +238,7 @@ def _options(attribute: Attribute | None, entity: str, platform: Platform) -> Op
 
 
 def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -> _Input:
+    """Compile an input. `items` reads its records, if it holds records. Raises Misconfigured."""
     kind = TYPES.get(definition.type)
     if kind is None:
         raise Misconfigured(

@@ -40,19 +40,21 @@ class ListChanges:
 
         return read
 
-    def read_items(self, raw: Mapping[str, Any], at: str, errors: list[FieldError]) -> dict[str, list[Any]]:
+    def read_items(
+        self, raw: Mapping[str, Any], pointer: str, errors: list[FieldError]
+    ) -> dict[str, list[Any]]:
         """Read the items that are added, changed and removed. The last two are identified by their ids."""
         seen_ids: set[Guid] = set()
         changed = [
-            self._changed(item, f"{at}/{CHANGE}/{index}", seen_ids, errors)
+            self._changed(item, f"{pointer}/{CHANGE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(CHANGE, ()))
         ]
         removed = [
-            _id(item, f"{at}/{REMOVE}/{index}", seen_ids, errors)
+            _id(item, f"{pointer}/{REMOVE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(REMOVE, ()))
         ]
         return {
-            ADD: self.added.read_items(raw.get(ADD, ()), f"{at}/{ADD}", errors),
+            ADD: self.added.read_items(raw.get(ADD, ()), f"{pointer}/{ADD}", errors),
             CHANGE: changed,
             REMOVE: removed,
         }
@@ -77,30 +79,30 @@ class ListChanges:
             "additionalProperties": False,
         }
 
-    def _changed(self, item: Any, at: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Sent:
+    def _changed(self, item: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Sent:
         if type(item) is not dict:
-            errors.append(FieldError("wrong_type", "Must be an object.", pointer=at))
+            errors.append(FieldError("wrong_type", "Must be an object.", pointer=pointer))
             return {}
-        id = _id(item.get(ID), f"{at}/{ID}", earlier_ids, errors)
+        id = _id(item.get(ID), f"{pointer}/{ID}", earlier_ids, errors)
         rest = {name: value for name, value in item.items() if name != ID}
-        return {ID: id, **self.changed.read_object(rest, at, errors)}
+        return {ID: id, **self.changed.read_object(rest, pointer, errors)}
 
 
-def _id(raw: Any, at: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
+def _id(raw: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
     """Return the id of a record; empty for a wrong id.
 
     A wrong id, and an id that is in `earlier_ids`, are added to `errors`. The id is added to `earlier_ids`.
     """
     if raw is None:
-        errors.append(FieldError("required", "Is required.", pointer=at))
+        errors.append(FieldError("required", "Is required.", pointer=pointer))
         return ""
     try:
         id = parse_guid(raw) if type(raw) is str else ""
     except ValueError:
         id = ""
     if not id:
-        errors.append(FieldError("wrong_type", "Must be a GUID.", pointer=at))
+        errors.append(FieldError("wrong_type", "Must be a GUID.", pointer=pointer))
     elif id in earlier_ids:
-        errors.append(FieldError("repeated", "This record stands in the list twice.", pointer=at))
+        errors.append(FieldError("repeated", "This record stands in the list twice.", pointer=pointer))
     earlier_ids.add(id)
     return id

@@ -114,6 +114,7 @@ def split_list(text: str) -> list[str]:
 
 
 def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platform) -> _Input:
+    """Compile a query's input. `uses` are the conditions that read it. Raises Misconfigured."""
     kind = TYPES.get(definition.type)
     if kind is None or not kind.in_query:
         raise Misconfigured(Sentence("a query takes no %(type)s", type=definition.type))

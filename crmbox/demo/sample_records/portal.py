@@ -99,10 +99,10 @@ def write_cases(script: Script) -> None:
         }
         script.create("incident", f"portal/{key}", values, created)
     for case, name, _ in _FILES:
-        about = Reference("incident", stable_id("incident", f"portal/{case}"))
+        case_reference = Reference("incident", stable_id("incident", f"portal/{case}"))
         script.create(
             "annotation",
             f"portal/{case}",
-            {"subject": name, "objectid": about, "ownerid": Reference("team", FIRST_LINE)},
+            {"subject": name, "objectid": case_reference, "ownerid": Reference("team", FIRST_LINE)},
             script.today - dt.timedelta(days=1),
         )

@@ -63,10 +63,13 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePla
     """Return the plan of an aggregate query. Raises InvalidQuery."""
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    joined, also = from_clause(query, filters)
+    joined, link_conditions = from_clause(query, filters)
     writer = _Writer(query, scope, dialect)
     inner = concat(
-        f"SELECT {writer.groups.select} ", joined, *where_clause(where, *also), writer.groups.group_by
+        f"SELECT {writer.groups.select} ",
+        joined,
+        *where_clause(where, *link_conditions),
+        writer.groups.group_by,
     )
     orders = tuple((writer.ranked(order), order.descending) for order in query.orders)
     keys = [writer.outputs.position_of(f"d.k{number}") for number in range(writer.groups.count)]

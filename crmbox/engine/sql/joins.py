@@ -50,9 +50,9 @@ def from_clause(query: Query, filters: FilterWriter) -> tuple[Fragment, list[Fra
     clause = Fragment(f"FROM {quote(root.stored.table)} AS {root.sql}")
     conditions: list[Fragment] = []
     for link in query.links:
-        joined, also = _joins_of(_write_join(link, filters))
+        joined, link_conditions = _joins_of(_write_join(link, filters))
         clause = concat(clause, *joined)
-        conditions += also
+        conditions += link_conditions
     return clause, conditions
 
 
@@ -90,9 +90,9 @@ def _joins_of(written: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
         joins = [beginning, written.conditions]
     conditions: list[Fragment] = []
     for nested in written.nested:
-        more, also = _joins_of(nested)
-        joins += more
-        conditions += also
+        nested_joins, nested_conditions = _joins_of(nested)
+        joins += nested_joins
+        conditions += nested_conditions
     return joins, conditions
 
 
@@ -113,7 +113,7 @@ def _select(written: _LinkSQL, columns: str) -> Fragment:
     joins: list[str | Fragment] = []
     conditions = [written.conditions]
     for nested in written.nested:
-        more, also = _joins_of(nested)
-        joins += more
-        conditions += also
+        nested_joins, nested_conditions = _joins_of(nested)
+        joins += nested_joins
+        conditions += nested_conditions
     return concat(f"SELECT {columns} FROM {written.table}", *joins, " WHERE ", join(" AND ", conditions))

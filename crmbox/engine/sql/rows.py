@@ -137,8 +137,8 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     """Return the plan of a plain query. Raises InvalidQuery."""
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    source, also = from_clause(query, filters)
-    where = all_of(where, *also)
+    source, link_conditions = from_clause(query, filters)
+    where = all_of(where, *link_conditions)
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
 
@@ -161,7 +161,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     """
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
-    joined, also = from_clause(query, filters)
+    joined, link_conditions = from_clause(query, filters)
     groups = Groups()
     by_sql: dict[str, Operand] = {}
     columns: list[tuple[str, Operand]] = []
@@ -169,7 +169,9 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
         outer = groups.add(operand)
         by_sql.setdefault(operand.value, outer)
         columns.append((key, outer))
-    inner = concat(f"SELECT {groups.select} ", joined, *where_clause(where, *also), groups.group_by)
+    inner = concat(
+        f"SELECT {groups.select} ", joined, *where_clause(where, *link_conditions), groups.group_by
+    )
     keys = []
     for order in query.orders:
         selected_operand = by_sql.get(ordered(order, query, scope).value)

@@ -26,7 +26,7 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="Remove the index.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        entity, attribute, wanted = options["entity"], options["attribute"], not options["remove"]
+        entity, attribute, is_indexed = options["entity"], options["attribute"], not options["remove"]
         try:
             with change() as metadata:
                 column = metadata.snapshot.entity(entity).columns.get(attribute)
@@ -36,9 +36,9 @@ class Command(BaseCommand):
                 metadata.alter_indexes(
                     entity,
                     attribute,
-                    indexed=has.indexed if options["contains"] else wanted,
-                    searched=wanted if options["contains"] else has.searched,
+                    indexed=has.indexed if options["contains"] else is_indexed,
+                    searched=is_indexed if options["contains"] else has.searched,
                 )
         except PlatformError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{entity}.{attribute}: the index is {'there' if wanted else 'gone'}.")
+        self.stdout.write(f"{entity}.{attribute}: the index is {'there' if is_indexed else 'gone'}.")

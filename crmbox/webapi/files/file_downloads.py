@@ -35,21 +35,21 @@ class Range:
 
 def download(request: Request, target: Target, attribute: Attribute) -> Response:
     info = _info(request, target, attribute)
-    wanted = _range(request, info.size)
-    if wanted.partial and not wanted.length:
+    byte_range = _range(request, info.size)
+    if byte_range.partial and not byte_range.length:
         raise WebApiError(
             416,
             "0x80040203",
             f"The file has {info.size} bytes.",
             headers={"Content-Range": f"bytes */{info.size}"},
         )
-    file = _open(request, target, attribute, wanted)
+    file = _open(request, target, attribute, byte_range)
     headers = {
-        **_facts(file.info, wanted),
+        **_facts(file.info, byte_range),
         "Content-Type": "application/octet-stream",
-        "Content-Length": str(wanted.length),
+        "Content-Length": str(byte_range.length),
     }
-    return Response(206 if wanted.partial else 200, headers, file.chunks)
+    return Response(206 if byte_range.partial else 200, headers, file.chunks)
 
 
 def download_thumbnail(request: Request, target: Target, attribute: Attribute) -> Response:
@@ -58,14 +58,14 @@ def download_thumbnail(request: Request, target: Target, attribute: Attribute) -
     thumbnail = request.platform.thumbnail(target.type.name, id, attribute.logical_name, call=request.call)
     if thumbnail is None:
         return download(request, target, attribute)
-    wanted = _range(request, thumbnail.info.size)
-    content = b"".join(thumbnail.chunks)[wanted.start : wanted.start + wanted.length]
+    byte_range = _range(request, thumbnail.info.size)
+    content = b"".join(thumbnail.chunks)[byte_range.start : byte_range.start + byte_range.length]
     headers = {
-        **_facts(thumbnail.info, wanted),
+        **_facts(thumbnail.info, byte_range),
         "Content-Type": "application/octet-stream",
         "Content-Length": str(len(content)),
     }
-    return Response(206 if wanted.partial else 200, headers, content)
+    return Response(206 if byte_range.partial else 200, headers, content)
 
 
 def download_json(request: Request, target: Target, attribute: Attribute) -> Response:
@@ -74,12 +74,12 @@ def download_json(request: Request, target: Target, attribute: Attribute) -> Res
     A range after the end is empty, as clients that download in chunks may ask once too often.
     """
     info = _info(request, target, attribute)
-    wanted = _range(request, info.size)
-    file = _open(request, target, attribute, wanted)
+    byte_range = _range(request, info.size)
+    file = _open(request, target, attribute, byte_range)
     url = record_url(request.base, target.type, locate(request, target.type, target.key))
     context = f"{request.base}$metadata#{url.removeprefix(request.base)}/{target.name}"
-    headers = {**_facts(file.info, wanted), "Content-Type": JSON_TYPE}
-    return Response(206 if wanted.partial else 200, headers, _as_json(context, file.chunks))
+    headers = {**_facts(file.info, byte_range), "Content-Type": JSON_TYPE}
+    return Response(206 if byte_range.partial else 200, headers, _as_json(context, file.chunks))
 
 
 def download_base64(request: Request, target: Target, attribute: Attribute) -> Response:
@@ -97,11 +97,11 @@ def _info(request: Request, target: Target, attribute: Attribute) -> FileInfo:
     return info
 
 
-def _open(request: Request, target: Target, attribute: Attribute, wanted: Range) -> Download:
+def _open(request: Request, target: Target, attribute: Attribute, byte_range: Range) -> Download:
     id = locate(request, target.type, target.key)
     name = attribute.logical_name
     file = request.platform.download(
-        target.type.name, id, name, start=wanted.start, length=wanted.length, call=request.call
+        target.type.name, id, name, start=byte_range.start, length=byte_range.length, call=request.call
     )
     if file is None:
         raise _no_file(name, id)
@@ -127,7 +127,7 @@ def _range(request: Request, size: int) -> Range:
     return Range(start, max(0, end - start), partial=True)
 
 
-def _facts(info: FileInfo, wanted: Range) -> dict[str, str]:
+def _facts(info: FileInfo, byte_range: Range) -> dict[str, str]:
     facts = {
         "x-ms-file-name": quote(info.file_name, safe=" !#$&'()+,;=@[]{}~"),
         "x-ms-file-size": str(info.size),
@@ -137,9 +137,9 @@ def _facts(info: FileInfo, wanted: Range) -> dict[str, str]:
         "Accept-Ranges": "bytes",
         "Access-Control-Expose-Headers": f"{HEADER}, x-ms-file-size, x-ms-chunk-size, mimetype",
     }
-    if wanted.partial and wanted.length:
-        last = wanted.start + wanted.length - 1
-        facts["Content-Range"] = f"bytes {wanted.start}-{last}/{info.size}"
+    if byte_range.partial and byte_range.length:
+        last = byte_range.start + byte_range.length - 1
+        facts["Content-Range"] = f"bytes {byte_range.start}-{last}/{info.size}"
     return facts
 
 

@@ -149,5 +149,5 @@ def _count(body: dict[str, Any], name: str) -> int:
 
 
 def _answer(request: Request, message: str, content: dict[str, Any]) -> Response:
-    where = f"{request.base}$metadata#{NAMESPACE}.{message}Response"
-    return json_response({"@odata.context": where, **content})
+    context_url = f"{request.base}$metadata#{NAMESPACE}.{message}Response"
+    return json_response({"@odata.context": context_url, **content})

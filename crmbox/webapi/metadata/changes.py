@@ -68,10 +68,10 @@ def _argument(request: Request, name: str) -> str:
 
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     content = _content(item, query)
-    wanted = _names(query)
+    property_names = _names(query)
     for name, part in _PARTS.items():
         nested = _object(query, part)
-        if wanted is None or name in wanted:
+        if property_names is None or name in property_names:
             target = item.navigations[name]()
             members = target if isinstance(target, list) else []
             content[name] = [_content(member, nested) for member in members if _matches(member, nested)]
@@ -79,13 +79,13 @@ def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
-    wanted = _names(query)
+    property_names = _names(query)
     content: dict[str, Any] = {"@odata.type": f"#Microsoft.Dynamics.CRM.Complex{item.type}"}
     for name, value in item.properties.items():
-        if wanted is None or name in wanted or name == item.key:
+        if property_names is None or name in property_names or name == item.key:
             content[name] = value
     for name in ("OptionSet", "GlobalOptionSet"):
-        if name in item.navigations and (wanted is None or name in wanted):
+        if name in item.navigations and (property_names is None or name in property_names):
             target = item.navigations[name]()
             content[name] = target.properties if isinstance(target, Item) else None
     return content
@@ -116,11 +116,11 @@ def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
     test = _TESTS.get(str(operator))
     if test is None:
         raise unsupported(f"the ConditionOperator '{operator}' of metadata queries")
-    actual, wanted = item.properties[str(name)], _value(condition.get("Value"))
+    actual, expected = item.properties[str(name)], _value(condition.get("Value"))
     actual = actual.get("Value", actual) if isinstance(actual, Mapping) else actual
-    if operator in ("In", "NotIn") and not isinstance(wanted, list):
+    if operator in ("In", "NotIn") and not isinstance(expected, list):
         raise bad_url("Criteria: In and NotIn take a list.")
-    return test(actual, wanted)
+    return test(actual, expected)
 
 
 def _value(value: Any) -> Any:

@@ -58,8 +58,8 @@ def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
     }
 
 
-def _relationships(snapshot: Snapshot, entity: str, wanted: Callable[[Relationship], bool]) -> list[Item]:
-    relationships = filter(wanted, snapshot.relationships_of(entity))
+def _relationships(snapshot: Snapshot, entity: str, is_shown: Callable[[Relationship], bool]) -> list[Item]:
+    relationships = filter(is_shown, snapshot.relationships_of(entity))
     return [relationship_item(snapshot, relationship) for relationship in relationships]
 
 

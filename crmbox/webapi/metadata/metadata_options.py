@@ -188,8 +188,8 @@ class Selection:
         unknown = [name for name in self.select if name not in item.properties and not _may_lack(item, name)]
         if unknown:
             raise no_property(item, unknown[0])
-        wanted = dict.fromkeys((*self.select, item.key))
-        return {name: item.properties[name] for name in wanted if name in item.properties}
+        names = dict.fromkeys((*self.select, item.key))
+        return {name: item.properties[name] for name in names if name in item.properties}
 
 
 _DECLARED: Final = {

@@ -168,9 +168,9 @@ def _content(request: Request, place: MetadataPlace) -> dict[str, Any]:
     if isinstance(target, Property):
         return {"@odata.context": context, "value": target.value}
     if isinstance(target, list):
-        kept = selection.kept(target)
-        counted = {"@odata.count": len(kept)} if request.query.get("$count", "").lower() == "true" else {}
-        content = [selection.content(item, base=place.declared) for item in kept]
+        selected = selection.kept(target)
+        counted = {"@odata.count": len(selected)} if request.query.get("$count", "").lower() == "true" else {}
+        content = [selection.content(item, base=place.declared) for item in selected]
         return {"@odata.context": context, **counted, "value": content}
     if not isinstance(target, Item):
         raise no_resource(place.name)

@@ -82,8 +82,8 @@ def body_of(request: Request) -> Body:
     return Body(request.json(), tuple(request.platform.languages()))
 
 
-def _created(metadata: Change, name: str, within: Item | None, body: Body) -> Guid:
-    if within is None:
+def _created(metadata: Change, name: str, parent: Item | None, body: Body) -> Guid:
+    if parent is None:
         match name:
             case "EntityDefinitions":
                 return _entity(metadata, body)
@@ -92,7 +92,7 @@ def _created(metadata: Change, name: str, within: Item | None, body: Body) -> Gu
                 metadata.create_option_set(option_set)
                 return metadata_id("optionset", option_set.name)
         return _relationship(metadata, body)
-    [entity] = within.subject
+    [entity] = parent.subject
     match name:
         case "Attributes":
             return _attribute(metadata, entity, body)

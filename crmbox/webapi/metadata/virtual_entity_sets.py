@@ -123,9 +123,9 @@ def answer(request: Request, items: Iterable[Item]) -> Response:
     selection = read_selection(request.query)
     context = f"{request.base}$metadata#{segment.name}"
     if segment.arguments:
-        wanted = unquoted(segment.arguments[0].value).lower()
+        id = unquoted(segment.arguments[0].value).lower()
         for item in items:
-            if item.id == wanted:
+            if item.id == id:
                 return json_response(
                     {"@odata.context": f"{context}/$entity", **selection.content(item, base=item.type)}
                 )

@@ -69,8 +69,8 @@ class _ApplyReader:
             self.filters.append(condition)
 
     def _group_by(self, text: str) -> None:
-        names, *then = split(text, ",")
-        if not (names.startswith("(") and names.endswith(")")) or len(then) > 1:
+        names, *next_steps = split(text, ",")
+        if not (names.startswith("(") and names.endswith(")")) or len(next_steps) > 1:
             raise bad_url(f"Syntax error in groupby({text}).")
         for name in split(names[1:-1], ","):
             if "(" in name:
@@ -78,8 +78,8 @@ class _ApplyReader:
             path = tuple(name.split("/"))
             place = self.paths.place(path, logical=True)
             self._show(path, place.attribute, Column(place.attribute.logical_name, group_by=True), path)
-        if then:
-            method, inside = call(then[0])
+        if next_steps:
+            method, inside = call(next_steps[0])
             if method != "aggregate" or inside is None:
                 raise unsupported(f"'{method}' in groupby")
             self._aggregate(inside)

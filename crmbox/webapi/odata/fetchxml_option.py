@@ -110,9 +110,9 @@ def fetch(request: Request, type_: EntityType) -> Response:
 def _with_keys(query: Query, type_: EntityType) -> tuple[Column, ...]:
     """Return the columns of a plain query, with the primary key and the version added."""
     present = {column.attribute for column in query.columns if column.alias is None}
-    wanted = (type_.entity.primary_id, VERSION)
+    key_names = (type_.entity.primary_id, VERSION)
     return query.columns + tuple(
-        Column(name) for name in wanted if name not in present and name in type_.attributes
+        Column(name) for name in key_names if name not in present and name in type_.attributes
     )
 
 

@@ -108,9 +108,13 @@ def path_and_condition(call: ast.Call) -> tuple[tuple[str, ...], DesignedConditi
     arguments = {item.name.name: item.param for item in call.args if isinstance(item, ast.NamedParam)}
     path = _text(arguments.pop("PropertyName", None), name).split("/")
     values = _values(arguments, name)
-    wanted = values_taken(operator)
-    if (wanted is None and not values) or (wanted is not None and len(values) != wanted):
-        expected = "at least one value" if wanted is None else ("no value", "one value", "two values")[wanted]
+    number_taken = values_taken(operator)
+    if (number_taken is None and not values) or (number_taken is not None and len(values) != number_taken):
+        expected = (
+            "at least one value"
+            if number_taken is None
+            else ("no value", "one value", "two values")[number_taken]
+        )
         raise bad_url(f"The query function {name} takes {expected}.")
     return tuple(path), DesignedCondition(path[-1], operator, tuple(Literal(value) for value in values))
 

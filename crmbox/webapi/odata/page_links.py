@@ -120,10 +120,10 @@ class Paging:
 def link_with(request: Request, option: str, value: str, *, without: str = "") -> str:
     """The URL of the request itself, as the caller wrote it, with another value of an option."""
     replaced = tuple(f"{mark}{name[1:]}=" for name in (option, without) if name for mark in ("$", "%24"))
-    kept = [
+    options = [
         quote(part, safe=_WRITTEN)
         for part in request.raw_query.split("&")
         if part and not part.lower().startswith(replaced)
     ]
-    kept.append(f"{option}={quote(value, safe='')}")
-    return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(kept)}"
+    options.append(f"{option}={quote(value, safe='')}")
+    return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(options)}"

@@ -77,33 +77,33 @@ class Paths:
 
         Raises WebApiError.
         """
-        *through, last = path
-        if through and last == self.target(through).entity.primary_id:
+        *lookups, last = path
+        if lookups and last == self.target(lookups).entity.primary_id:
             # The lookup itself holds what the path leads to.
-            *through, last = through
-            node = self._node(through)
+            *lookups, last = lookups
+            node = self._node(lookups)
             return AttributePlace(node.alias, node.type.attributes[self._lookup(node.type, last).attribute])
-        node = self._node(through)
+        node = self._node(lookups)
         return AttributePlace(node.alias, attribute_of(node.type, last, logical=logical))
 
-    def key(self, through: Sequence[str]) -> AttributePlace:
+    def key(self, lookups: Sequence[str]) -> AttributePlace:
         """Return the primary key of the record that the lookups lead to; without lookups, of the entity
         itself.
 
         Raises WebApiError.
         """
-        return self.place((*through, self.target(through).entity.primary_id))
+        return self.place((*lookups, self.target(lookups).entity.primary_id))
 
-    def target(self, through: Sequence[str]) -> EntityType:
+    def target(self, lookups: Sequence[str]) -> EntityType:
         """Return the entity that the lookups lead to. Raises WebApiError."""
         type_ = self.type
-        for name in through:
+        for name in lookups:
             type_ = self._only(self._lookup(type_, name))
         return type_
 
-    def _node(self, through: Sequence[str]) -> _Node:
+    def _node(self, lookups: Sequence[str]) -> _Node:
         node = self._root
-        for name in through:
+        for name in lookups:
             child = node.children.get(name)
             if child is None:
                 lookup = self._lookup(node.type, name)

@@ -101,19 +101,19 @@ class RecordReader:
         *,
         within: tuple[Filter, ...] = (),
         links: tuple[Link, ...] = (),
-        also: tuple[str, ...] = (),
+        hidden: tuple[str, ...] = (),
         page: Page = ALL,
     ) -> FoundRows:
         """Return the records that match `within` and the filter of the options.
 
-        The values of the attributes `also` are read too, but not shown.
+        The values of the attributes `hidden` are read too, but not shown.
         """
         shown = columns_of(type_, options.select)
         expansions = read_expansions(type_, options.expand)
         paths = Paths(self.model, type_)
         filter = self.filter(options.filter, paths, within)
         orders = read_orders(options.orderby, paths)
-        needed = dict.fromkeys((*shown, VERSION, *also, *_lookups(expansions)))
+        needed = dict.fromkeys((*shown, VERSION, *hidden, *_lookups(expansions)))
         columns = tuple(Column(name) for name in needed if name in type_.attributes)
         query = Query(type_.name, columns, filter, (*links, *paths.links), orders)
         result = self.request.platform.query(query, page, call=self.request.call)
@@ -210,8 +210,8 @@ def _with_keys(
 ) -> list[Row]:
     if not keys:
         return []
-    within = Filter((listed(type_.entity.primary_id, keys),))
-    return reader.rows(type_, options, within=(within,)).rows
+    filter = Filter((listed(type_.entity.primary_id, keys),))
+    return reader.rows(type_, options, within=(filter,)).rows
 
 
 def _collection(
@@ -220,8 +220,8 @@ def _collection(
     keys = tuple(row.id for row in rows)
     members = _members(reader, type_, expansion, collection, keys) if keys else {}
     for row in rows:
-        own = members.get(row.id, [])
-        row.content[collection.name] = [member.content for member in own[: expansion.options.top]]
+        related = members.get(row.id, [])
+        row.content[collection.name] = [member.content for member in related[: expansion.options.top]]
         row.content[f"{collection.name}@odata.nextLink"] = _address(reader, type_, row.id, expansion)
 
 
@@ -236,8 +236,8 @@ def _members(
     target = reader.model.entity_type(collection.entity)
     members: dict[Guid, list[Row]] = defaultdict(list)
     if collection.attribute is not None:
-        within = Filter((listed(collection.attribute, keys),))
-        answer = reader.rows(target, expansion.options, within=(within,), also=(collection.attribute,))
+        filter = Filter((listed(collection.attribute, keys),))
+        answer = reader.rows(target, expansion.options, within=(filter,), hidden=(collection.attribute,))
         for row in answer.rows:
             members[_guid(row.values[collection.attribute])].append(row)
         return members

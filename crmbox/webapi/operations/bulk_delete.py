@@ -104,8 +104,8 @@ def bulk_delete(request: Request) -> Response:
             with suppress(RecordNotFound, StateConflict):
                 id = str(next(iter(row.values())))
                 request.platform.delete(query.entity, id, call=request.call)
-    where = f"{request.base}$metadata#{NAMESPACE}.BulkDeleteResponse"
-    return json_response({"@odata.context": where, "JobId": str(uuid.uuid4())})
+    context_url = f"{request.base}$metadata#{NAMESPACE}.BulkDeleteResponse"
+    return json_response({"@odata.context": context_url, "JobId": str(uuid.uuid4())})
 
 
 def _queries(request: Request) -> Iterator[Query]:

@@ -79,10 +79,10 @@ def _answer(request: Request, process: Process, outputs: ProcessValues) -> Respo
     """Answer with the outputs by name, or with the record if a single one is all there is."""
     only = next(iter(outputs.values()))
     if len(outputs) == 1 and isinstance(only, Reference):
-        where = context(request.base, request.model.entity_type(only.entity), single=True)
-        return json_response({"@odata.context": where, **reference_json(request.model, only)})
+        context_url = context(request.base, request.model.entity_type(only.entity), single=True)
+        return json_response({"@odata.context": context_url, **reference_json(request.model, only)})
     if is_collection(process):
-        where = f"{request.base}$metadata#Collection({NAMESPACE}.crmbaseentity)"
+        context_url = f"{request.base}$metadata#Collection({NAMESPACE}.crmbaseentity)"
     else:
-        where = f"{request.base}$metadata#{NAMESPACE}.{process.name}Response"
-    return json_response({"@odata.context": where, **render_outputs(request.model, outputs)})
+        context_url = f"{request.base}$metadata#{NAMESPACE}.{process.name}Response"
+    return json_response({"@odata.context": context_url, **render_outputs(request.model, outputs)})

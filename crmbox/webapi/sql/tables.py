@@ -94,15 +94,15 @@ class Tables:
             on = on.this
         if not isinstance(on, exp.EQ):
             raise unsupported("a join in sql on anything but one equality")
-        one, other = self.place(on.this), self.place(on.expression)
-        if one.table is not table:
-            one, other = other, one
-        if one.table is not table or other.table is table:
+        first, second = self.place(on.this), self.place(on.expression)
+        if first.table is not table:
+            first, second = second, first
+        if first.table is not table or second.table is table:
             raise bad_url(
                 f"The join of '{table.link}' must compare a column of it with one of another table."
             )
-        table.own, table.parents = one.attribute.logical_name, other.attribute.logical_name
-        other.table.children.append(table)
+        table.own, table.parents = first.attribute.logical_name, second.attribute.logical_name
+        second.table.children.append(table)
 
 
 def _links(table: Table) -> tuple[Link, ...]:

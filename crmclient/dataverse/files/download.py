@@ -112,8 +112,8 @@ class Downloads:
         thumbnail = FileInfo(info.id, info.file_name, len(answer.body), content_type)
         return Download(thumbnail, 0, thumbnail.size, iter((answer.body,)))
 
-    def _blocks(self, place: Column, info: FileInfo, start: int, wanted: int, call: Call) -> Iterator[bytes]:
-        end = start + wanted
+    def _blocks(self, place: Column, info: FileInfo, start: int, length: int, call: Call) -> Iterator[bytes]:
+        end = start + length
         path = self._files.path(place.entity, place.record, place.attribute, info.id)
         while start < end:
             last = min(start + BLOCK, end) - 1

@@ -99,6 +99,7 @@ class Uploads:
         self._api.send(Request("PATCH", url, headers, body, repeatable=True), place.subject, call)
 
     def _send_blocks(self, place: Column, content: Content, file_name: str, call: Call) -> None:
+        """Send a file that is larger than one request, in an upload session."""
         url, headers = self._url_and_name_header(place, file_name)
         headers["x-ms-transfer-mode"] = "chunked"
         opened = self._api.send(Request("PATCH", url, headers), place.subject, call)
@@ -150,6 +151,7 @@ class Uploads:
         if_version: str | None,
         call: Call,
     ) -> FileInfo:
+        """Write the file of a note, as base64 in JSON."""
         body = Base64Object({"filename": file_name, "mimetype": content_type}, DOCUMENT, content)
         path = paths.with_query(paths.record(place.entity, place.record), {"$select": _NOTE_FACTS})
         headers = {

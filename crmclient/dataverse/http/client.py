@@ -112,6 +112,9 @@ class Client:
     def _retried(
         self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str], correlation: str
     ) -> Received:
+        """Send a request until it succeeds, fails for good, or runs out of retries or time. `lost` collects
+        the outcomes of attempts that may have been carried out.
+        """
         ends = self.ends(call)
         # Asked for here: an attempt that holds a place must not wait for another.
         acting = self.acting.headers(call)
@@ -172,6 +175,9 @@ class Client:
     def _sent(
         self, request: Request, call: Call, ends: float, attempt: Attempt[Received], spending: Spending
     ) -> tuple[Received, int]:
+        """Make one attempt. Return the answer and its status. Raises a PassingFailure when there is no
+        answer.
+        """
         current_tally().calls += 1
         spending.began = began = time.monotonic()
         try:

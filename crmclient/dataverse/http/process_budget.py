@@ -136,6 +136,7 @@ class ProcessBudget(Budget):
         self._ids = count()
 
     def take(self, share: Share, only_user: int | None = None) -> Admission | Refusal:
+        """Count one request of the user who has most left. Return a refusal if nobody has anything left."""
         with self._lock:
             now = self._clock()
             best, most, refusal = None, 0.0, None

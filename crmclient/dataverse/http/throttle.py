@@ -74,20 +74,20 @@ class Throttle:
     def wait(self, ends: float) -> None:
         """Return when a request may be sent. Raises Throttled when that is more than two seconds from now, or
         not before `ends` (a `time.monotonic()` second)."""
-        while left := self._left():
-            if left > LONGEST_WAIT or time.monotonic() + left >= ends:
-                raise _throttled(left)
-            time.sleep(left)
+        while seconds_left := self._left():
+            if seconds_left > LONGEST_WAIT or time.monotonic() + seconds_left >= ends:
+                raise _throttled(seconds_left)
+            time.sleep(seconds_left)
 
     def _left(self) -> float:
-        left = self._until - time.monotonic()
-        if left > LONGEST_WAIT:
+        seconds_left = self._until - time.monotonic()
+        if seconds_left > LONGEST_WAIT:
             # Enough is known: a refusal costs no question to the others.
-            return left
+            return seconds_left
         shared = self._shared.left()
-        if shared > left:
+        if shared > seconds_left:
             self._extend(shared)
-        return max(0.0, left, shared)
+        return max(0.0, seconds_left, shared)
 
     def _extend(self, seconds: float) -> float:
         """Extend the pause to `seconds` from now. Return by how many seconds that is longer than before."""
@@ -98,5 +98,5 @@ class Throttle:
         return longer
 
 
-def _throttled(left: float) -> Throttled:
-    return Throttled("The platform asked for a pause that is not over.", retry_after=left)
+def _throttled(seconds_left: float) -> Throttled:
+    return Throttled("The platform asked for a pause that is not over.", retry_after=seconds_left)

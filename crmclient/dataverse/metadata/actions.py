@@ -78,6 +78,9 @@ def read(document: bytes, entities: Collection[str], excluded: Collection[str]) 
 def _process(
     action: etree._Element, name: str, entities: Collection[str], types: Mapping[str, _Properties]
 ) -> Process | None:
+    """Return an action of `$metadata` as a process; None for one with required inputs that cannot
+    be given.
+    """
     message = OFFERED.get(name, _UNKNOWN)
     parameters = list(action.iterfind(f"{_EDM}Parameter"))
     bound = None

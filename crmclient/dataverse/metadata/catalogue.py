@@ -188,6 +188,7 @@ class Catalogue:
         }
 
     def _fetch_all(self) -> dict[str, bytes]:
+        """Fetch every document that has been asked for. Return them by name in the store."""
         fetcher = self._fetcher
         # First: what changes while the rest is fetched counts as changed the next time.
         stamp = self._stamp()

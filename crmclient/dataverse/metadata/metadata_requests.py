@@ -106,6 +106,9 @@ class Fetcher:
         return {entity.logical_name: entity for entity in definitions if entity is not None}
 
     def entity(self, name: str) -> EntityDocument:
+        """Fetch what is known of an entity. Parts that the service's account may not read are noted as
+        unknown.
+        """
         path = f"EntityDefinitions(LogicalName='{name}')"
         unknown: dict[str, str] = {}
         related: dict[str, Any] = {}
@@ -179,6 +182,7 @@ class Fetcher:
         )
 
     def _changes(self, query: Mapping[str, Any], since: str | None) -> Changes:
+        """Ask which entities have changed since the stamp `since` (None: ask for a first stamp)."""
         property_names = ["LogicalName"]
         arguments = "Query=@p1"
         options = {}

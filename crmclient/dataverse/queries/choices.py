@@ -46,15 +46,15 @@ class Choices:
         return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
 
     def _equal(self, item: Condition, attribute: Attribute) -> Filter:
-        wanted, other_options = self._split(item, attribute)
-        conditions = [_with_operator(item, Operator.CONTAIN_VALUES, (value,)) for value in wanted]
+        options, other_options = self._split(item, attribute)
+        conditions = [_with_operator(item, Operator.CONTAIN_VALUES, (value,)) for value in options]
         if other_options:
             conditions.append(_with_operator(item, Operator.NOT_CONTAIN_VALUES, other_options))
         return Filter(tuple(conditions))
 
     def _other(self, item: Condition, attribute: Attribute) -> Filter:
-        wanted, other_options = self._split(item, attribute)
-        conditions = [_with_operator(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in wanted]
+        options, other_options = self._split(item, attribute)
+        conditions = [_with_operator(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in options]
         if other_options:
             conditions.append(_with_operator(item, Operator.CONTAIN_VALUES, other_options))
         return Filter(tuple(conditions), any=True)

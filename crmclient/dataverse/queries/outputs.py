@@ -95,6 +95,7 @@ def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
 
 
 def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call: Call) -> Output:
+    """Return the output for a file column. Facts of the files of all rows are fetched together."""
     entity, primary_id = source.entity, source.entity.primary_id
     read_id = reader(source.known(primary_id), source.key(primary_id))
     if is_attachment(entity.logical_name, attribute):

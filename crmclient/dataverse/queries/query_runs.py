@@ -80,6 +80,9 @@ class Queries:
     def _ask(
         self, plan: Plan, query: Query, start: Position, count: int | None, call: Call, *, total: bool = False
     ) -> _Part:
+        """Send the query for the rows from `start` on, at most `count`. Return them with the next position
+        and the total.
+        """
         text = write_plain(query, count=count, page=start.number, cookie=start.cookie, total=total)
         answer = self._api.get(
             paths.with_query(plan.entity_set, {"fetchXml": text}),

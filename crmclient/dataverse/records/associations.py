@@ -65,6 +65,7 @@ class Associations:
         no_content(answer, "a disassociation")
 
     def _pair(self, entity_name: str, id: Guid, relationship: str, related: Guid) -> _Pair:
+        """Return the addresses of both records for a relationship. Raises UnknownRelationship."""
         entity = self._catalogue.entity(entity_name)
         document = self._catalogue.document(entity_name)
         document.require(RELATIONSHIPS)

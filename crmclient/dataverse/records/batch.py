@@ -37,6 +37,7 @@ class Batches:
             return self._run(operations, call)
 
     def _run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
+        """Send the operations as one change set. Raises the error of the first that failed."""
         requests_and_subjects = [
             self._request_of(index, operation, call) for index, operation in enumerate(operations)
         ]

@@ -58,6 +58,9 @@ def decode(attribute: Attribute, value: Any) -> Value:
 
 
 def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
+    """Return the function that reads a lookup from a row, from the first of the properties `names` with a
+    value.
+    """
     only = attribute.targets[0] if len(attribute.targets) == 1 else None
 
     def read(row: Row) -> Value:

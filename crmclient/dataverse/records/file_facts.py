@@ -147,6 +147,9 @@ class FileFacts:
     def _ask(
         self, entity: Entity, record: Guid, attribute: Attribute, file: Guid, call: Call
     ) -> _Described | None:
+        """Ask the platform for name, size and type of a file by reading its first byte; None where it has no
+        file.
+        """
         subject = Subject(Kind.FILE, entity.logical_name, record, attribute.logical_name)
         for path in _value_paths(entity, record, attribute):
             headers = {"Range": "bytes=0-0", "Accept": "*/*"}

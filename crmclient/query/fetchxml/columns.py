@@ -15,6 +15,7 @@ Word = TypeVar("Word", bound=Enum)
 
 
 def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
+    """Read an attribute element. Mistakes are noted as problems."""
     attribute.ignore("addedby", "build")
     attribute.refuse("rowaggregate", Sentence("hierarchies are not counted"))
     column = DesignedColumn(
@@ -54,6 +55,9 @@ def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, ag
 
 
 def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
+    """Return the XML attribute `name` as one of `words`; None without it. Any other word is noted as a
+    problem.
+    """
     text = reading.text(name)
     if not text:
         return None

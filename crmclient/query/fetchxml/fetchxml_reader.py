@@ -60,8 +60,8 @@ def parse_filter(text: str) -> DesignedFilter:
     return designed
 
 
-def _begins_with(root: document.Element, wanted: str) -> QueryProblems:
-    sentence = Sentence("it begins with %(tag)s, not with %(wanted)s", tag=root.tag, wanted=wanted)
+def _begins_with(root: document.Element, expected_tag: str) -> QueryProblems:
+    sentence = Sentence("it begins with %(tag)s, not with %(wanted)s", tag=root.tag, wanted=expected_tag)
     return QueryProblems([Problem(document.DOCUMENT, sentence)])
 
 

@@ -121,6 +121,9 @@ class FilterReader:
             return None
 
     def _value_of(self, condition: ElementReader, other: str, link: str | None) -> tuple[str | None, str]:
+        """Return the alias and the name of the attribute that `valueof` compares with. Mistakes are noted as
+        problems.
+        """
         alias, dot, name = other.rpartition(".")
         if not dot:
             if link is not None:

@@ -152,6 +152,9 @@ class Writer:
         return Condition(self.names.primary_id(self.holder), Operator.NULL)
 
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
+        """Return the function that resolves a condition: none for an absent parameter, nothing that holds for
+        an unknown value of the caller. It raises UnfitValue for a value that does not fit.
+        """
         # Whatever the operator: also *not the caller* holds for nothing when there is no caller.
         nothing = self.nothing
 

@@ -144,6 +144,9 @@ def _columns(
 
 
 def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
+    """Check a column against the metadata, and return it as platforms read it. Mistakes are noted
+    in `names`.
+    """
     construct = f"attribute {column.attribute}"
     attribute = names.attribute(alias, column.attribute, construct) if column.attribute else None
     if not names.joins(alias):
@@ -173,6 +176,7 @@ def _is_utc(calendar: Calendar) -> bool:
 
 
 def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | None:
+    """Prepare a filter with the links in it; None without one."""
     if group is None:
         return None
     conditions, links = [], []
@@ -184,11 +188,11 @@ def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | No
     needs = _needs(conditions)
     for link in links:
         needs |= link.needs
-    looked_at = {name for condition in conditions for name in _looked_at(condition, writer.names)}
+    attributes = {name for condition in conditions for name in _looked_at(condition, writer.names)}
     return PreparedFilter(
         _group(group, writer, iter(links)),
         needs,
-        frozenset(looked_at | {link.link.to_attribute for link in links}),
+        frozenset(attributes | {link.link.to_attribute for link in links}),
         len(conditions) + sum(link.conditions for link in links),
     )
 

@@ -47,6 +47,9 @@ _OF_USER: Final[dict[UserOperator, tuple[Operator, _Ids]]] = {
 def of_user(
     condition: DesignedCondition, operator: UserOperator, attribute: Attribute
 ) -> Callable[[Circumstances], FilterItem]:
+    """Return the function that makes a condition on the caller, or on those who report to it. Raises
+    ValueError for an attribute that holds no ids.
+    """
     if not attribute.type.is_reference and attribute.type is not AttributeType.UNIQUEIDENTIFIER:
         raise ValueError(Sentence("a %(type)s cannot be compared with the caller", type=attribute.type.value))
     plain, ids = _OF_USER[operator]

@@ -49,6 +49,7 @@ def _key(alias: str | None, column: DesignedColumn) -> str:
 
 
 def _check_column(column: DesignedColumn, attribute: Attribute | None, names: Names) -> None:
+    """Note a problem for an aggregate or a date grouping that the attribute's type does not have."""
     if attribute is None:
         return
     family = FAMILY[attribute.type]

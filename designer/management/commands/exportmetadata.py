@@ -40,8 +40,8 @@ class Command(BaseCommand):
             present = metadata.entities()
             if unknown := sorted(set(entities) - set(present)):
                 raise CommandError(f"The platform has no entity {unknown[0]}.")
-            wanted = present if whole else {*metadata.asked, *named_entities(), *entities}
-            document = record(metadata, wanted).to_bytes()
+            entity_names = present if whole else {*metadata.asked, *named_entities(), *entities}
+            document = record(metadata, entity_names).to_bytes()
         except MetadataUnavailable as error:
             raise CommandError(f"The platform does not say what it has: {error}") from error
         try:

@@ -75,6 +75,9 @@ class Command(BaseCommand):
 
 
 def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
+    """Publish the proposal, or take it back, and return the judgement. A dry run only judges it. Raises
+    DocumentError or Refused.
+    """
     # Whoever has a shell of the service may change everything, but approves nothing.
     author = Author(origin=Origin.PROPOSAL, may_change_write_access=True, may_administer=True)
     if back:

@@ -28,8 +28,8 @@ class Command(BaseCommand):
         if not Version.objects.filter(pk=version).exists():
             raise CommandError(f"There is no version {version}. configversions lists them.")
         try:
-            wanted = document_at(version)
-            plan = plan_to(wanted) if dry_run else restore(wanted, _author(version)).plan
+            old_document = document_at(version)
+            plan = plan_to(old_document) if dry_run else restore(old_document, _author(version)).plan
         except Refused as error:
             lines = ["Nothing was changed.", *error.problems]
             raise CommandError("\n".join(map(str, lines))) from error

@@ -91,12 +91,12 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
 def inputs_are_defined(subject: EndpointSubject) -> Found:
     for binding in subject.bindings:
         if binding.source == "input" and binding.value not in subject.input_names:
-            wanted = f"@{binding.value}" if binding.value else _("no input")
+            missing_input = f"@{binding.value}" if binding.value else _("no input")
             yield (
                 _(
                     "“%(attribute)s” takes %(wanted)s, which is not defined.",
                     attribute=binding.attribute,
-                    wanted=wanted,
+                    wanted=missing_input,
                 ),
                 _at(binding, "value"),
             )

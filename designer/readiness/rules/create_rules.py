@@ -69,13 +69,13 @@ class _NewRecords:
 
     def _outcome_of_condition(self, condition: DesignedCondition) -> Outcome:
         operator = condition.operator
-        where = origin(condition.attribute, self.attributes, self.given, self.system)
+        value_origin = origin(condition.attribute, self.attributes, self.given, self.system)
         undecided = isinstance(operator, Operator) and operator not in DECIDED
-        if where is Origin.PLATFORM or undecided or condition.value_of is not None or condition.link:
+        if value_origin is Origin.PLATFORM or undecided or condition.value_of is not None or condition.link:
             return Outcome.UNDECIDABLE
-        if where is Origin.EMPTY:
+        if value_origin is Origin.EMPTY:
             return Outcome.POSSIBLE if operator in HOLD_FOR_EMPTY | _EMPTY_IS_OTHER else Outcome.NEVER
-        is_new_id = where is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
+        is_new_id = value_origin is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
         return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
 
     def attributes_of(self, outcome: Outcome) -> Iterator[str]:

@@ -74,12 +74,12 @@ def _nowhere(
             parameter=record_input.relationship,
             hint=hint,
         )
-    there = (
+    relationships = (
         {relationship.name for relationship in subject.metadata.relationships(subject.entity)}
         if subject.entity
         else ()
     )
-    if record_input.relationship not in there:
+    if record_input.relationship not in relationships:
         return _(
             "%(entity)s has no relationship “%(relationship)s”.%(hint)s",
             entity=subject.entity,
@@ -96,7 +96,7 @@ def _nowhere(
 @blocking("record-type")
 def types_hold_as_many(subject: EndpointSubject) -> Found:
     for record_input, group in _related(subject):
-        wanted = type_of_records(several=group.several)
+        fitting_type = type_of_records(several=group.several)
         if TYPES[record_input.type].holds_one is group.several:
             yield (
                 _(
@@ -105,7 +105,7 @@ def types_hold_as_many(subject: EndpointSubject) -> Found:
                     type=record_input.type,
                     group=group.name,
                     many=_("several records") if group.several else _("one record"),
-                    wanted=wanted.name,
+                    wanted=fitting_type.name,
                 ),
                 _at(record_input, "type"),
             )
@@ -147,19 +147,19 @@ def required_records_are_sent(subject: EndpointSubject) -> Found:
 def records_are_handed_over_once(subject: EndpointSubject) -> Found:
     if not subject.definition.settings.platform_name:
         return
-    taken: dict[str, str] = {}
+    first_inputs: dict[str, str] = {}
     for record_input in _lists(subject):
-        if record_input.relationship and record_input.relationship in taken:
+        if record_input.relationship and record_input.relationship in first_inputs:
             yield (
                 _(
                     "“%(name)s” and “%(other)s” hold the same record “%(group)s”. Remove one of them.",
                     name=record_input.name,
-                    other=taken[record_input.relationship],
+                    other=first_inputs[record_input.relationship],
                     group=record_input.relationship,
                 ),
                 _at(record_input, "relationship"),
             )
-        taken.setdefault(record_input.relationship, record_input.name)
+        first_inputs.setdefault(record_input.relationship, record_input.name)
 
 
 @blocking("list-bindings")

@@ -40,15 +40,15 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
             attribute = subject.metadata.attributes(use.entity).get(use.attribute)
             if attribute is None:
                 continue
-            wanted = fitting_types(use.operator, attribute)
-            if wanted and parameter.type not in wanted:
+            possible_types = fitting_types(use.operator, attribute)
+            if possible_types and parameter.type not in possible_types:
                 yield (
                     _(
                         "“%(attribute)s” %(operator)s @%(name)s takes %(wanted)s; the input is %(type)s.",
                         attribute=use.attribute,
                         operator=use.operator.value,
                         name=parameter.name,
-                        wanted=wanted[0],
+                        wanted=possible_types[0],
                         type=parameter.type,
                     ),
                     _at(parameter, "type"),

@@ -23,16 +23,18 @@ QUERY_SCRIPTS = (
 
 
 class FetchXmlField(forms.CharField):
-    """`of` is `query` or `filter`; a filter's rows are of `entity`. The text is kept as it was typed."""
+    """A field for FetchXML. `construct` is `query` or `filter`; a filter is on `entity`. Keeps the text as
+    typed.
+    """
 
-    def __init__(self, of: str, entity: str = "", **kwargs: Any) -> None:
-        attrs = {"rows": 8, "spellcheck": "false", "data-fetchxml": of, "data-entity": entity}
+    def __init__(self, construct: str, entity: str = "", **kwargs: Any) -> None:
+        attrs = {"rows": 8, "spellcheck": "false", "data-fetchxml": construct, "data-entity": entity}
         super().__init__(
             **{"required": False, "strip": False, "widget": forms.Textarea(attrs=attrs), **kwargs}
         )
-        self.of = of
+        self.of = construct
         self.entity = entity
-        self._parse = parse if of == "query" else parse_filter
+        self._parse = parse if construct == "query" else parse_filter
         dress(self)
 
     def narrow(self, entity: str) -> None:

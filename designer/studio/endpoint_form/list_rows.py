@@ -170,6 +170,7 @@ class ItemRows:
         ]
 
     def _formset(self, inline: StackedInline | TabularInline, row: Input, prefix: str) -> InlineAdminFormSet:
+        """Return the formset of a list's items of one kind, as the admin shows formsets."""
         request = self._request
         may_change = self._pages.has_change_permission(request, self._endpoint)
         sent = self._pages.get_formset_kwargs(request, row, inline, prefix)

@@ -146,10 +146,10 @@ def exposed_at(request: HttpRequest) -> ExposedEntity | None:
 
 
 def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
-    wanted = _PLACE_FIELDS.get(kind.scope)
-    if wanted and wanted in form.fields and not cleaned.get(wanted):
+    required_field = _PLACE_FIELDS.get(kind.scope)
+    if required_field and required_field in form.fields and not cleaned.get(required_field):
         form.add_error(
-            wanted,
+            required_field,
             ValidationError(gettext("“%(kind)s” belongs to one; choose it.") % {"kind": gettext(kind.label)}),
         )
     if kind.is_named and not cleaned.get("name"):

@@ -76,12 +76,12 @@ def _renamed(data: QueryDict, prefix: str, names_by_pk: Mapping[int, str]) -> di
     """Return the new names of renamed inputs by their old names. `prefix` is the one of their form rows."""
     rows = [(pk, data.get(f"{row}-name", "").strip()) for row, pk in _rows(data, prefix)]
     old = {str(pk): name for pk, name in names_by_pk.items()}
-    taken = {name for pk, name in rows if old.get(pk) in (None, name)}
+    names_in_use = {name for pk, name in rows if old.get(pk) in (None, name)}
     name_counts = Counter(name for _, name in rows)
     return {
         old[pk]: name
         for pk, name in rows
-        if pk in old and name and name != old[pk] and old[pk] not in taken and name_counts[name] == 1
+        if pk in old and name and name != old[pk] and old[pk] not in names_in_use and name_counts[name] == 1
     }
 
 

@@ -129,6 +129,9 @@ class CallerRightsPage(StudioPage):
         return self.render_to_response(self.get_context_data(callers=[caller], **self._list(caller)))
 
     def _of_record(self, request: HttpRequest) -> HttpResponseBase:
+        """Show the rights of a caller that stands for the record in the form, with a choice where there are
+        several.
+        """
         form = RecordForm(_types_with_records(), data=request.POST)
         if not form.is_valid():
             return self.again(form=form)

@@ -53,6 +53,7 @@ def described(by_name: Mapping[str, Attribute]) -> Choices:
 
 
 def relationships(metadata: Metadata, entity: str) -> Choices:
+    """Return name and label of an entity's relationships; none while the platform cannot be asked."""
     try:
         related = metadata.relationships(entity) if entity else ()
     except MetadataUnavailable:
@@ -60,11 +61,11 @@ def relationships(metadata: Metadata, entity: str) -> Choices:
     choices = []
     for relationship in related:
         target = metadata.related_to(entity, relationship)
-        through = relationship.referencing_attribute or relationship.intersect or ""
+        linked_by = relationship.referencing_attribute or relationship.intersect or ""
         choices.append(
             (
                 relationship.name,
-                _("%(entity)s by %(attribute)s") % {"entity": target, "attribute": through}
+                _("%(entity)s by %(attribute)s") % {"entity": target, "attribute": linked_by}
                 + f" ({relationship.name})",
             )
         )

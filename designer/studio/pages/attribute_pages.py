@@ -117,39 +117,41 @@ class AttributePage(StudioPage):
         if replaces and new not in metadata.attributes(self._entity):
             return self.again(problems=[_("Choose the attribute that takes its place.")])
         change = AttributeChange(self._entity, self._attribute, new if replaces else None)
-        wanted = _PlannedChange(change, metadata.users)
-        if request.POST.get("confirmed") != wanted.digest():
-            return self._ask(wanted)
-        return self._make(request, wanted)
+        planned = _PlannedChange(change, metadata.users)
+        if request.POST.get("confirmed") != planned.digest():
+            return self._ask(planned)
+        return self._make(request, planned)
 
-    def _ask(self, wanted: _PlannedChange) -> HttpResponseBase:
+    def _ask(self, planned: _PlannedChange) -> HttpResponseBase:
+        """Return the page that shows what the change would do, and asks to confirm it."""
         try:
-            judgement = judge(wanted.plan)
+            judgement = judge(planned.plan)
         except DocumentError as error:
             return self.again(problems=[said(problem) for problem in error.problems])
         if judgement.plan.does_nothing:
             return self.again(problems=[_("Nothing would change. Look at each place, and change it there.")])
         if not judgement.is_acceptable():
             return self.again(problems=[said(text) for text in judgement.sentences()])
-        uses = attribute_index(latest(), wanted.users).get((self._entity, self._attribute), ())
-        stays = [use for use in uses if wanted.change.new is None and not use.is_safe]
+        uses = attribute_index(latest(), planned.users).get((self._entity, self._attribute), ())
+        stays = [use for use in uses if planned.change.new is None and not use.is_safe]
         return self.render_to_response(
             self.get_context_data(
                 changes=list(_in_words(judgement.plan)),
                 stays=used_places(self.request, _as_uses(stays), latest()) if stays else None,
-                new=wanted.change.new or "",
-                digest=wanted.digest(),
+                new=planned.change.new or "",
+                digest=planned.digest(),
             )
         )
 
-    def _make(self, request: HttpRequest, wanted: _PlannedChange) -> HttpResponseBase:
-        change = wanted.change
+    def _make(self, request: HttpRequest, planned: _PlannedChange) -> HttpResponseBase:
+        """Make the change, or open a proposal of it for those who may not. Return where to go."""
+        change = planned.change
         old_name = f"{change.entity}.{change.old}"
         description = _("“%(old)s” left out.") % {"old": old_name}
         if change.new is not None:
             description = _("“%(old)s” replaced by “%(new)s”.") % {"old": old_name, "new": change.new}
         try:
-            made = carry_out(wanted.plan, export(latest()), author_of(request, Origin.STUDIO, description))
+            made = carry_out(planned.plan, export(latest()), author_of(request, Origin.STUDIO, description))
         except ChangeRefused as refused:
             if opened := proposed(request, refused, description):
                 return opened

@@ -147,7 +147,7 @@ class ExposePage(StudioPage):
         if not form.is_valid():
             return self.again(form=form)
         choices = form.cleaned_data
-        wanted = Exposure(
+        exposure = Exposure(
             module=choices["module"],
             segment=choices["segment"],
             operations=choices["operations"],
@@ -157,34 +157,34 @@ class ExposePage(StudioPage):
         )
         try:
             with recording(author_of(request)) as recorded, keeping_what_is_served():
-                self._make(wanted, entity, attributes)
+                self._make(exposure, entity, attributes)
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, f"{wanted.module}.{wanted.segment}"):
+            if opened := proposed(request, refused, f"{exposure.module}.{exposure.segment}"):
                 return opened
             return self.again(form=form, problems=refused.problems, proposes=may_propose(request, refused))
         except (DocumentError, ServedWouldBreak) as error:
             return self.again(form=form, problems=error.problems)
-        made = f"entity: {wanted.module}.{wanted.segment} ({entity.logical_name})"
-        note(request, AuditEntry.Action.ADD, made, ", ".join(wanted.operations))
+        made = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
+        note(request, AuditEntry.Action.ADD, made, ", ".join(exposure.operations))
         say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
         listed = reverse("admin:designer_endpoint_changelist")
-        return HttpResponseRedirect(f"{listed}?q={wanted.segment}")
+        return HttpResponseRedirect(f"{listed}?q={exposure.segment}")
 
-    def _make(self, wanted: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
+    def _make(self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
         """Expose the entity. Raises DocumentError when a path is taken, or when it may not be made."""
         configuration = latest()
-        made = tuple(endpoints(wanted, entity, attributes))
+        new_endpoints = tuple(endpoints(exposure, entity, attributes))
         exposed = ExposedEntityDefinition(
-            module=wanted.module,
-            segment=wanted.segment,
+            module=exposure.module,
+            segment=exposure.segment,
             entity=entity.logical_name,
             title=entity.plural_label.text(),
         )
-        taken = {present.definition.key for present in configuration.endpoints.values()}
+        keys_in_use = {present.definition.key for present in configuration.endpoints.values()}
         problems = [
             _("There is an endpoint %(key)s already.") % {"key": definition.key}
-            for definition in made
-            if definition.key in taken
+            for definition in new_endpoints
+            if definition.key in keys_in_use
         ]
         present = {entity.key: entity for entity in configuration.entities}
         other = present.get(exposed.key)
@@ -192,18 +192,18 @@ class ExposePage(StudioPage):
             problems.append(
                 _("%(key)s exposes %(entity)s already.") % {"key": other.key, "entity": other.entity}
             )
-        is_new = all(module.segment != wanted.module for module in configuration.modules)
+        is_new = all(module.segment != exposure.module for module in configuration.modules)
         if is_new and not self.request.user.has_perm("designer.add_module"):
             problems.append(
-                _("There is no module “%(name)s”, and you may not add one.") % {"name": wanted.module}
+                _("There is no module “%(name)s”, and you may not add one.") % {"name": exposure.module}
             )
         if problems:
             raise DocumentError(problems)
         document = ConfigurationDocument(
             format=2,
-            modules=(ModuleDefinition(segment=wanted.module),) if is_new else (),
+            modules=(ModuleDefinition(segment=exposure.module),) if is_new else (),
             entities=() if other else (exposed,),
-            endpoints=made,
+            endpoints=new_endpoints,
         )
         apply(plan(NOTHING, document), document)
 

@@ -175,6 +175,7 @@ def _operators() -> dict[str, Any]:
 
 
 def _entity(platform: Platform, name: str) -> dict[str, Any]:
+    """Return what the editors of queries know of an entity: its label, attributes, and links to others."""
     metadata = Metadata(platform)
     by_name = platform.attributes(name)
     attributes = described_attributes(by_name, name, metadata)

@@ -128,7 +128,7 @@ class NewQueryPage(StudioPage):
             name = choices["name"] or _free_name(
                 choices["module"], suggested_segment(entity.plural_label.text(), entity.logical_name)
             )
-            wanted = WantedQuery(
+            wanted_query = WantedQuery(
                 choices["kind"],
                 choices["module"],
                 name,
@@ -137,7 +137,7 @@ class NewQueryPage(StudioPage):
                 choices["enabled"],
             )
             common = get_platform().conventions.common
-            made = query_endpoint(wanted, entity, metadata.known_attributes, common)
+            made = query_endpoint(wanted_query, entity, metadata.known_attributes, common)
             with recording(author_of(request)) as recorded, keeping_what_is_served():
                 row = self._make(made)
         except MetadataUnavailable:
@@ -196,14 +196,14 @@ class QueryInWords(StudioView):
         return JsonResponse({"words": words, "problems": [], "parameters": described_parameters})
 
 
-def _free_name(module: str, wanted: str) -> str:
-    """`wanted` or, where the module has a query of that name, with a number after it."""
-    taken = {
+def _free_name(module: str, suggestion: str) -> str:
+    """Return `suggestion`, with a number after it where the module has a query of that name."""
+    names_in_use = {
         endpoint.definition.name
         for endpoint in latest().endpoints.values()
         if endpoint.definition.module == module and endpoint.definition.settings.asks_query
     }
-    name, count = wanted, 2
-    while name in taken:
-        name, count = f"{wanted}-{count}", count + 1
+    name, count = suggestion, 2
+    while name in names_in_use:
+        name, count = f"{suggestion}-{count}", count + 1
     return name

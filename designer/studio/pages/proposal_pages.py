@@ -220,9 +220,9 @@ def _publish(request: HttpRequest, proposal: Proposal) -> None:
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _PUBLISH)
-    done = go_back(proposal, author_of(request))
+    restored = go_back(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
-    say_done(request, _("Taken back: what was live before is live again."), done.version)
+    say_done(request, _("Taken back: what was live before is live again."), restored.version)
 
 
 def _approve(request: HttpRequest, proposal: Proposal) -> None:

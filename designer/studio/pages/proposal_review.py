@@ -58,6 +58,7 @@ class Review:
 
 
 def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Review:
+    """Return what the page of a proposal shows. With `with_calls`, example calls are run as well."""
     try:
         contents = Contents.of(proposal)
     except DocumentError as error:

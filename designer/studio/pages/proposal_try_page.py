@@ -75,6 +75,7 @@ class TryProposed(StudioPage):
     def _form_context(
         self, endpoint: Endpoint, configuration: Configuration, sent: dict[str, Any]
     ) -> dict[str, Any]:
+        """Return the context of the form; `sent` has the arguments of a form that was sent."""
         request = self.request
         preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
         may_be_real = not endpoint.kind.writes and request.user.has_perm(FOR_REAL)

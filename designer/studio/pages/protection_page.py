@@ -46,11 +46,11 @@ class ProtectionPage(StudioPage):
         with transaction.atomic():
             now = _chosen()
             for group in _groups():
-                wanted = request.POST.get(f"{_FIELD}{group}", "")
-                if wanted in _LABELS and wanted != now.get(group, FREE):
-                    _set(group, wanted)
+                new_level = request.POST.get(f"{_FIELD}{group}", "")
+                if new_level in _LABELS and new_level != now.get(group, FREE):
+                    _set(group, new_level)
                     changed = True
-                    detail = f"{now.get(group, FREE)} → {wanted}"
+                    detail = f"{now.get(group, FREE)} → {new_level}"
                     note(request, AuditEntry.Action.PROTECTION, group or "everything", detail)
         if changed:
             messages.success(request, _("The protection was saved. It applies from the next save on."))
@@ -74,9 +74,9 @@ def _chosen() -> dict[str, str]:
     }
 
 
-def _set(group: str, wanted: str) -> None:
-    if wanted == FREE:
+def _set(group: str, level: str) -> None:
+    if level == FREE:
         Protection.objects.filter(group=group).delete()
     else:
-        values = {"needs_approval": wanted == APPROVED}
+        values = {"needs_approval": level == APPROVED}
         Protection.objects.update_or_create(group=group, defaults=values)

@@ -131,7 +131,7 @@ class RestoreRelease(StudioView):
         release = get_object_or_404(Release, pk=pk)
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
         try:
-            done = restore(read(release.document.encode()), author)
+            restored = restore(read(release.document.encode()), author)
         except ChangeRefused as refused:
             if opened := proposed(request, refused, author.note):
                 return opened
@@ -141,11 +141,13 @@ class RestoreRelease(StudioView):
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))
-        if done.plan.does_nothing:
+        if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
         else:
             note(request, AuditEntry.Action.RESTORE, release)
-            say_done(request, _("Release %(release)s is served now.") % {"release": release}, done.version)
+            say_done(
+                request, _("Release %(release)s is served now.") % {"release": release}, restored.version
+            )
         return HttpResponseRedirect(reverse("studio:release", args=[pk]))
 
 

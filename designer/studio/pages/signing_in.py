@@ -45,14 +45,16 @@ def login(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_POST
 def sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Send the browser to the provider. With `again` the provider asks who it is, even of those it knows."""
+    """Send the browser to the provider. With `again` in the form, the provider asks even those it knows to
+    log in.
+    """
     provider = configured_provider()
     if provider is None:
         return HttpResponseRedirect(reverse("admin:login"))
     begun = pending_sign_ins.keep(request.session, _target(request))
-    again = {"prompt": "login"} if "again" in request.POST else {}
+    prompt_options = {"prompt": "login"} if "again" in request.POST else {}
     try:
-        address = code_flow.begin(provider, _redirect_address(request), begun, **again)
+        address = code_flow.begin(provider, _redirect_address(request), begun, **prompt_options)
     except code_flow.ProviderAway as error:
         return _provider_away(request, provider, error)
     return _hand_over(request, provider, address)
@@ -103,6 +105,9 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
 def _enter(
     request: HttpRequest, provider: Provider, identity: code_flow.SignedIn, target: str
 ) -> HttpResponseBase:
+    """Open a session for who was identified, if its groups open the studio; else say why not. `target` is
+    where it was going.
+    """
     name = accounts.shown_name(identity.claims)
     claimed = claimed_groups(provider, identity.claims)
     user = accounts.find(provider, identity.claims["sub"])
@@ -191,11 +196,11 @@ def _note_refusal(request: HttpRequest, name: str, provider: Provider, reason: s
 
 
 def _target(request: HttpRequest) -> str:
-    wanted: Any = request.POST.get("next", "")
+    next_url: Any = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(
-        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        next_url, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )
-    return wanted if is_ours else reverse("admin:index")
+    return next_url if is_ours else reverse("admin:index")
 
 
 def _redirect_address(request: HttpRequest) -> str:

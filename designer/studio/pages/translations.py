@@ -60,7 +60,9 @@ def _lcid(text: str) -> int | None:
 
 @dataclass(frozen=True)
 class _Line:
-    """An item with texts. `shares` are in the order of the languages that the overview shows."""
+    """An item with texts: what it is called, its page, and how much of it is translated to each language
+    (LCID).
+    """
 
     called: str
     link: str

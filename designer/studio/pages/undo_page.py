@@ -54,7 +54,7 @@ class UndoPage(StudioPage):
             asks = undoing.widenings(export(latest()))
             if asks and request.POST.get("confirmed") != undoing.digest:
                 return self._ask(version, changes, undoing, [said(question) for question in asks])
-            done = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
+            undone = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
         except ChangeRefused as refused:
             if opened := proposed(request, refused, _note(version, changes)):
                 return opened
@@ -64,7 +64,7 @@ class UndoPage(StudioPage):
             for problem in error.problems:
                 messages.error(request, said(problem))
             return HttpResponseRedirect(back)
-        if done.plan.does_nothing:
+        if undone.plan.does_nothing:
             messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:
             description = lazy(_names_of_changes, str)(changes)
@@ -73,12 +73,13 @@ class UndoPage(StudioPage):
                 "number": version.pk,
                 "what": _names_of_changes(changes),
             }
-            say_done(request, text, done.version)
+            say_done(request, text, undone.version)
         return HttpResponseRedirect(back)
 
     def _ask(
         self, version: Version, changes: Sequence[ItemChange], undoing: Undoing, asks: Sequence[str]
     ) -> HttpResponseBase:
+        """Return the page that asks to confirm the undo. `asks` are its questions."""
         context: dict[str, Any] = self.get_context_data(
             crumbs=[
                 Crumb(gettext_lazy("Versions"), reverse("studio:versions")),
@@ -102,8 +103,8 @@ def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange
     if change:
         if not change.isdecimal():
             raise Http404
-        one = get_object_or_404(ItemChange.objects.select_related("version"), pk=change)
-        return one.version, [one]
+        item_change = get_object_or_404(ItemChange.objects.select_related("version"), pk=change)
+        return item_change.version, [item_change]
     if not number.isdecimal():
         raise Http404
     version = get_object_or_404(Version, pk=number)

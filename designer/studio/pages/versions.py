@@ -129,10 +129,10 @@ class RestoreVersion(StudioView):
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
             if change is None:
-                done = restore(document_at(pk), author)
+                restored = restore(document_at(pk), author)
             else:
                 content = change.before if is_before else change.after
-                done = restore_item(change.collection, change.key, content, author)
+                restored = restore_item(change.collection, change.key, content, author)
         except ChangeRefused as refused:
             if opened := proposed(request, refused, description):
                 return opened
@@ -142,11 +142,11 @@ class RestoreVersion(StudioView):
             for problem in error.problems:
                 messages.error(request, said(problem))
             return back
-        if done.plan.does_nothing:
+        if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
             return back
         note(request, AuditEntry.Action.RESTORE, lazy(_restored, str)(change), f"version {pk}")
-        say_done(request, f"{description}.", done.version)
+        say_done(request, f"{description}.", restored.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
 

@@ -40,6 +40,9 @@ def _change(request: HttpRequest, row: Endpoint) -> None:
 
 
 def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
+    """Store that the endpoint reaches `entity` past row rules on purpose, if it has such a finding and there
+    is a reason.
+    """
     if not request.user.has_perm(PERMISSION):
         raise PermissionDenied
     reasons = (text.strip() for text in request.POST.getlist(f"reason-{entity}"))
@@ -52,9 +55,9 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
         messages.error(request, _("Write a reason, and acknowledge again."))
     else:
         with recording(author_of(request, note=reason)) as recorded:
-            at, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
-            one = {"entity": entity, "reason": reason, "account": account, "at": at}
-            _keep(row, [*_others(row, entity), one])
+            timestamp, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
+            acknowledgement = {"entity": entity, "reason": reason, "account": account, "at": timestamp}
+            _keep(row, [*_others(row, entity), acknowledgement])
         _note(request, row, f"acknowledged that it reaches {entity} past row rules")
         say_done(request, _("Acknowledged."), recorded.version)
 

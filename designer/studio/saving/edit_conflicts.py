@@ -154,6 +154,7 @@ def _replace(request: HttpRequest, posted: QueryDict) -> None:
 
 
 def _by_whom(key: ItemKey | None) -> SafeString | str:
+    """Return a sentence about who changed the item last, and when, with a link to the version."""
     change = None
     if key is not None:
         changes = ItemChange.objects.filter(collection=key[0], key=key[1]).select_related("version")

@@ -183,6 +183,7 @@ def _labels(field: forms.Field) -> Mapping[str, Any]:
 
 
 def _shape_of_rows(formset: Any) -> Shape:
+    """Return the shape of a formset's rows: their fields, and the formsets inside them."""
     blank = formset.empty_form
     technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
     fields = {name: made for name, made in blank.fields.items() if name not in technical}

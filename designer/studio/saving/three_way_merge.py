@@ -282,16 +282,16 @@ def _by_mark(
     """
     marks_by_id = {row.pk: mark for mark, row in marked_rows.items() if row.pk}
     marks = [marks_by_id.get(row.pk) if row.pk else None for row in rows]
-    free = dict(marked_rows if by_name is None else by_name)
+    unmatched = dict(marked_rows if by_name is None else by_name)
     for mark in marks:
-        free.pop(mark or "", None)
+        unmatched.pop(mark or "", None)
     for position, row in enumerate(rows):
         name = shape.known_by(row)
         if marks[position] is None and name:
             marks[position] = next(
-                (mark for mark, candidate in free.items() if shape.known_by(candidate) == name), None
+                (mark for mark, candidate in unmatched.items() if shape.known_by(candidate) == name), None
             )
-            free.pop(marks[position] or "", None)
+            unmatched.pop(marks[position] or "", None)
     return {
         mark or f"{prefix}-{position}": row
         for position, (mark, row) in enumerate(zip(marks, rows, strict=True))

@@ -99,11 +99,11 @@ def _create_account(request: HttpRequest, provider: Provider, claims: Mapping[st
     return user
 
 
-def _free_name(wanted: str) -> str:
-    name = _NOT_IN_NAMES.sub("-", wanted).strip("-") or "account"
-    taken = set(User.objects.filter(username__startswith=name).values_list("username", flat=True))
-    numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(taken) + 2))
-    return next(name for name in numbered if name not in taken)
+def _free_name(suggestion: str) -> str:
+    name = _NOT_IN_NAMES.sub("-", suggestion).strip("-") or "account"
+    names_in_use = set(User.objects.filter(username__startswith=name).values_list("username", flat=True))
+    numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(names_in_use) + 2))
+    return next(name for name in numbered if name not in names_in_use)
 
 
 def _describe(user: User, claims: Mapping[str, Any]) -> None:

@@ -26,8 +26,8 @@ class GuardedAdapter(HTTPAdapter):
     def send(self, request: requests.PreparedRequest, *args: Any, **options: Any) -> requests.Response:
         check_address(request.url or "", allow_private=self._allow_private)
         # What requests gives by position may be less strict: nothing but proxies and certificates is kept.
-        kept = {name: options[name] for name in ("verify", "cert", "proxies") if name in options}
-        response = super().send(request, stream=True, timeout=TIMEOUT, **kept)
+        tls_options = {name: options[name] for name in ("verify", "cert", "proxies") if name in options}
+        response = super().send(request, stream=True, timeout=TIMEOUT, **tls_options)
         if response.is_redirect:
             response.close()
             raise requests.TooManyRedirects("the provider redirects")

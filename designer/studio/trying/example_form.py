@@ -36,7 +36,7 @@ def name_field(**options: Any) -> forms.Field:
 
 
 class ExampleForm(forms.Form):
-    """Of an example call of an endpoint that keeps calls called `taken`, too.
+    """The form of an example call. `names_in_use` are those of the other example calls of its endpoint.
 
     `asks_values`: expected values are asked for, one for each value of the shape. Nothing that was answered
     stands in them: values are expected only where somebody has typed them.
@@ -46,13 +46,13 @@ class ExampleForm(forms.Form):
         self,
         example: ExampleCallDefinition,
         *args: Any,
-        taken: frozenset[str],
+        names_in_use: frozenset[str],
         asks_values: bool,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._example = example
-        self._taken = taken
+        self._taken = names_in_use
         self.fields["name"] = name_field(initial=example.name)
         self.fields["status"] = dress(
             forms.IntegerField(label=_("Status"), min_value=200, max_value=599, initial=example.status)

@@ -64,7 +64,7 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
     form = ExampleForm(
         calls[name],
         *([request.POST] if request.method == "POST" else []),
-        taken=frozenset(calls) - {name},
+        names_in_use=frozenset(calls) - {name},
         asks_values=request.user.has_perm(FOR_REAL),
     )
     if form.is_bound and form.is_valid():

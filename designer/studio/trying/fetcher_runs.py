@@ -21,13 +21,13 @@ def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
     """
     definition = endpoint.definition
     fetchers = definition.fetchers
-    at = next((at for at, definition in enumerate(fetchers) if definition.name == fetcher), None)
-    if at is None:
+    index = next((index for index, definition in enumerate(fetchers) if definition.name == fetcher), None)
+    if index is None:
         raise NotRunnable(_("Give the data fetcher a name first."))
-    chosen = fetchers[at]
+    chosen = fetchers[index]
     if chosen.query is None:
         raise NotRunnable(_("The data fetcher has no query yet."))
-    queries = [fetcher.query for fetcher in fetchers[: at + 1] if fetcher.query is not None]
+    queries = [fetcher.query for fetcher in fetchers[: index + 1] if fetcher.query is not None]
     read = {use.parameter for query in queries for use in uses(query)}
     return Endpoint(
         EndpointDefinition(
@@ -38,7 +38,7 @@ def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
             inputs=tuple(
                 input_definition for input_definition in definition.inputs if input_definition.name in read
             ),
-            fetchers=fetchers[:at],
+            fetchers=fetchers[:index],
             settings=MultiQuerySettings(query=chosen.query),
         ),
         exposures=endpoint.exposures if chosen.apply_row_rules else (),

@@ -48,9 +48,9 @@ def keep(
     endpoint = configuration.endpoints[row.pk]
     try:
         name = _name(request, endpoint)
-        wanted = example_of(name, attempt, preview.status)
+        new_example = example_of(name, attempt, preview.status)
         # As it will be made from now on: not with a file of somebody's own.
-        example = expecting(wanted, rehearsed(wanted, endpoint, configuration))
+        example = expecting(new_example, rehearsed(new_example, endpoint, configuration))
     except ValidationError as error:
         messages.error(request, _("The call was not kept. %(reason)s") % {"reason": " ".join(error.messages)})
         return None

@@ -69,8 +69,8 @@ class RunForm(CallerForm):
         access = endpoint.definition.access
         record = self.caller_record
         # Roles that no row rule names make no difference but to who may call.
-        free = [name for name in access.roles if name not in self._named]
-        roles = (*self.cleaned_data.get("roles", ()), *free)
+        unlisted_roles = [name for name in access.roles if name not in self._named]
+        roles = (*self.cleaned_data.get("roles", ()), *unlisted_roles)
         is_known = record is not None or bool(roles) or bool(self.claims)
         stands_for_nobody = self.caller_type.is_of_users and not is_known
         query = filled_values(self._fields, "query", self.cleaned_data)

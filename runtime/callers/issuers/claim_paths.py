@@ -49,10 +49,10 @@ def picked(claims: Claims, paths: Collection[str]) -> dict[str, Any]:
         if value is None:
             continue
         whole_paths.add(names)
-        within = excerpt
+        branch = excerpt
         for name in names[:-1]:
-            within = within.setdefault(name, {})
-        within[names[-1]] = value
+            branch = branch.setdefault(name, {})
+        branch[names[-1]] = value
     return excerpt
 
 

@@ -215,10 +215,10 @@ def _moment(seconds: float, now: float) -> str:
         shown = f"{dt.datetime.fromtimestamp(seconds, dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError, OSError):
         shown = str(seconds)
-    away = round(seconds - now)
-    if away >= 0:
-        return Sentence("%(time)s, in %(seconds)s s by this clock", time=shown, seconds=away)
-    return Sentence("%(time)s, %(seconds)s s ago by this clock", time=shown, seconds=-away)
+    seconds_ahead = round(seconds - now)
+    if seconds_ahead >= 0:
+        return Sentence("%(time)s, in %(seconds)s s by this clock", time=shown, seconds=seconds_ahead)
+    return Sentence("%(time)s, %(seconds)s s ago by this clock", time=shown, seconds=-seconds_ahead)
 
 
 def _text(value: object) -> str:

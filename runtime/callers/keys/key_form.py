@@ -33,9 +33,9 @@ class KeyForm(RecordForm):
         type = cleaned.get("caller_type")
         is_missing = cleaned.get("record") is None and "record" not in self.errors
         if type is not None and (type.entity or type.is_of_users) and is_missing:
-            where = "platform_user" if type.is_of_users else "record"
+            field = "platform_user" if type.is_of_users else "record"
             self.add_error(
-                where,
+                field,
                 _("Callers of this type have a record. Choose a record, or the caller type service."),
             )
         return cleaned

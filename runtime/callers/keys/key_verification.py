@@ -95,10 +95,10 @@ def refuse_elsewhere(networks: Iterable[str], address: str) -> None:
 @lru_cache(maxsize=10_000)
 def _is_within(networks: tuple[str, ...], address: str) -> bool:
     try:
-        here = ipaddress.ip_address(address.partition("%")[0])
+        client = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return any(here in ipaddress.ip_network(subnet) for subnet in networks)
+    return any(client in ipaddress.ip_network(subnet) for subnet in networks)
 
 
 def _note_use(model: type[HashedKey], key: HashedKey, account: str, place: str) -> None:
