@@ -1,40 +1,41 @@
-"""Messages of the libraries that read documents, as sentences that can be translated."""
+"""What the libraries find that read documents, in plain sentences that can be translated."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext_noop
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from designer.sentences import Counted, Sentence
 
 _TEMPLATES: Mapping[str, str] = {
-    "string_type": gettext_noop("Input should be a valid string"),
-    "string_pattern_mismatch": gettext_noop("String should match pattern '%(pattern)s'"),
-    "int_type": gettext_noop("Input should be a valid integer"),
+    "string_type": gettext_noop("must be a text"),
+    "string_pattern_mismatch": gettext_noop("must match the pattern '%(pattern)s'"),
+    "int_type": gettext_noop("must be a whole number"),
     "int_parsing": gettext_noop(
-        "Input should be a valid integer, unable to parse string as an integer",
+        "must be a whole number, and this text is not one",
     ),
     "int_parsing_size": gettext_noop(
-        "Unable to parse input string as an integer, exceeded maximum size",
+        "must be a whole number, and this text is too long for one",
     ),
     "int_from_float": gettext_noop(
-        "Input should be a valid integer, got a number with a fractional part",
+        "must be a whole number, without decimal places",
     ),
-    "bool_type": gettext_noop("Input should be a valid boolean"),
-    "bool_parsing": gettext_noop("Input should be a valid boolean, unable to interpret input"),
-    "decimal_type": gettext_noop("Decimal input should be an integer, float, string or Decimal object"),
-    "decimal_parsing": gettext_noop("Input should be a valid decimal"),
-    "finite_number": gettext_noop("Input should be a finite number"),
-    "tuple_type": gettext_noop("Input should be a valid tuple"),
-    "dict_type": gettext_noop("Input should be a valid dictionary"),
-    "model_type": gettext_noop("Input should be a valid dictionary or instance of %(class_name)s"),
-    "literal_error": gettext_noop("Input should be %(expected)s"),
-    "greater_than_equal": gettext_noop("Input should be greater than or equal to %(ge)s"),
-    "less_than_equal": gettext_noop("Input should be less than or equal to %(le)s"),
+    "bool_type": gettext_noop("must be true or false"),
+    "bool_parsing": gettext_noop("must be true or false, and this value is neither"),
+    "decimal_type": gettext_noop("must be a number, or a text of digits"),
+    "decimal_parsing": gettext_noop("must be a decimal number"),
+    "finite_number": gettext_noop("must be a finite number"),
+    "tuple_type": gettext_noop("must be a list"),
+    "dict_type": gettext_noop("must be an object"),
+    "model_type": gettext_noop("must be an object"),
+    "literal_error": gettext_noop("must be %(expected)s"),
+    "greater_than_equal": gettext_noop("must be at least %(ge)s"),
+    "less_than_equal": gettext_noop("must be at most %(le)s"),
 }
 
 _PLACE_IN_TEXT = re.compile(r"(.*) at line (\d+) column (\d+)", re.DOTALL)
@@ -81,8 +82,27 @@ def _syntax(reason: str) -> str:
     return Sentence(reason) if reason in _SYNTAX else reason
 
 
+def problems_of(error: ValidationError) -> Sequence[ErrorDetails]:
+    """Return what is wrong, each fault once.
+
+    The library leaves wrong items out of a list, and then finds the list too short.
+    """
+    problems = error.errors(include_url=False)
+    places = [problem["loc"] for problem in problems]
+    return [
+        problem
+        for problem in problems
+        if problem["type"] != "too_short"
+        or not any(len(place) > len(problem["loc"]) and _is_in(place, problem["loc"]) for place in places)
+    ]
+
+
+def _is_in(place: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    return place[: len(outer)] == outer
+
+
 def reason_of(problem: ErrorDetails) -> str:
-    """Return why a value was refused, in the sentence of the definition or of the library."""
+    """Return why a value was refused, in the sentence of its definition or in plain words."""
     context = problem.get("ctx", {})
     if problem["type"] == "missing":
         return Sentence("is missing; write it")
@@ -98,16 +118,11 @@ def reason_of(problem: ErrorDetails) -> str:
     return Sentence(template, **{name: _translatable_value(name, value) for name, value in context.items()})
 
 
-# What the library calls the type of a value that is too short.
-_COLLECTIONS = {"List": Sentence("List")}
-
-
 def _too_short(context: Mapping[str, Any]) -> Sentence:
     return Counted(
-        "%(field_type)s should have at least %(number)s item after validation, not %(actual)s",
-        "%(field_type)s should have at least %(number)s items after validation, not %(actual)s",
+        "must have at least %(number)s item, and has %(actual)s",
+        "must have at least %(number)s items, and has %(actual)s",
         context["min_length"],
-        field_type=_COLLECTIONS.get(context["field_type"], context["field_type"]),
         actual=context["actual_length"],
     )
 

@@ -26,7 +26,7 @@ from designer.definitions import (
     closed_entity,
 )
 from designer.kinds import KINDS
-from designer.library_messages import reason_of
+from designer.library_messages import problems_of, reason_of
 from designer.models import (
     Binding,
     CallerType,
@@ -285,7 +285,7 @@ def _readable(
 def _reason(error: ValidationError) -> str:
     problems = (
         listed((".".join(str(part) for part in problem["loc"]), reason_of(problem)), ": ")
-        for problem in error.errors()
+        for problem in problems_of(error)
     )
     return listed(problems, "; ")
 

@@ -13,7 +13,7 @@ from designer.documents.environment_values import Names, Supply
 from designer.documents.keys import Location, Place, duplicate_keys, without_duplicates
 from designer.documents.older_formats import modernised
 from designer.documents.problems import DocumentError, PartlyRead
-from designer.library_messages import reason_of, unreadable
+from designer.library_messages import problems_of, reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
 
 LARGEST_DOCUMENT = 32 * 1024 * 1024
@@ -130,7 +130,7 @@ def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iter
 
 
 def _sentences(error: ValidationError, data: dict[str, Any], place: Place) -> Iterator[str]:
-    problems = error.errors(include_url=False)
+    problems = problems_of(error)
     for problem in problems[:MOST_PROBLEMS]:
         where = f"{place(problem['loc'])}{_item_name(problem['loc'], data)}" or Sentence("document")
         yield listed((where, reason_of(problem)), ": ")

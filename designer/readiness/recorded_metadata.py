@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from crmclient.conventions import Conventions
 from crmclient.errors import PlatformError
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
-from designer.library_messages import reason_of
+from designer.library_messages import problems_of, reason_of
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.sentences import listed
 
@@ -84,7 +84,7 @@ def read_record(raw: bytes) -> MetadataRecord:
     except ValidationError as error:
         reasons = [
             listed((".".join(map(str, problem["loc"])) or "metadata", reason_of(problem)), ": ")
-            for problem in error.errors(include_url=False)[:20]
+            for problem in problems_of(error)[:20]
         ]
         raise UnreadableMetadata(listed(reasons, "\n")) from error
 

@@ -19,7 +19,7 @@ from crmclient.query.designed import DesignedQuery
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.queries import OfferedOrder
 from designer.kinds.settings import EndpointSettings
-from designer.library_messages import reason_of
+from designer.library_messages import problems_of, reason_of
 from designer.sentences import said
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
@@ -151,7 +151,7 @@ def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> d
         raise ValidationError(
             {
                 _SEPARATOR.join((PREFIX, *_names(problem["loc"]))): _sentence(reason_of(problem))
-                for problem in error.errors()
+                for problem in problems_of(error)
             }
         ) from error
 
