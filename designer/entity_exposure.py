@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, count
 
 from crmclient.conventions import Ability
 from crmclient.metadata import Attribute, Entity, RequiredLevel
@@ -26,12 +24,11 @@ from designer.kinds.operation_kind import OperationKind
 from designer.kinds.queries import MULTI_QUERY, PAGINATED_QUERY, MultiQuerySettings, PaginatedQuerySettings
 from designer.kinds.read import READ
 from designer.kinds.update import UPDATE
-from designer.names import INPUT_PATTERN, USER_TYPE, input_name, output_key
-from designer.readiness.fixes import input_for
+from designer.names import USER_TYPE
+from designer.readiness.fixes import input_for, names_in_api
 from designer.types import natural_type
 
 _ID = "id"
-_LONGEST_BEFORE_A_NUMBER = 55
 
 USUAL = (CREATE, READ, UPDATE, DELETE, PAGINATED_QUERY)
 _LISTS = (PAGINATED_QUERY, MULTI_QUERY)
@@ -118,42 +115,23 @@ def _inputs_and_bindings(
     A create, which is not `partial`, also gets those that the platform requires.
     """
     names = {attribute.logical_name for attribute in chosen}
-    public = _public_names(attributes)
+    public = names_in_api(attributes)
     inputs, bindings = [], []
     for attribute in attributes.values():
         settable = attribute.updatable if partial else attribute.creatable
         is_wanted = attribute.logical_name in names or (attribute.is_required and not partial)
-        definition = input_for(attribute, partial=partial) if is_wanted and settable else None
+        name = public[attribute.logical_name]
+        definition = input_for(attribute, name, partial=partial) if is_wanted and settable else None
         if definition is not None and not attribute.is_primary_id:
-            definition = definition.model_copy(update={"name": public[attribute.logical_name]})
             inputs.append(definition)
             bindings.append(BindingDefinition(attribute=attribute.logical_name, value=definition.name))
     return tuple(inputs), tuple(bindings)
 
 
-def _public_names(attributes: Iterable[str]) -> dict[str, str]:
-    """Return the public name of each attribute: without the publisher's prefix, unless that name is taken."""
-    names: dict[str, str] = {}
-    # Two names may become the same key in an answer, so keys are compared.
-    taken_keys = {"", _ID}
-    for attribute in attributes:
-        short = attribute[:_LONGEST_BEFORE_A_NUMBER]
-        numbered = (f"{short}_{number}" for number in count(2))
-        candidates = chain((input_name(attribute), attribute), numbered)
-        name = next(
-            candidate
-            for candidate in candidates
-            if re.match(INPUT_PATTERN, candidate) and output_key(candidate) not in taken_keys
-        )
-        taken_keys.add(output_key(name))
-        names[attribute] = name
-    return names
-
-
 def _columns(
-    entity: Entity, attributes: Iterable[str], chosen: Collection[Attribute]
+    entity: Entity, attributes: Mapping[str, Attribute], chosen: Collection[Attribute]
 ) -> tuple[ColumnDefinition, ...]:
-    public = _public_names(attributes)
+    public = names_in_api(attributes)
     answered = [
         attribute
         for attribute in chosen

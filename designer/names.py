@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from itertools import chain, count
 
 SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
 INPUT_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}\Z"
@@ -44,6 +46,8 @@ SERVICE_TYPE = "service"
 RESERVED_PROPERTIES = frozenset({"type", "roles", "claims"})
 
 _SEGMENT = re.compile(SEGMENT_PATTERN)
+_INPUT = re.compile(INPUT_PATTERN)
+_LONGEST_BEFORE_A_NUMBER = 55
 
 
 def is_segment(text: str) -> bool:
@@ -53,8 +57,7 @@ def is_segment(text: str) -> bool:
 def suggested_segment(*texts: str) -> str:
     """Return the first of the texts that can be written as a segment, so written; "" when none can."""
     for text in texts:
-        plain = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
-        candidate = re.sub(r"[^a-z0-9]+", "-", plain).lstrip("-0123456789")[:63].rstrip("-")
+        candidate = re.sub(r"[^a-z0-9]+", "-", _in_ascii(text.lower())).lstrip("-0123456789")[:63].rstrip("-")
         if is_segment(candidate):
             return candidate
     return ""
@@ -78,12 +81,44 @@ def property_key(caller_type: str, name: str) -> str:
     return name if caller_type == USER_TYPE else f"{caller_type}.{name}"
 
 
-def input_name(attribute: str) -> str:
-    """Return the name that a new input for an attribute gets: the logical name without a
-    publisher's prefix.
+def public_names(labels: Mapping[str, str]) -> dict[str, str]:
+    """Return the name that an API gives each attribute, by logical name: the label in camel case, as in
+    `lastName`.
+
+    `labels` are those of all attributes of an entity, by logical name. Where no name can be made of a label,
+    or another attribute has that name, the name is the logical name without the publisher's prefix.
     """
+    names: dict[str, str] = {}
+    # Two names may become the same key in an answer, so keys are compared. `id` is the record's.
+    taken = {"", "id"}
+    for attribute, label in labels.items():
+        numbered = (f"{attribute[:_LONGEST_BEFORE_A_NUMBER]}_{number}" for number in count(2))
+        candidates = chain((_name_of_label(label), input_name(attribute), attribute), numbered)
+        name = next(name for name in candidates if _may_be_called(name) and output_key(name) not in taken)
+        taken.add(output_key(name))
+        names[attribute] = name
+    return names
+
+
+def input_name(attribute: str) -> str:
+    """Return the logical name without a publisher's prefix."""
     prefix, _, rest = attribute.partition("_")
     return rest if rest and prefix.isalnum() and prefix.islower() and len(prefix) <= 8 else attribute
+
+
+def _may_be_called(name: str) -> bool:
+    return _INPUT.match(name) is not None and name.lower() not in RESERVED_PARAMETERS
+
+
+def _name_of_label(label: str) -> str:
+    """Return "" for a label that would lose letters."""
+    plain = _in_ascii(label)
+    is_whole = sum(map(str.isalnum, plain)) == sum(map(str.isalnum, label))
+    return output_key(plain) if is_whole else ""
+
+
+def _in_ascii(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 def _words(part: str) -> list[str]:

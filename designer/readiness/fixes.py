@@ -19,7 +19,7 @@ from designer.kinds.associate import AssociateSettings
 from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
 from designer.kinds.record_groups import RecordGroup
-from designer.names import input_name
+from designer.names import input_name, public_names
 from designer.readiness.findings import Finding
 from designer.readiness.subjects import EndpointSubject
 from designer.types import TYPES, natural_type, type_of_records
@@ -51,8 +51,19 @@ def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
     return make(subject, finding.field) if make else None
 
 
-def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition | None:
-    """Return an input for an attribute, with its limits; None for a file, which no input holds.
+def names_in_api(attributes: Mapping[str, Attribute]) -> dict[str, str]:
+    """Return the name that an API gives each of the attributes of an entity, by logical name."""
+    return public_names({name: _said_label(attribute) for name, attribute in attributes.items()})
+
+
+def _said_label(attribute: Attribute) -> str:
+    """Return the label; "" for a name such as `name`, whose label says once more of what it is the name."""
+    label, own = attribute.label.text(), input_name(attribute.logical_name)
+    return "" if attribute.is_primary_name and label.lower().endswith(f" {own}") else label
+
+
+def input_for(attribute: Attribute, name: str, *, partial: bool = False) -> InputDefinition | None:
+    """Return an input called `name` for an attribute, with its limits; None for a file, which no input holds.
 
     `partial`: calls may leave it out, so that the attribute stays as it is.
     """
@@ -61,7 +72,7 @@ def input_for(attribute: Attribute, *, partial: bool = False) -> InputDefinition
         return None
     text = "max_length" in kind.constraints and attribute.max_length
     return InputDefinition(
-        name=input_name(attribute.logical_name),
+        name=name,
         type=kind.name,
         required=attribute.is_required and not partial,
         nullable=not attribute.is_required,
@@ -153,8 +164,12 @@ def _require(subject: EndpointSubject, place: str) -> Fix:
 @_fixes("required-attribute-unbound")
 def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
     attribute = subject.attributes.get(place.partition(".")[2])
-    new_input = input_for(attribute) if attribute else None
-    if attribute is None or new_input is None:
+    if attribute is None:
+        return None
+    public = names_in_api(subject.attributes)[attribute.logical_name]
+    known = (name for name in (public, input_name(attribute.logical_name)) if name in subject.input_names)
+    new_input = input_for(attribute, next(known, public))
+    if new_input is None:
         return None
     bound = BindingDefinition(attribute=attribute.logical_name, value=new_input.name)
     new = () if new_input.name in subject.input_names else (new_input,)
@@ -166,10 +181,11 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
     name = place.split(".")[1]
     binding = next((candidate for candidate in subject.bindings if candidate.attribute == name), None)
     attribute = subject.attributes.get(name)
-    suggested_input = input_for(attribute, partial=subject.endpoint.kind.partial) if attribute else None
-    if binding is None or suggested_input is None or not binding.value:
+    if binding is None or attribute is None or not binding.value:
         return None
-    new_input = suggested_input.model_copy(update={"name": str(binding.value)})
+    new_input = input_for(attribute, str(binding.value), partial=subject.endpoint.kind.partial)
+    if new_input is None:
+        return None
     return Fix(_("Add the input %(name)s") % {"name": new_input.name}, inputs=(new_input,))
 
 

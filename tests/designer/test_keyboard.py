@@ -58,9 +58,9 @@ def test_from_login_to_an_answer_without_a_mouse(site: Site, page: Page) -> None
     keys.go_to("Try it")
     keys.follow()
     keys.skip()
-    keys.go_to("lastname")
+    keys.go_to("lastName")
     keys.type("Keys")
-    keys.go_to("Call")
+    keys.go_to("Dry run")
     keys.follow()
     page.get_by_text("A dry run: everything was checked").wait_for()
     assert keys.unseen == []

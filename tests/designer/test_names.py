@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from designer.names import RESERVED_SEGMENTS, is_segment, output_key
+from designer.names import RESERVED_SEGMENTS, is_segment, output_key, public_names
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,33 @@ from designer.names import RESERVED_SEGMENTS, is_segment, output_key
 )
 def test_a_name_becomes_a_camel_case_key(name: str, key: str) -> None:
     assert output_key(name) == key
+
+
+def test_names_in_an_api_come_from_labels() -> None:
+    labels = {
+        "lastname": "Last Name",
+        "emailaddress1": "Email",
+        "new_email": "E-Mail",
+        "emailaddress2": "Email",
+        "address1_country": "Address 1: Country/Region",
+        "telefon": "Téléphone (bureau)",
+        "new_strasse": "Straße",
+        "new_cursor": "Cursor",
+        "new_id": "Id",
+        "city": "",
+    }
+    assert public_names(labels) == {
+        "lastname": "lastName",
+        "emailaddress1": "email",
+        "new_email": "eMail",
+        "emailaddress2": "emailaddress2",
+        "address1_country": "address1CountryRegion",
+        "telefon": "telephoneBureau",
+        "new_strasse": "strasse",
+        "new_cursor": "new_cursor",
+        "new_id": "new_id",
+        "city": "city",
+    }
 
 
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P", "Z"])))

@@ -38,15 +38,15 @@ def test_from_login_to_the_first_200(site: Site, page: Page) -> None:
     click(page.get_by_role("button", name="Expose", exact=True))
     click(page.get_by_role("link", name="POST /api/sales/contacts", exact=True))
     click(page.get_by_role("link", name="Try it"))
-    page.get_by_label("lastname *").fill("First")
+    page.get_by_label("lastName *").fill("First")
     click(page.get_by_role("button", name="Call for real"))
     assert page.locator("[data-status]").inner_text() == "200"
     assert clicks == CLICKS
 
     headers = {"Authorization": f"Bearer {server.token('rep')}"}
-    created = server.request("POST", "/api/sales/contacts", json={"lastname": "Curled"}, headers=headers)
+    created = server.request("POST", "/api/sales/contacts", json={"lastName": "Curled"}, headers=headers)
     assert created.status_code == 200
     path = f"/api/sales/contacts/{created.json()['id']}"
-    assert server.request("GET", path, headers=headers).json()["lastname"] == "Curled"
+    assert server.request("GET", path, headers=headers).json()["lastName"] == "Curled"
     listed = server.request("GET", "/api/sales/queries/contacts?pageSize=2", headers=headers)
     assert listed.json()["count"] == 2

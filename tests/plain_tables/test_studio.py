@@ -61,6 +61,6 @@ def test_exposing_offers_a_list_without_pages_where_the_platform_has_none(
     answer = dora.post(address, data)
     assert answer.status_code == 302, answer.context["form"].errors
     made = Endpoint.objects.filter(module__segment="people")
-    assert {row.kind for row in made} == {"create", "read", "update", "delete", "multi-query"}
+    assert {row.kind for row in made} == {"create", "read", "update", "multi-query"}
     checker = Checker(load(), Metadata(nothing_declared))
     assert [finding for row in made for finding in checker.endpoint(row.pk) if finding.is_blocking] == []

@@ -126,11 +126,11 @@ def test_an_appointment_takes_records_and_no_addresses(portico: None, rita: Call
         "/api/sales/appointments",
         {
             "subject": "Lunch",
-            "requiredattendees": [{"type": "systemuser", "id": RITA}, {"type": "systemuser", "id": MAX}],
-            "optionalattendees": [{"address": "a@b.example"}],
+            "required": [{"type": "systemuser", "id": RITA}, {"type": "systemuser", "id": MAX}],
+            "optional": [{"address": "a@b.example"}],
         },
     )
-    assert [error["pointer"] for error in answer.json()["errors"]] == ["/optionalattendees"]
+    assert [error["pointer"] for error in answer.json()["errors"]] == ["/optional"]
 
 
 def test_parties_are_under_the_row_rules_of_their_entities(mails: ExposedEntity, rita: Caller) -> None:

@@ -75,7 +75,7 @@
     const chosen = [...dialog.querySelectorAll("[data-choices] input:checked:not(:disabled)")].map((box) => box.value);
     for (const name of chosen) {
       if (held[name]) addGroup(held[name]);
-      else if (kind === "columns") studio.rows.add(kind, { attribute: name });
+      else if (kind === "columns") studio.rows.add(kind, { attribute: name, name: known[name].output });
       else addInput(kind, name, known[name]);
     }
   };

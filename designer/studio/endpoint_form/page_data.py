@@ -12,9 +12,10 @@ from designer import configuration as configured
 from designer.kinds.record_groups import RecordGroup
 from designer.loading import latest
 from designer.models import Endpoint
+from designer.names import output_key
 from designer.queries.answered_columns import answered
 from designer.readiness import Metadata
-from designer.readiness.fixes import group_input, input_for
+from designer.readiness.fixes import group_input, input_for, names_in_api
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.subjects import Surroundings
 from designer.studio.endpoint_form.list_rows import groups_of, items_written, source_of
@@ -34,7 +35,7 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     return {
         "attributes": described_attributes(vocabulary.written, entity, metadata, partial=partial),
         **_lists(row, metadata),
-        "columns": {name: _read_attribute(attribute) for name, attribute in _in_order(vocabulary.read)},
+        "columns": _columns(vocabulary.read),
         "settings": {name: settings_of(type) for name, type in TYPES.items()},
         "settings_of_types": sorted({setting for type in TYPES.values() for setting in settings_of(type)}),
         "lists": _list_types(),
@@ -68,8 +69,11 @@ def described_attributes(
     attributes: Mapping[str, Attribute], entity: str, metadata: Metadata, *, partial: bool = False
 ) -> dict[str, Any]:
     """What scripts know of attributes, in their labels' order; `partial` as for `input_for`."""
+    public = names_in_api(attributes)
     return {
-        name: _written_attribute(attribute, option_set_of(attribute, entity, metadata), partial)
+        name: _written_attribute(
+            attribute, public[name], option_set_of(attribute, entity, metadata), partial=partial
+        )
         for name, attribute in _in_order(attributes)
     }
 
@@ -190,15 +194,23 @@ def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
         vocabulary = endpoint.definition.settings.vocabulary(entity, known_metadata())
     except MetadataUnavailable:
         return {}
-    return (
-        {name: _read_attribute(attribute) for name, attribute in vocabulary.read.items()}
-        if vocabulary
-        else {}
-    )
+    return _columns(vocabulary.read) if vocabulary else {}
 
 
 def _in_order(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
     return sorted(attributes.items(), key=lambda item: (item[1].label.text() or item[0]).casefold())
+
+
+def _columns(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+    """What scripts know of attributes that can be answered; `output` is the name of a new column."""
+    public = names_in_api(attributes)
+    return {
+        name: {
+            **_read_attribute(attribute),
+            "output": public[name] if public[name] != output_key(name) else "",
+        }
+        for name, attribute in _in_order(attributes)
+    }
 
 
 def _read_attribute(attribute: Attribute) -> dict[str, Any]:
@@ -206,9 +218,11 @@ def _read_attribute(attribute: Attribute) -> dict[str, Any]:
     return {"label": label, "facts": facts(attribute), "type": attribute.type.value}
 
 
-def _written_attribute(attribute: Attribute, options: OptionSet | None, partial: bool) -> dict[str, Any]:
+def _written_attribute(
+    attribute: Attribute, public_name: str, options: OptionSet | None, *, partial: bool
+) -> dict[str, Any]:
     kind = natural_type(attribute)
-    made = input_for(attribute, partial=partial)
+    made = input_for(attribute, public_name, partial=partial)
     shown = _read_attribute(attribute)
     shown["required"] = attribute.is_required
     shown["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)

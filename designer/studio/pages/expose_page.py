@@ -64,7 +64,9 @@ class ExposeForm(forms.Form):
         conventions = get_platform().conventions
         kinds = usual(conventions.abilities)
         offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
-        self._ticks("operations", gettext_lazy("Operations"), offered, [kind.name for kind in kinds])
+        # What removes records is chosen by whoever means it.
+        ticked = [kind.name for kind in kinds if not kind.removes_records]
+        self._ticks("operations", gettext_lazy("Operations"), offered, ticked)
         without_files = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
         first = suggested(attributes, conventions.common)
         described = [(name, label) for name, label in choices.described(attributes) if name in without_files]
