@@ -11,6 +11,10 @@ from project import applications
 
 MOST: Final = 100
 
+LOGINS: Final = 2
+"""Threads of a worker that check passwords at once. More would be no quicker, as each keeps a processor
+busy."""
+
 
 class Shares(NamedTuple):
     """Threads that work on calls of the CRM in the box, that wait for that, that find out who calls, and that
@@ -37,12 +41,12 @@ def of_a_worker() -> int:
     """Return the number of request threads of a worker.
 
     Threads that wait for Dataverse are added to THREADS: however slow Dataverse is, THREADS are left for
-    everything else.
+    everything else. So are those that check passwords.
     """
     env = settings.PORTICO
     if env["CRM_URL"]:
-        return int(env["THREADS"]) + threads_held(at_the_platform())
-    return sum(shares())
+        return int(env["THREADS"]) + threads_held(at_the_platform()) + LOGINS
+    return sum(shares()) + LOGINS
 
 
 def at_the_platform() -> int:

@@ -24,10 +24,9 @@ _CONSTANT: Environ = {
 
 def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
     """Return the WSGI environment (PEP 3333) of a request. `body` is empty by default."""
-    path: bytes = scope["raw_path"]
     environ = _CONSTANT.copy()
     environ["REQUEST_METHOD"] = scope["method"]
-    environ["PATH_INFO"] = (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
+    environ["PATH_INFO"] = path_of(scope)
     environ["QUERY_STRING"] = scope["query_string"].decode("latin-1")
     version: str = scope["http_version"]
     environ["SERVER_PROTOCOL"] = f"HTTP/{'1.0' if version == '1' else version}"
@@ -45,6 +44,12 @@ def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
             text = f"{environ[key]}{';' if key == 'HTTP_COOKIE' else ','}{text}"
         environ[key] = text
     return environ
+
+
+def path_of(scope: dict[str, Any]) -> str:
+    """Return the path of a request as WSGI has it, one character for each byte."""
+    path: bytes = scope["raw_path"]
+    return (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
 
 
 # Callers choose header names: more different ones than the product knows must not stay in memory.

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 from django.core.handlers.wsgi import WSGIRequest
 
@@ -30,9 +30,9 @@ from project.server.bodies import (
     take_in,
     until_gone,
 )
-from project.server.environ import Environ, environ_of
+from project.server.environ import Environ, environ_of, path_of
 from project.server.pace import Limits, Pace, TooSlow
-from project.server.worker_threads import Crew
+from project.server.worker_threads import Crew, Job
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
 from runtime.http.failures import answer as answer_to
 from runtime.http.limits import COUNTED
@@ -42,6 +42,9 @@ logger = logging.getLogger("portico.server")
 
 Result = TypeVar("Result")
 Client = tuple[str, str]
+
+# What checks a password, which is meant to take a processor's time.
+LOGINS: Final = frozenset({"/api/token", "/admin/login/"})
 
 
 class Arriving(Awaitable[Message], Protocol):
@@ -71,9 +74,12 @@ class Incoming(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`small` is the longest body that is taken in before the application is asked whether it wants it."""
+    """`logins` are how many of the `threads` check passwords at most. `small` is the longest body that is
+    taken in before the application is asked whether it wants it.
+    """
 
     threads: int
+    logins: int
     small: int
     folder: str | None
     limits: Limits
@@ -93,7 +99,7 @@ class Front:
         self._loop = loop
         self._settings = settings
         self._end_connection = end_connection
-        self.crew = Crew(settings.threads)
+        self.crew = Crew(settings.threads, settings.logins)
         self._tasks: set[asyncio.Task[None]] = set()
         # Whose requests are being answered, as (address, port).
         self.clients: set[Client] = set()
@@ -112,7 +118,20 @@ class Front:
         elif waits or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits))
         else:
-            self.crew.put(partial(self._respond_if_here, incoming, length, incoming.proto.receive()))
+            first = incoming.proto.receive()
+            self._put(incoming, partial(self._respond_if_here, incoming, length, first))
+
+    def _put(self, incoming: Incoming, job: Job) -> None:
+        """Let a request thread do `job`, which answers a request with a body.
+
+        Logins wait for each other and hold no thread meanwhile. Health and everybody else would wait for as
+        many passwords as people sent at once.
+        """
+        scope = incoming.scope
+        if scope["method"] == "POST" and path_of(scope) in LOGINS:
+            self.crew.put_heavy(job)
+        else:
+            self.crew.put(job)
 
     def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
         """Run the application and send its answer. Called on a request thread."""
@@ -229,7 +248,7 @@ class Front:
                 Problem(507, "insufficient_storage", "The body found no room here. Try again later."),
             )
         else:
-            self.crew.put(partial(self._respond, incoming, body, counted=counted))
+            self._put(incoming, partial(self._respond, incoming, body, counted=counted))
 
     async def _answer_without(self, incoming: Incoming) -> Answer | None:
         """Return the application's answer if it reads no body, as a refusal does; None if it wants

@@ -107,7 +107,9 @@ def _scheduler(
     env = settings.PORTICO
     limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
     watch = Watch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
-    front_settings = Settings(threads.of_a_worker(), env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits)
+    front_settings = Settings(
+        threads.of_a_worker(), threads.LOGINS, env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits
+    )
     front = Front(application, loop, front_settings, watch.end)
     watch.start(front.clients)
     process_figures.tell_of(front.crew)

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 
 logger = logging.getLogger("portico.server")
@@ -18,13 +19,17 @@ class Crew:
     job.
 
     One thread then serves one caller after the other: the cache of its database connection is warm, and those
-    of the others stay empty.
+    of the others stay empty. Of jobs that keep a processor busy, `most_heavy` are done at once.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, most_heavy: int = 1) -> None:
         self.size = size
         self._lock = threading.Lock()
         self._waiting: deque[Job] = deque()
+        self._most_heavy = most_heavy
+        # Heavy jobs that a thread does or is about to do, and those that wait for one of them to end.
+        self._heavy = 0
+        self._heavy_waiting: deque[Job] = deque()
         self._idle: list[SimpleQueue[Job]] = []
         for number in range(size):
             threading.Thread(target=self._work, name=f"request-{number + 1}", daemon=True).start()
@@ -37,11 +42,34 @@ class Crew:
     @property
     def waiting(self) -> int:
         """The number of jobs that no thread has begun."""
-        return len(self._waiting)
+        return len(self._waiting) + len(self._heavy_waiting)
 
     def put(self, job: Job) -> None:
         """Let a thread do `job`. Does not wait."""
         self._put(job, self._waiting.append)
+
+    def put_heavy(self, job: Job) -> None:
+        """Let a thread do a `job` that keeps a processor busy, after those that were put before. Does not
+        wait, and no thread waits with it.
+        """
+        with self._lock:
+            if self._heavy == self._most_heavy:
+                self._heavy_waiting.append(job)
+                return
+            self._heavy += 1
+        self.put(partial(self._do_heavy, job))
+
+    def _do_heavy(self, job: Job) -> None:
+        try:
+            job()
+        finally:
+            with self._lock:
+                next_job = self._heavy_waiting.popleft() if self._heavy_waiting else None
+                if next_job is None:
+                    self._heavy -= 1
+            if next_job is not None:
+                # Behind what waits already: whoever logs in does not hold up everybody else.
+                self.put(partial(self._do_heavy, next_job))
 
     def put_first(self, job: Job) -> None:
         """Let a thread do `job` before all waiting jobs. Does not wait."""

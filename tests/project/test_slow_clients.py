@@ -9,11 +9,13 @@ import http.client
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import requests
 
 from tests.servers import Server, Site, copied
 
@@ -31,9 +33,9 @@ PDF = b"%PDF-1.7\n" + bytes(range(256)) * 4096
 
 @pytest.fixture(scope="module")
 def server(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The default instance, but for the rate of anonymous requests, which the tests' own are."""
+    """The default instance, but for the rates of anonymous requests and logins, which the tests' own are."""
     with copied(_prepared, tmp_path_factory.mktemp("default") / "data", "default") as site:
-        yield site.start(ADDRESS_RATE="0")
+        yield site.start(ADDRESS_RATE="0", LOGIN_RATE="0")
 
 
 @pytest.fixture(scope="module")
@@ -303,6 +305,36 @@ def test_an_upload_counts_once_against_the_rate(site: Site) -> None:
     assert server.request("POST", path, data=PDF, headers=headers).status_code == 200
     assert server.request("GET", path, headers=headers).status_code == 200
     assert server.request("GET", path, headers=headers).status_code == 429
+
+
+@pytest.mark.parametrize("path", ["/api/token", "/api/%74oken", "/admin/login/"])
+def test_many_who_log_in_at_once_hold_up_nobody_else(server: Server, path: str) -> None:
+    session = requests.Session()
+    session.get(f"{server.url}/admin/login/", timeout=60)
+    form = {
+        "username": "designer" if "admin" in path else "rep",
+        "password": "demo",
+        "csrfmiddlewaretoken": session.cookies["csrftoken"],
+    }
+    if "admin" not in path:
+        del form["csrfmiddlewaretoken"]
+    cookies = {"csrftoken": session.cookies["csrftoken"]}
+
+    def log_in(_: int) -> int:
+        answer = server.request("POST", path, data=form, cookies=cookies, allow_redirects=False)
+        return answer.status_code
+
+    with ThreadPoolExecutor(MANY) as people:
+        logins = [people.submit(log_in, number) for number in range(MANY)]
+        next(as_completed(logins))
+        for quick in QUICK:
+            assert server.request("GET", quick).status_code == 200
+        # All of that while most were still waiting for their turn.
+        still_waiting = sum(not login.done() for login in logins)
+        statuses = {login.result() for login in logins}
+
+    assert statuses == {302 if "admin" in path else 200}
+    assert still_waiting > MANY // 2
 
 
 def test_requests_of_one_connection_are_answered_in_turn(server: Server) -> None:

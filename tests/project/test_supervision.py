@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.heap import Heap
 from pathlib import Path
@@ -127,6 +128,30 @@ def test_a_sign_of_life_goes_before_all_that_waits_and_not_past_threads_that_han
     release.set()
     assert done.wait(START_SECONDS)
     assert order == ["hangs", "sign", "waits"]
+
+
+def test_heavy_jobs_leave_threads_for_the_others_and_are_all_done_also_where_one_fails() -> None:
+    crew, release, light = Crew(3, most_heavy=2), threading.Event(), threading.Event()
+    begun, done = threading.Semaphore(0), threading.Semaphore(0)
+
+    def heavy(*, fails: bool) -> None:
+        begun.release()
+        release.wait(START_SECONDS)
+        done.release()
+        if fails:
+            raise ValueError
+
+    for number in range(6):
+        crew.put_heavy(partial(heavy, fails=number % 2 == 1))
+    for _ in range(2):
+        assert begun.acquire(timeout=START_SECONDS)
+    crew.put(light.set)
+
+    assert light.wait(START_SECONDS)
+    assert (crew.busy >= 2, crew.waiting, begun.acquire(blocking=False)) == (True, 4, False)
+    release.set()
+    for _ in range(6):
+        assert done.acquire(timeout=START_SECONDS)
 
 
 @pytest.mark.processes
