@@ -304,7 +304,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             {"kind": "create", "of_entity": rule('attribute="telephone1" operator="not-null"')},
             "create-never-inside",
             "bindings",
-            "wants a value of “telephone1”, which nothing sets",
+            "which nothing sets. Bind “telephone1”, or switch “May create outside its rule” on.",
         ),
         (
             {"kind": "create", "row_rule": rule('attribute="createdon" operator="today"')},

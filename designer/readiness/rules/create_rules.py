@@ -110,7 +110,7 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
             sentence = (
                 _(
                     "Every call would be refused: the row rule wants a value of “%(attribute)s”, which "
-                    "nothing sets. Bind “%(attribute)s”.",
+                    "nothing sets. Bind “%(attribute)s”, or switch “May create outside its rule” on.",
                     attribute=attribute,
                 )
                 if rule_outcome is Outcome.NEVER
