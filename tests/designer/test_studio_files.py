@@ -39,6 +39,16 @@ def test_an_upload_is_made_and_served_in_one_form(dora: Client, rita: Caller) ->
     assert Caller().post(f"{an_account()}/files/letter", b"x").status_code == 401
 
 
+def test_an_upload_without_a_name_is_called_after_its_column(dora: Client) -> None:
+    accounts = ExposedEntity.objects.get(segment="accounts")
+    address = f"{add_url('endpoint')}?entity={accounts.pk}"
+    for column, name in (("new_logo", "logo"), ("new_logo", "logo-2"), ("new_contract", "contract-2")):
+        data = filled(page(dora, address)) | {"kind": "upload", "name": "", "upload__attribute": column}
+        saved = send(dora, address, data | {"enabled": "on"})
+        assert saved.status_code == 302, errors(saved)
+        assert Endpoint.objects.filter(kind="upload", entity=accounts, name=name, enabled=True).exists()
+
+
 def test_what_cannot_be_served_yet_stays_a_draft(dora: Client) -> None:
     accounts = ExposedEntity.objects.get(segment="accounts")
     data = filled(page(dora, add_url("endpoint"))) | {

@@ -30,10 +30,18 @@ class NewEndpoint {
     const known = {
       module: entity[0] ?? this.segments("module")[value("module")],
       segment: value("segment") || entity[1],
-      name: value("name"),
+      name: value("name") || this.nameOfChoice(asked.names),
     };
+    if (this.fields.name) this.fields.name.placeholder = this.nameOfChoice(asked.names);
     const path = asked.path.replace(/\{(module|segment|name)\}/g, (whole, name) => known[name] || whole);
     this.path.textContent = `${asked.methods} ${path}`;
+  }
+
+  // What the endpoint is called when its name is left empty: after the column, process or option set.
+  nameOfChoice(names) {
+    const chosen = new FormData(this.kind.form);
+    const made = Object.entries(names).map(([field, byChoice]) => byChoice[chosen.get(field)]);
+    return made.find(Boolean) ?? "";
   }
 
   segments(name) {

@@ -57,6 +57,8 @@ class CalledForm(KeyedForm):
         if "callers" in self.fields:
             dress(self.fields["callers"])
             self.initial["callers"] = list(self.instance.roles.all()) if self.instance.pk else []
+        if "name" in self.fields:
+            self.fields["name"].help_text = gettext_lazy("The last part of the path.")
 
     def _save_m2m(self) -> None:
         super()._save_m2m()  # type: ignore[misc]  # not in the stubs
@@ -120,7 +122,7 @@ class EndpointForm(CalledForm):
             except ValidationError as error:
                 self.add_error(None, error)
             if self.kind.is_named and not cleaned.get("name") and "name" in self.fields:
-                self.add_error("name", gettext("Its path ends in a name; give it one."))
+                self.add_error("name", gettext("The path ends in a name. Enter a name."))
         return cleaned
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
+from itertools import chain, count
 from typing import Any
 
 from django import forms
@@ -15,6 +16,7 @@ from django.utils.translation import gettext, gettext_lazy
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import PickerPlace
 from designer.models import Endpoint, ExposedEntity, Module
+from designer.names import input_name, suggested_segment
 from designer.studio.endpoint_form.form import CalledForm, exposures_of
 from designer.studio.endpoint_form.settings_fields import chosen_fields
 from designer.studio.look import dress
@@ -22,6 +24,7 @@ from designer.studio.metadata.page_metadata import known_metadata
 
 # Between the name of a kind and that of its setting.
 _OF_KIND = "__"
+_LONGEST_BEFORE_A_NUMBER = 55
 _PLACE_FIELDS = {Scope.ENTITY: "entity", Scope.MODULE: "module"}
 
 
@@ -61,6 +64,10 @@ class NewEndpointForm(CalledForm):
             entities.queryset = entities.queryset.select_related("module")
             segments = ExposedEntity.objects.values_list("pk", "module__segment", "segment")
             _tell(entities, {key: [module, segment] for key, module, segment in segments})
+        if "name" in self.fields and any(_OF_KIND in name for name in self.fields):
+            self.fields["name"].help_text = gettext_lazy(
+                "The last part of the path. If you leave it empty, it is made of what you choose below."
+            )
 
     def _own(self, kind: OperationKind) -> list[str]:
         """The fields of what a kind chooses."""
@@ -71,12 +78,35 @@ class NewEndpointForm(CalledForm):
         return {
             **needs,
             "fields": [*needs["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
+            "names": {name: self._names_by_choice(name) for name in self._own(kind) if kind.is_named},
         }
+
+    def _names_by_choice(self, field: str) -> dict[str, str]:
+        """Return the name of an endpoint for each choice of a field: its label, as a segment."""
+        choosing: Any = self.fields[field]
+        return {
+            choice: suggested_segment(str(label).removesuffix(f" ({choice})"), input_name(choice))
+            for choice, label in choosing.choices
+            if choice
+        }
+
+    def _name_of_choice(self, kind: OperationKind, cleaned: Mapping[str, Any]) -> str:
+        """Return the name that follows from what is chosen, with a number where another endpoint has it; ""
+        when nothing is.
+        """
+        names = [self._names_by_choice(field).get(cleaned.get(field, ""), "") for field in self._own(kind)]
+        name = next(filter(None, names), "")
+        others = Endpoint.objects.filter(kind=kind.name, entity=cleaned.get("entity")).exclude(name="")
+        taken = set(others.values_list("name", flat=True))
+        numbered = (f"{name[:_LONGEST_BEFORE_A_NUMBER]}-{number}" for number in count(2))
+        return next(free for free in chain((name,), numbered) if free not in taken)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()
         kind = KINDS.get(cleaned.get("kind", ""))
         if kind is not None:
+            if kind.is_named and not cleaned.get("name") and "name" not in self.errors:
+                cleaned["name"] = self._name_of_choice(kind, cleaned)
             _require_place(self, kind, cleaned)
             if kind.public:
                 cleaned["callers"] = []
@@ -148,11 +178,12 @@ def exposed_at(request: HttpRequest) -> ExposedEntity | None:
 def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
     required_field = _PLACE_FIELDS.get(kind.scope)
     if required_field and required_field in form.fields and not cleaned.get(required_field):
-        form.add_error(
-            required_field,
-            ValidationError(gettext("“%(kind)s” belongs to one; choose it.") % {"kind": gettext(kind.label)}),
-        )
+        sentences = {
+            "entity": gettext("An endpoint of this kind belongs to an entity. Choose the entity."),
+            "module": gettext("An endpoint of this kind belongs to a module. Choose the module."),
+        }
+        form.add_error(required_field, ValidationError(sentences[required_field]))
     if kind.is_named and not cleaned.get("name"):
-        form.add_error("name", ValidationError(gettext("Its path ends in a name; give it one.")))
+        form.add_error("name", ValidationError(gettext("The path ends in a name. Enter a name.")))
     if not kind.is_named:
         cleaned["name"] = ""
