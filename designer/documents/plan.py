@@ -66,18 +66,33 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Changes in the order in which they can be made. `reordered`: user properties change places."""
+    """Changes in the order in which they can be made. `reordered`: user properties change places.
+
+    `kept` are changes that were left out: their items stay as they are.
+    """
 
     changes: tuple[Change, ...]
     reordered: bool = False
+    kept: tuple[Change, ...] = ()
 
     @property
     def does_nothing(self) -> bool:
         return not self.reordered and not any(change.confirmed for change in self.changes)
 
+    def keeping(self, items: Names[tuple[str, Key]]) -> Plan:
+        """Return the plan without the changes of `items`, which are named by their list and their key."""
+        kept = tuple(change for change in self.changes if (change.collection.field, change.key) in items)
+        changes = tuple(change for change in self.changes if change not in kept)
+        return Plan(changes, self.reordered, (*self.kept, *kept))
+
     def lines(self) -> Iterator[str]:
         for change in self.changes:
             yield from change.lines()
+        for change in self.kept:
+            yield Sentence(
+                "  %(item)s stays as it is: what the document says of it is left out",
+                item=change.collection.named(change.key),
+            )
         if self.reordered:
             yield Sentence("~ user properties: in another order")
 

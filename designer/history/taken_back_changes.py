@@ -28,6 +28,7 @@ class TakenBack:
     """What a version changed in one item and a plan undoes. `lines` are the plan's, in words."""
 
     version: Version
+    item: ItemKey
     what: str
     lines: Sequence[Line]
 
@@ -77,7 +78,7 @@ def _taken_back(
         ]
         planned = [line for line in planned if line not in undone]
         if undone:
-            yield TakenBack(earlier.version, describe(field, change.key), undone)
+            yield TakenBack(earlier.version, (field, change.key), describe(field, change.key), undone)
 
 
 def _recorded(keys: Sequence[ItemKey]) -> Mapping[ItemKey, list[ItemChange]]:

@@ -12,10 +12,13 @@ from designer.documents.document_reader import read_named
 from designer.documents.environment_values import Names
 from designer.documents.folder_reader import read_folder
 from designer.documents.judgement import Judgement, judge
-from designer.documents.plan import Plan, plan
+from designer.documents.keys import COLLECTIONS
+from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError, PartlyRead
+from designer.history.items import ItemKey
 from designer.history.recording import Author
 from designer.history.restoration import all_groups, carry_out
+from designer.imports.import_report import later_changes
 from designer.imports.stored_values import remember, supply
 from designer.readiness import Finding
 from designer.sentences import Sentence, listed
@@ -24,13 +27,16 @@ from designer.sentences import Sentence, listed
 class Source(NamedTuple):
     """A document to import, and the groups in which an import removes what the document lacks.
 
-    The groups in `delete` must exist; those in `removes` need not. `removes` is None for all groups.
+    The groups in `delete` must exist; those in `removes` need not. `removes` is None for all groups. The
+    items in `keep` stay as they are, whatever the document says of them; None keeps all whose later changes
+    the document would take back.
     """
 
     document: ConfigurationDocument
     delete: Collection[str] = ()
     removes: Collection[str] | None = ()
     names: Names | None = None
+    keep: Collection[ItemKey] | None = ()
 
     @classmethod
     def of_document(
@@ -57,7 +63,11 @@ class Source(NamedTuple):
         """
         groups = all_groups(now)
         removes = groups if self.removes is None else set(groups) & set(self.removes)
-        return plan(now, self.document, {*self.delete, *removes})
+        full = plan(now, self.document, {*self.delete, *removes})
+        keep = self.keep
+        if keep is None:
+            keep = {undone.item for undone in later_changes(full)}
+        return full.keeping(keep)
 
 
 @contextmanager
@@ -142,5 +152,24 @@ def import_source(
         expected_version=expected_version,
     )
     if source.names is not None:
-        remember(source.document, source.names.values, source.names.uses(source.document))
+        _remember(source.document, source.names, judged.plan.kept)
     return judged
+
+
+def _remember(document: ConfigurationDocument, names: Names, kept: Collection[Change]) -> None:
+    """Store which values the import has taken from names. Items that stayed as they are keep theirs."""
+    kept_items = {(change.collection.field, change.key) for change in kept}
+    uses = [use for use in names.uses(document) if (use.collection, use.key) not in kept_items]
+    used_names = {use.name for use in uses}
+    values = [value for value in names.values if value.name in used_names]
+    remember(_without(document, kept_items), values, uses)
+
+
+def _without(document: ConfigurationDocument, items: Collection[ItemKey]) -> ConfigurationDocument:
+    remaining_lists = {
+        collection.field: tuple(
+            item for key, item in collection.items(document).items() if (collection.field, key) not in items
+        )
+        for collection in COLLECTIONS
+    }
+    return document.model_copy(update=remaining_lists)

@@ -11,7 +11,7 @@ from typing import Any
 from designer.configuration import Configuration
 from designer.documents.affected_endpoints import answers_by
 from designer.documents.judgement import Judgement
-from designer.documents.plan import Change
+from designer.documents.plan import Change, Plan
 from designer.endpoint_calls import recent_calls
 from designer.history.effects import Effect, Line, worst
 from designer.history.taken_back_changes import TakenBack, taken_back
@@ -40,12 +40,14 @@ class Affected:
 class ImportReport:
     """The changes that a plan makes, the most serious first, and whom they affect, the most calls first.
 
-    `taken_back`: changes of recorded versions that the plan undoes, the newest first.
+    `taken_back`: changes of recorded versions that the plan undoes, the newest first. `kept`: those that it
+    would undo if their items did not stay as they are.
     """
 
     differences: Sequence[Difference]
     affected: Sequence[Affected]
     taken_back: Sequence[TakenBack] = ()
+    kept: Sequence[TakenBack] = ()
 
     @property
     def effect(self) -> Effect | None:
@@ -77,20 +79,36 @@ class ImportReport:
             ],
             "affected": [affected_endpoint.to_json() for affected_endpoint in self.affected],
             "taken_back": [undone.to_json() for undone in self.taken_back],
+            "kept": [undone.to_json() for undone in self.kept],
         }
 
 
 def report_on(judged: Judgement) -> ImportReport:
     """Return the report on the changes of the plan that was judged."""
-    differences_by_change = [
-        (change, difference_of(change)) for change in judged.plan.changes if change.confirmed
-    ]
+    differences_by_change = _differences(judged.plan.changes)
     differences_by_change.sort(key=lambda pair: -pair[1].effect.rank)
+    kept = {(change.collection.field, change.key) for change in judged.plan.kept}
+    # Together: what a removal takes back depends on what else goes back.
+    undone = _undone([*differences_by_change, *_differences(judged.plan.kept)])
     return ImportReport(
         [difference for _, difference in differences_by_change],
         _affected(differences_by_change, judged.before),
-        taken_back([(change, difference.lines) for change, difference in differences_by_change]),
+        [part for part in undone if part.item not in kept],
+        [part for part in undone if part.item in kept],
     )
+
+
+def later_changes(plan: Plan) -> list[TakenBack]:
+    """Return the changes of recorded versions that the plan undoes, the newest first."""
+    return _undone(_differences(plan.changes))
+
+
+def _undone(differences_by_change: Iterable[tuple[Change, Difference]]) -> list[TakenBack]:
+    return taken_back([(change, difference.lines) for change, difference in differences_by_change])
+
+
+def _differences(changes: Iterable[Change]) -> list[tuple[Change, Difference]]:
+    return [(change, difference_of(change)) for change in changes if change.confirmed]
 
 
 def _affected(

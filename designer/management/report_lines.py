@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from designer.endpoint_calls import DAYS
 from designer.example_calls.call_runs import CallResult
 from designer.history.effects import Effect
+from designer.history.taken_back_changes import TakenBack
 from designer.imports.import_report import ImportReport
 
 
@@ -45,7 +46,18 @@ def taken_back(report: ImportReport) -> Iterator[str]:
     """Yield a line for each recorded change that the plan undoes, after a headline."""
     if report.taken_back:
         yield "Takes back what was changed here before:"
-    for undone in report.taken_back:
+        yield from _later_changes(report.taken_back)
+
+
+def kept(report: ImportReport) -> Iterator[str]:
+    """Yield a line for each recorded change that stays, as its item is left as it is, after a headline."""
+    if report.kept:
+        yield "Leaves as they are, with what was changed here before:"
+        yield from _later_changes(report.kept)
+
+
+def _later_changes(undone_changes: Sequence[TakenBack]) -> Iterator[str]:
+    for undone in undone_changes:
         version, account = undone.version, undone.version.account
         who = f" by {account}" if account else ""
         texts = "; ".join(line.text for line in undone.lines)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from django.core.management.base import CommandParser
 
 from designer.documents.values_file import read_values
+from designer.history.recording import record_outside
 from designer.imports.document_import import Source
 from designer.management.values_option import add_values_option
 
@@ -26,12 +27,26 @@ def add_source_arguments(parser: CommandParser) -> None:
         help="Remove what the document lacks in this module; “context” for roles and user properties, "
         "“optionsets” for global option sets. May be given several times.",
     )
+    parser.add_argument(
+        "--keep-later-changes",
+        action="store_true",
+        help="Leave each item as it is whose later changes the document would take back. Nothing of what the "
+        "document says of it is imported. Default: the document counts, and what it takes back is told.",
+    )
     add_values_option(parser)
 
 
-def source_of(file: str, values: Path | None, delete: Sequence[str]) -> Source:
+def source_of(file: str, values: Path | None, delete: Sequence[str], *, keep_later_changes: bool) -> Source:
     """Read the document or folder that the arguments of a command name. Raises DocumentError and OSError."""
-    named_values = read_values(values) if values else {}
+    source = _read(file, read_values(values) if values else {}, delete)
+    if not keep_later_changes:
+        return source
+    # What was changed past the studio counts, too.
+    record_outside()
+    return source._replace(keep=None)
+
+
+def _read(file: str, named_values: Mapping[str, str], delete: Sequence[str]) -> Source:
     if file != "-" and Path(file).is_dir():
         return Source.of_folder(Path(file), delete, named_values)
     raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()

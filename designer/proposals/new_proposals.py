@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from designer.documents.document_writer import export
+from designer.documents.keys import COLLECTIONS, Key
+from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.outcome import document_after
 from designer.documents.problems import DocumentError
+from designer.history.items import ItemKey
 from designer.history.refused_changes import ProtectionRefused
 from designer.imports.document_import import Source
 from designer.loading import latest
@@ -85,6 +89,33 @@ def rebase(proposal: Proposal, account: str) -> None:
     merge = Merge.of(Contents.of(proposal), now)
     _require_mergeable(merge)
     _edit(proposal, Contents.between(now, merge.document, proposal.module), account)
+
+
+def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> None:
+    """Propose no change of `items` any more: they stay as they are.
+
+    Raises DocumentError, also when nothing else is proposed.
+    """
+    contents = Contents.of(proposal)
+    lists = {
+        collection.field: _with_base_items(contents, collection, keys)
+        for collection in COLLECTIONS
+        if (keys := [key for field, key in items if field == collection.field])
+    }
+    remaining = contents._replace(document=contents.document.model_copy(update=lists))
+    _require_change(remaining)
+    _edit(proposal, remaining, account)
+
+
+def _with_base_items(contents: Contents, collection: ListOfDocument, keys: Iterable[Key]) -> tuple[Any, ...]:
+    """Return a list of what is proposed, in which the items with `keys` are those of the base."""
+    before, proposed = collection.items(contents.base), dict(collection.items(contents.document))
+    for key in keys:
+        if key in before:
+            proposed[key] = before[key]
+        else:
+            proposed.pop(key, None)
+    return tuple(proposed.values())
 
 
 def _open(

@@ -186,6 +186,29 @@ def test_a_document_without_the_name_forgets_it(named: Path, values: Any) -> Non
     assert not EnvironmentValue.objects.exists()
 
 
+def test_what_stays_as_it_is_keeps_its_values_and_their_names(
+    named: Path, values: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run("importconfig", named)
+    older = named.read_bytes()
+    later = json.loads(run("exportconfig"))
+    changed = next(
+        item for item in later["endpoints"] if (item["kind"], item.get("exposure")) == ("create", "leads")
+    )
+    changed["title"] = "Changed later"
+    named.write_text(json.dumps(later))
+    run("importconfig", named)
+    before = run("exportconfig")
+    values.setenv("PORTICO_VALUE_PORTAL_NAME", "Fabrikam")
+
+    named.write_bytes(older)
+    run("importconfig", named, "--keep-later-changes")
+
+    assert constant() == "Contoso <& Sons>"
+    assert EnvironmentValue.objects.get(name="PORTAL_NAME").text == "Contoso <& Sons>"
+    assert run("exportconfig") == before
+
+
 def test_folders_name_values_too(named: Path, values: Any, tmp_path: Path) -> None:
     run("importconfig", named)
     folder = tmp_path / "configuration"

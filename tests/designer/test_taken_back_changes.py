@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from designer.history.recording import Author
+from designer.history.recording import Author, record_outside
 from designer.imports.document_import import import_document
-from designer.models import Endpoint, Version
-from tests.designer.proposing import live, newest, protect
+from designer.models import Endpoint, Role, Version
+from tests.designer.proposing import live, newest, protect, step
 from tests.designer.test_studio_transfer import send_document
 
 pytestmark = pytest.mark.usefixtures("portico")
@@ -69,7 +70,7 @@ def test_an_older_export_names_who_changed_what_it_would_take_back(dora: Client,
     assert "Takes back what was changed here before:\n" in said
     assert f"  #{first.pk} of {first.made_at:%Y-%m-%d %H:%M} by anna, endpoint sales.accounts.read: " in said
     shown = send_document(dora, older).content.decode()
-    assert "This takes back what was changed here before." in shown
+    assert "The document was made before these changes, and would take them back." in shown
     assert reverse("studio:version", args=[first.pk]) in shown
 
 
@@ -80,7 +81,7 @@ def test_a_fresh_export_takes_nothing_back(dora: Client, tmp_path: Path) -> None
 
     assert taken_back(fresh, tmp_path) == []
     assert "Takes back" not in dry_run(fresh, tmp_path)
-    assert "This takes back" not in send_document(dora, fresh).content.decode()
+    assert "would take them back" not in send_document(dora, fresh).content.decode()
 
 
 def test_of_one_endpoint_only_the_parts_that_go_back_are_told(tmp_path: Path) -> None:
@@ -130,6 +131,25 @@ def test_a_proposal_of_an_older_export_says_it_on_its_page(dora: Client) -> None
     assert f"#{changed.pk}" in shown
 
 
+def test_a_proposal_leaves_out_what_was_changed_since(dora: Client) -> None:
+    older, _, _ = older_than_two_changes()
+    protect()
+    dora.post(
+        reverse("studio:new_proposal"), {"title": "Older", "document": SimpleUploadedFile("c.json", older)}
+    )
+    proposal = newest()
+
+    assert "Choose the items to leave out." in step(dora, proposal, "leave_out").content.decode()
+    shown = step(dora, proposal, "leave_out", **{READ: "keep"}).content.decode()
+
+    assert READ not in shown
+    assert CHANGED in shown
+    assert step(dora, proposal, "publish").status_code == 200
+    assert titles()[0] == "Read by anna"
+    assert titles()[1] != "Change by otto"
+    assert titles()[2] == "Mine"
+
+
 def test_what_was_carried_out_is_reported_as_taken_back(tmp_path: Path) -> None:
     exported = live()
     changed = change(edited(live(), read=titled("Read by anna")))
@@ -140,3 +160,134 @@ def test_what_was_carried_out_is_reported_as_taken_back(tmp_path: Path) -> None:
 
     assert [one["version"] for one in json.loads(out.getvalue())["taken_back"]] == [changed.pk]
     assert Endpoint.objects.get(kind="read", entity__segment="accounts").title != "Read by anna"
+
+
+def older_than_two_changes() -> tuple[bytes, Version, Version]:
+    """A document that was exported before two items were changed, and brings a title of its own."""
+    exported = live()
+    first = change(edited(live(), read=titled("Read by anna")))
+    second = change(edited(live(), update=titled("Change by otto")), "otto")
+    return edited(exported, delete=titled("Mine")), first, second
+
+
+def titles() -> list[str]:
+    rows = Endpoint.objects.filter(entity__segment="accounts", entity__module__segment="sales")
+    return [rows.get(kind=kind).title for kind in ("read", "update", "delete")]
+
+
+READ, CHANGED = "later-endpoints:sales.accounts.read", "later-endpoints:sales.accounts.update"
+
+
+def test_a_command_leaves_what_was_changed_since_and_says_so(tmp_path: Path) -> None:
+    older, first, second = older_than_two_changes()
+    file, out = tmp_path / "older.json", io.StringIO()
+    file.write_bytes(older)
+
+    said = dry_run(older, tmp_path, "--keep-later-changes")
+    call_command("importconfig", str(file), "--keep-later-changes", "--json", stdout=out)
+
+    assert "Leaves as they are, with what was changed here before:\n" in said
+    assert "endpoint sales.accounts.read stays as it is: what the document says of it is left out" in said
+    report = json.loads(out.getvalue())
+    assert (report["result"], report["taken_back"]) == ("imported", [])
+    assert [(one["version"], one["account"]) for one in report["kept"]] == [
+        (second.pk, "otto"),
+        (first.pk, "anna"),
+    ]
+    assert [one["key"] for one in report["changes"]] == ["sales.accounts.delete"]
+    assert titles() == ["Read by anna", "Change by otto", "Mine"]
+
+
+def test_what_was_changed_past_the_studio_and_added_since_is_kept(tmp_path: Path) -> None:
+    exported = live()
+    Endpoint.objects.filter(kind="read", entity__segment="accounts", entity__module__segment="sales").update(
+        title="By a statement"
+    )
+    draft = json.loads(live())
+    [update] = [
+        item
+        for item in draft["endpoints"]
+        if (item.get("module"), item.get("exposure"), item["kind"]) == UPDATE
+    ]
+    draft["endpoints"].append({**update, "segment": "added-since"})
+    change(json.dumps(draft).encode())
+    before, file = live(), tmp_path / "older.json"
+    file.write_bytes(exported)
+
+    call_command("importconfig", str(file), "--keep-later-changes", "--delete", "sales", stdout=io.StringIO())
+
+    assert live() == before
+
+
+def test_a_proposal_of_a_command_leaves_what_was_changed_since(tmp_path: Path) -> None:
+    older, _, _ = older_than_two_changes()
+    file = tmp_path / "older.json"
+    file.write_bytes(older)
+
+    call_command("openproposal", str(file), "--keep-later-changes", stdout=io.StringIO())
+
+    assert "Read by anna" in newest().document
+    assert "Change by otto" in newest().document
+    assert "Mine" in newest().document
+
+
+def test_the_page_imports_only_when_somebody_has_chosen_for_each_item(dora: Client) -> None:
+    older, _, _ = older_than_two_changes()
+    before = live()
+    digest = send_document(dora, older).context["trial"].digest
+
+    refused = send_document(dora, older, digest=digest, **{READ: "keep"})
+
+    assert refused.status_code == 422
+    said = refused.content.decode()
+    assert "Choose whether endpoint sales.accounts.update stays as it is" in said
+    assert "Choose whether endpoint sales.accounts.read" not in said
+    assert live() == before
+    proposed = send_document(dora, older, _propose="1", **{READ: "keep"})
+    assert proposed.status_code == 422
+
+
+def test_the_page_leaves_what_was_chosen_and_changes_the_rest(dora: Client) -> None:
+    older, _, _ = older_than_two_changes()
+    digest = send_document(dora, older).context["trial"].digest
+
+    done = send_document(dora, older, digest=digest, **{READ: "keep", CHANGED: "take"})
+
+    assert done.status_code == 302
+    assert [titles()[0], titles()[2]] == ["Read by anna", "Mine"]
+    assert titles()[1] != "Change by otto"
+
+
+def test_the_plan_shows_what_is_left_and_imports_no_more_than_it_showed(dora: Client) -> None:
+    older, _, _ = older_than_two_changes()
+    shown = send_document(dora, older, later="keep")
+    said = shown.content.decode()
+    kept = ["endpoints:sales.accounts.update", "endpoints:sales.accounts.read"]
+    assert re.findall(r'name="kept" value="([^"]+)"', said) == kept
+    assert "endpoint sales.accounts.read stays as it is" in said
+    digest = shown.context["trial"].digest
+
+    # Somebody takes one of them back after all: that is another plan.
+    other = send_document(dora, older, digest=digest, kept=kept, **{READ: "keep", CHANGED: "take"})
+    assert other.status_code == 200
+    assert titles() == ["Read by anna", "Change by otto", titles()[2]]
+    assert titles()[2] != "Mine"
+
+    done = send_document(dora, older, digest=digest, kept=kept, **{READ: "keep", CHANGED: "keep"})
+    assert done.status_code == 302
+    assert titles() == ["Read by anna", "Change by otto", "Mine"]
+
+
+def test_what_stays_is_judged_together_with_what_comes(dora: Client) -> None:
+    """The document removes a role that is needed by an endpoint that stays as it is."""
+    older = edited(live(), delete=titled("Mine"))
+    Role.objects.create(name="guest")
+    record_outside()
+    change(edited(live(), read=lambda item: item["access"].update(roles=["guest"])))
+    before = live()
+
+    planned = send_document(dora, older, **{"remove-context": "context", READ: "keep"})
+
+    assert planned.status_code == 422
+    assert "guest" in " ".join(map(str, planned.context["problems"]))
+    assert live() == before

@@ -259,6 +259,7 @@ TOLD_WITHOUT_UNDO = {
     "designer.studio.saving.refused_as_proposal.proposed": "Its page withdraws the proposal.",
     "designer.studio.pages.release_pages.NewReleasePage._make": "A release changes nothing.",
     # No version and nothing else holds what was before.
+    "designer.studio.pages.proposal_pages._leave_out": "A proposal keeps no earlier document.",
     "designer.studio.pages.proposal_pages._rebase": "A proposal keeps no earlier document.",
     "designer.studio.pages.proposal_pages._replace": "A proposal keeps no earlier document.",
     "designer.studio.pages.platform.AcceptMetadata.post": "A finding ends; nothing else does.",

@@ -16,7 +16,7 @@ from designer.history.refused_changes import ProtectionRefused
 from designer.history.restoration import newest_version, require_version
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import report_on
-from designer.management.report_lines import affected, counted, effects, failures, taken_back
+from designer.management.report_lines import affected, counted, effects, failures, kept, taken_back
 from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
 from designer.proposals.proposal_json import proposal_json
@@ -35,6 +35,7 @@ UNREAD: dict[str, Any] = {
     "effects": [],
     "affected": [],
     "taken_back": [],
+    "kept": [],
 }
 
 # Whoever has a shell of the service may change everything.
@@ -84,6 +85,7 @@ class Command(BaseCommand):
         file: str,
         dry_run: bool,
         delete: list[str],
+        keep_later_changes: bool,
         allow_broken: bool,
         allow_failing_calls: bool,
         expect_version: int | None,
@@ -95,7 +97,7 @@ class Command(BaseCommand):
         if exit_code and not dry_run:
             raise CommandError("--exit-code goes with --dry-run.")
         try:
-            source = source_of(file, values, delete)
+            source = source_of(file, values, delete, keep_later_changes=keep_later_changes)
             if dry_run:
                 require_version(expect_version)
                 judged = preview_source(source)
@@ -158,7 +160,13 @@ class Command(BaseCommand):
 
     def _write_plan(self, judged: Judgement) -> None:
         report = report_on(judged)
-        for line in (*judged.plan.lines(), *effects(report), *taken_back(report), *affected(report)):
+        for line in (
+            *judged.plan.lines(),
+            *effects(report),
+            *taken_back(report),
+            *kept(report),
+            *affected(report),
+        ):
             self.stdout.write(line)
 
     def _write_findings(self, findings: Iterable[Finding], *words: str) -> None:

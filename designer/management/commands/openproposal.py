@@ -35,6 +35,7 @@ class Command(BaseCommand):
         *args: Any,
         file: str,
         delete: list[str],
+        keep_later_changes: bool,
         values: Path | None,
         title: str,
         description: str,
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         try:
-            source = source_of(file, values, delete)
+            source = source_of(file, values, delete, keep_later_changes=keep_later_changes)
             proposal = open_source(source, "", title or Path(file).name, description)
         except OSError as error:
             raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error

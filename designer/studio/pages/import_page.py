@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,16 +24,19 @@ from designer.documents.judgement import Judgement, Refused
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.endpoint_calls import DAYS
-from designer.history.recording import Origin
+from designer.history.items import ItemKey
+from designer.history.recording import Origin, record_outside
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import all_groups
-from designer.imports.document_import import Source, import_document, preview_source
-from designer.imports.import_report import ImportReport, report_on
+from designer.imports.document_import import Source, import_source, preview_source
+from designer.imports.import_report import ImportReport, later_changes, report_on
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.proposals.new_proposals import open_source
 from designer.readiness import Finding
+from designer.sentences import Sentence
 from designer.studio.pages.base import StudioPage
+from designer.studio.pages.later_changes import ALL, KEEP, TAKE, LaterChanges, by_item, choices_of
 from designer.studio.saving.authors import WHY, author_of
 from designer.studio.saving.refused_as_proposal import asks_for_proposal, may_open
 from designer.studio.saving.undo_offers import say_done
@@ -43,12 +47,15 @@ _TYPED = "remove-"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What importing a document would do. `removable` counts, by group, what it lacks."""
+    """What importing a document would do. `removable` counts, by group, what it lacks. `later` are the items
+    whose later changes it would take back.
+    """
 
     digest: str
     removable: Mapping[str, int]
     judged: Judgement
     report: ImportReport
+    later: Sequence[LaterChanges]
 
     @property
     def lines(self) -> Sequence[str]:
@@ -80,20 +87,22 @@ class ImportPage(StudioPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
             raw = _uploaded(request.FILES.get("document"))
-            delete = _confirmed(request)
-            if asks_for_proposal(request):
-                return _open(request, Source.of_document(raw, delete))
+            # What was changed past the studio counts as a later change, too.
+            record_outside()
+            upload = _Upload.of(request, raw)
+            proposes = asks_for_proposal(request)
             # What is imported is what the plan was shown of.
-            if request.POST.get("digest") == _digest(raw, delete):
-                return self._import(request, raw, delete)
-            return self.again(200, trial=_try(raw, delete), typed=_typed(request))
+            if not proposes and request.POST.get("digest") != upload.shown_digest:
+                return self.again(200, trial=_try(upload), typed=_typed(request))
+            if undecided := upload.undecided():
+                return self.again(problems=undecided, trial=_try(upload), typed=_typed(request))
+            return _open(request, upload.source) if proposes else self._import(request, upload.source)
         except (DocumentError, ChangeRefused) as error:
             return self.again(problems=error.problems)
 
-    def _import(self, request: HttpRequest, raw: bytes, delete: Sequence[str]) -> HttpResponseBase:
-        judged = import_document(
-            raw,
-            delete,
+    def _import(self, request: HttpRequest, source: Source) -> HttpResponseBase:
+        judged = import_source(
+            source,
             author_of(request, Origin.IMPORT),
             allow_failing_calls="allow_failing_calls" in request.POST,
         )
@@ -103,6 +112,53 @@ class ImportPage(StudioPage):
             note(request, AuditEntry.Action.IMPORT)
             say_done(request, _("Imported."), judged.version)
         return HttpResponseRedirect(reverse("studio:versions"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Upload:
+    """A document with what the form says of it. `choices`: for each item, whether it stays as it is. `shown`
+    are those items of which the plan on the page said so.
+    """
+
+    raw: bytes
+    source: Source
+    choices: Mapping[ItemKey, str]
+    shown: Collection[ItemKey]
+
+    @classmethod
+    def of(cls, request: HttpRequest, raw: bytes) -> _Upload:
+        """Raises DocumentError for a document that cannot be read, and for names that were typed wrongly."""
+        source, choices = Source.of_document(raw, _confirmed(request)), choices_of(request)
+        if (for_all := request.POST.get(ALL, "")) in (KEEP, TAKE):
+            choices |= {undone.item: for_all for undone in later_changes(source.plan(export(latest())))}
+        keep = {item for item, choice in choices.items() if choice == KEEP}
+        # Where more items stay than the plan showed, less is imported; where fewer do, it is another plan.
+        shown = [item for item in keep if ":".join(item) in request.POST.getlist("kept")]
+        return cls(raw, source._replace(keep=keep), choices, shown)
+
+    @property
+    def shown_digest(self) -> str:
+        return self._digest(self.shown)
+
+    @property
+    def digest(self) -> str:
+        return self._digest(self.source.keep or ())
+
+    def _digest(self, kept: Collection[ItemKey]) -> str:
+        """Of the document, of what is to be removed and of what stays, and of the present configuration."""
+        revision = latest().revision
+        kept_names = sorted(":".join(item) for item in kept)
+        parts = [revision.number, revision.token, list(self.source.delete), kept_names]
+        return hashlib.sha256(json.dumps(parts).encode() + self.raw).hexdigest()
+
+    def undecided(self) -> list[Sentence]:
+        """Return a sentence for each item of which nobody has said what becomes of its later changes."""
+        undone = later_changes(self.source._replace(keep=()).plan(export(latest())))
+        items = {part.item: part.what for part in undone if part.item not in self.choices}
+        return [
+            Sentence("Choose whether %(item)s stays as it is, or becomes what the document says.", item=what)
+            for what in items.values()
+        ]
 
 
 def _open(request: HttpRequest, source: Source) -> HttpResponseBase:
@@ -145,22 +201,18 @@ def _confirmed(request: HttpRequest) -> list[str]:
     return sorted(typed)
 
 
-def _digest(raw: bytes, delete: Sequence[str]) -> str:
-    """Of the document, of what is to be removed, and of the configuration that the plan was made for."""
-    revision = latest().revision
-    text = f"{revision.number} {revision.token} {' '.join(delete)}\n"
-    return hashlib.sha256(text.encode() + raw).hexdigest()
-
-
-def _try(raw: bytes, delete: Sequence[str]) -> Trial:
+def _try(upload: _Upload) -> Trial:
     """What importing would do, nothing of which is done. Raises DocumentError for what cannot be."""
-    now, source = export(latest()), Source.of_document(raw, delete)
+    now, source = export(latest()), upload.source
     removals = [
-        change for change in plan(now, source.document, all_groups(now)).changes if change.after is None
+        change
+        for change in plan(now, source.document, all_groups(now)).keeping(source.keep or ()).changes
+        if change.after is None
     ]
     judged = preview_source(source)
     if judged.problems:
         raise Refused(judged)
     # Templates look up "items" as a key first, and a Counter has every key.
     removable = dict(Counter(change.group for change in removals))
-    return Trial(_digest(raw, delete), removable, judged, report_on(judged))
+    report = report_on(judged)
+    return Trial(upload.digest, removable, judged, report, by_item(report, upload.choices))

@@ -22,9 +22,10 @@ from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.document_import import Source
+from designer.imports.import_report import ImportReport
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
-from designer.proposals.new_proposals import open_copy, open_source, rebase, replace_document
+from designer.proposals.new_proposals import leave_out, open_copy, open_source, rebase, replace_document
 from designer.proposals.publication import (
     approve,
     go_back,
@@ -38,9 +39,10 @@ from designer.proposals.publication import (
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
 from designer.sentences import said
-from designer.studio.hidden_lists import document_for
+from designer.studio.hidden_lists import document_for, hidden_from
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.later_changes import KEEP, LaterChanges, by_item, choices_of
 from designer.studio.pages.proposal_review import review
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.undo_offers import offering_undo, say_done
@@ -153,6 +155,7 @@ class ProposalPage(StudioPage):
                 "title": str(proposal),
                 "proposal": proposal,
                 "review": outcome.without(refused),
+                "later": _later(outcome.report, self.request) if outcome.report is not None else (),
                 "is_ready": outcome.is_ready,
                 "approved": is_approved(proposal),
                 "may_edit": is_open and may(_OPEN),
@@ -274,6 +277,16 @@ def _replace(request: HttpRequest, proposal: Proposal) -> None:
     messages.success(request, _("The proposal now has the uploaded document."))
 
 
+def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _OPEN)
+    items = [item for item, choice in choices_of(request).items() if choice == KEEP]
+    if not items:
+        raise DocumentError([_("Choose the items to leave out.")])
+    leave_out(proposal, items, request.user.get_username())
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "left out what was changed before")
+    messages.success(request, _("The proposal leaves the chosen items as they are."))
+
+
 _STEPS: Mapping[str, Any] = {
     "publish": _publish,
     "go_back": _go_back,
@@ -283,7 +296,14 @@ _STEPS: Mapping[str, Any] = {
     "reopen": _reopen,
     "rebase": _rebase,
     "replace": _replace,
+    "leave_out": _leave_out,
 }
+
+
+def _later(report: ImportReport, request: HttpRequest) -> list[LaterChanges]:
+    """Return what the proposal takes back in items that the account may see."""
+    hidden = hidden_from(request)
+    return [later for later in by_item(report, {}) if later.item[0] not in hidden]
 
 
 def _say_done(request: HttpRequest, proposal: Proposal, text: str, undoing: str) -> None:
