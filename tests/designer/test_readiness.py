@@ -11,8 +11,11 @@ from designer.configuration import Endpoint
 from designer.definitions import (
     AccessDefinition,
     BindingDefinition,
+    EndpointDefinition,
     ExampleCallDefinition,
+    ExposedEntityDefinition,
 )
+from designer.definitions.row_rules import RowRuleEntry
 from designer.readiness import Checker, Finding, Severity, State, check, state_of
 from designer.readiness.findings import DRIFT
 from designer.readiness.registry import ENDPOINT_RULES, USER_PROPERTY_RULES
@@ -37,8 +40,21 @@ from tests.designer.judged import (
 
 PRICED = BindingDefinition(attribute="price", value="price")
 ANYONE = AccessDefinition(authentication_required=False)
+CUSTOMERS = AccessDefinition(roles=("buyer",), caller_types=("user", "contact"))
 BUYERS = AccessDefinition(roles=("buyer",))
 OWN = '<filter><condition attribute="name" operator="eq" value="mine"/></filter>'
+
+
+def listed_things(*exposed: ExposedEntityDefinition, where: str = "", **values: Any) -> Endpoint:
+    query = f'<fetch><entity name="thing"><attribute name="name"/>{where}</entity></fetch>'
+    given = {
+        "kind": "multi-query",
+        "module": "shop",
+        "name": "things",
+        "settings": {"query": query},
+        **values,
+    }
+    return Endpoint(EndpointDefinition.model_validate(given), None, exposures=exposed)
 
 
 def example(**call: Any) -> tuple[ExampleCallDefinition, ...]:
@@ -186,6 +202,15 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "an option set for anyone": ("option-set-public", option_set()),
     "deleting any record": ("delete-without-row-rule", create(kind="delete", inputs=(), bindings=())),
     "writing any record, for every caller": ("write-without-roles", create(kind="update")),
+    "every contact's records": (
+        "caller-type-without-row-rule", read("name", access=CUSTOMERS),
+    ),
+    "changing every contact's records": (
+        "caller-type-without-row-rule", create(kind="update", access=CUSTOMERS),
+    ),
+    "a list of every contact's records": (
+        "caller-type-without-row-rule", listed_things(access=CUSTOMERS),
+    ),
     "any type of file": ("upload-without-types", files("upload", attribute="photo")),
     "an example call as nobody": ("example-call-outdated", create(example_calls=example(roles=("nobody",)))),
     "an example call that nobody is refused": (
@@ -199,6 +224,34 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     ),
     "an example call by no method": ("example-call-outdated", create(example_calls=example(method="GET"))),
 }  # fmt: skip
+
+
+RULED = EXPOSED.model_copy(update={"row_rule": (RowRuleEntry(filter=OWN),)})
+OF_CALLER = '<filter><condition attribute="name" operator="eq" value="@user.mail"/></filter>'
+ABOUT_OPEN_RECORDS = {"anonymous-read", "caller-type-without-row-rule"}
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        read("name", access=CUSTOMERS, entity=RULED),
+        read("name", access=CUSTOMERS, row_rule=OWN),
+        read("name", access=BUYERS),
+        read("name", access=ANYONE, entity=RULED),
+        listed_things(RULED, access=CUSTOMERS),
+        listed_things(RULED, access=ANYONE),
+        listed_things(access=CUSTOMERS, row_rule=OWN),
+        listed_things(access=CUSTOMERS, where=OF_CALLER),
+        create(access=CUSTOMERS),
+        create(
+            kind="update",
+            access=CUSTOMERS,
+            preconditions=({"expression": "record.name == user.mail", "status": 404, "message": "No."},),
+        ),
+    ],
+)
+def test_a_row_rule_or_the_query_says_which_records_are_the_callers(endpoint: Endpoint) -> None:
+    assert ABOUT_OPEN_RECORDS.isdisjoint(found(endpoint))
 
 
 @pytest.mark.parametrize("case", FINDINGS)

@@ -125,7 +125,6 @@ def _is_callable(entity: dict[str, dict[str, dict[str, object]]]) -> bool:
 # What readiness warns of is meant so: the demo shows what is for anyone, and what a manager alone may do.
 MEANT = {
     ("option-set.priorities", "option-set-public"),
-    ("portal.multi-query.articles", "anonymous-read"),
     ("sales.accounts.delete", "delete-without-row-rule"),
     ("sales.accounts.local-option-set.industries", "option-set-public"),
     ("sales.accounts.upload.notes", "upload-without-types"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from django.conf import settings as service
 
 from designer.definitions.row_rules import is_open
+from designer.endpoint_facts.reached_entities import Reach, reach
 from designer.kinds import Scope
 from designer.kinds.files import UploadSettings
 from designer.kinds.option_sets import OptionSetSettings
 from designer.readiness.registry import Found, warning, warning_of
+from designer.readiness.rules.query_rules import QUERY, needs_of_query
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
@@ -51,6 +55,40 @@ def writing_is_for_roles(subject: EndpointSubject) -> Found:
         yield _("Every caller with a token may write any record: choose roles, or a row rule."), "roles"
 
 
+@warning("caller-type-without-row-rule", row_rules=True)
+def callers_reach_their_own_records(subject: EndpointSubject) -> Found:
+    """Find where callers who have records, such as contacts, reach the records of all others, too."""
+    if _is_open(subject) or _has_row_rule(subject) or subject.definition.preconditions:
+        return
+    entity = _entity_with_open_records(subject)
+    if not entity:
+        return
+    for name in subject.definition.access.caller_types:
+        caller_type = subject.surroundings.caller_types.get(name)
+        if caller_type is not None and caller_type.entity and not caller_type.is_of_users:
+            yield (
+                _(
+                    "Every caller of the type “%(type)s” reaches all records of %(entity)s: no row rule says "
+                    "which are the caller's. Give %(entity)s a row rule.",
+                    type=name,
+                    entity=entity,
+                ),
+                "row_rule",
+            )
+
+
+def _entity_with_open_records(subject: EndpointSubject) -> str:
+    """Return the entity whose records every caller reaches; empty where none is, or another rule says so."""
+    kind, access = subject.endpoint.kind, subject.definition.access
+    query = subject.definition.settings.designed_query
+    if query is not None:
+        is_told = query.entity in subject.surroundings.ruled_entities
+        return "" if is_told or needs_of_query(subject).of_caller else query.entity
+    on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
+    is_told = kind.removes_records or (kind.writes and not access.roles)
+    return subject.entity if on_records and not is_told else ""
+
+
 @warning_of(UploadSettings, "upload-without-types")
 def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSettings) -> Found:
     if not settings.extensions and not settings.content_types:
@@ -63,4 +101,12 @@ def _is_open(subject: EndpointSubject) -> bool:
 
 def _has_row_rule(subject: EndpointSubject) -> bool:
     entity = subject.endpoint.entity
+    if any(reached.is_ruled and not reached.is_link for reached in _reached_by_query(subject)):
+        return True
     return subject.definition.row_rule is not None or (entity is not None and not is_open(entity.row_rule))
+
+
+def _reached_by_query(subject: EndpointSubject) -> Iterator[Reach]:
+    """Yield what the endpoint's own query reaches, and leave out what data fetchers read."""
+    if subject.definition.settings.designed_query is not None:
+        yield from (found for found in reach(subject.endpoint) if found.place == QUERY)
