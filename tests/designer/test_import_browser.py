@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.designer.walking import found_in_grid
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -91,6 +92,30 @@ def test_later_changes_are_left_or_taken_back_by_choice(server: Server, page: Pa
     }
     assert (titles["read"], titles["delete"]) == ("Read later", "Mine")
     assert titles["update"] != "Changed later"
+
+
+def test_what_asks_about_later_changes_can_be_read_and_used(
+    server: Server, page: Page, tmp_path: Path
+) -> None:
+    _logged_in(server, page)
+    file, exported = tmp_path / "c.json", _exported(server, page)
+    _import(server, page, _titled(exported, read="Read later", update="Changed later"), file)
+    older = _titled(exported, delete="Mine")
+    _choose(server, page, older, file)
+    page.get_by_role("group", name="endpoint sales.accounts.read").get_by_label("Leave it").check()
+    wrong = found_in_grid(page, is_dark=False) + found_in_grid(page, is_dark=True)
+
+    page.goto(server.url + "/admin/proposals/new/")
+    page.get_by_label("Title").fill("Older")
+    page.get_by_label("Document").set_input_files(file)
+    page.get_by_role("button", name="Open").last.click()
+    page.get_by_label("Leave it out of the proposal").first.check()
+    wrong += found_in_grid(page, is_dark=False) + found_in_grid(page, is_dark=True)
+
+    assert wrong == []
+    page.get_by_role("button", name="Leave out what is chosen").click()
+    page.get_by_text("The proposal leaves the chosen items as they are.").wait_for()
+    assert page.get_by_label("Leave it out of the proposal").count() == 1
 
 
 def test_what_is_protected_is_opened_as_a_proposal(
