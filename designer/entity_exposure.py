@@ -42,6 +42,7 @@ class Exposure:
     segment: str
     operations: Collection[str]
     attributes: Collection[str]
+    caller_types: tuple[str, ...] = (USER_TYPE,)
     roles: tuple[str, ...] = ()
     enabled: bool = True
 
@@ -99,7 +100,7 @@ def endpoints(
             name=exposure.segment if is_query else "",
             title=titles[kind.name],
             enabled=exposure.enabled,
-            access=AccessDefinition(roles=exposure.roles, caller_types=(USER_TYPE,)),
+            access=AccessDefinition(roles=exposure.roles, caller_types=exposure.caller_types),
             inputs=inputs,
             bindings=bindings,
             columns=columns,

@@ -28,6 +28,7 @@ class WantedQuery:
     module: str
     name: str
     query: DesignedQuery
+    caller_types: tuple[str, ...] = (USER_TYPE,)
     roles: tuple[str, ...] = ()
     enabled: bool = True
 
@@ -50,7 +51,7 @@ def query_endpoint(
         name=wanted_query.name,
         title=entity.plural_label.text(),
         enabled=wanted_query.enabled,
-        access=AccessDefinition(roles=wanted_query.roles, caller_types=(USER_TYPE,)),
+        access=AccessDefinition(roles=wanted_query.roles, caller_types=wanted_query.caller_types),
         inputs=tuple(parameters(query, attributes)),
         settings=kind.settings.model_validate({"query": query}),
     )

@@ -20,7 +20,8 @@ CONTACTS = (
 
 def _made(dora: Client, query: str, **given: Any) -> Any:
     data = {"query": query, "kind": "paginated-query", "module": "sales", "name": "", "enabled": "on"}
-    return dora.post(reverse("studio:new_query"), data | {"roles": ["sales-rep"]} | given)
+    callers = {"caller_types": ["user"], "roles": ["sales-rep"]}
+    return dora.post(reverse("studio:new_query"), data | callers | given)
 
 
 def _said(answer: Any) -> str:
@@ -35,6 +36,13 @@ def test_a_pasted_query_is_an_endpoint_with_its_parameters(dora: Client, rita: C
     assert [(one.name, one.type, one.required) for one in row.inputs.all()] == [("topic", "String", False)]
     answer = rita.get("/api/sales/queries/contacts-2?topic=zzz")
     assert (answer.status_code, answer.json()["data"]) == (200, [])
+
+
+def test_a_query_is_made_for_the_types_of_caller_that_are_ticked(dora: Client, rita: Caller) -> None:
+    assert _made(dora, CONTACTS, name="for-customers", caller_types=["contact"]).status_code == 302
+    row = Endpoint.objects.get(module__segment="sales", name="for-customers")
+    assert row.caller_types == ["contact"]
+    assert rita.get("/api/sales/queries/for-customers").status_code == 403
 
 
 def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Caller) -> None:

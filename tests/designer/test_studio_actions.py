@@ -237,6 +237,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "segment": "contacts",
         "operations": ["read"],
         "attributes": ["lastname"],
+        "caller_types": ["user"],
         "enabled": "on",
     },
     "studio:import": _document,

@@ -44,6 +44,19 @@ def test_the_usual_operations_are_served_at_once(dora: Client, rita: Caller, aya
     assert aya.get(path).status_code == 403
 
 
+def test_what_is_made_admits_the_types_of_caller_that_are_ticked(
+    dora: Client, rita: Caller, clara: Caller
+) -> None:
+    offered = page(dora, _url()).context["form"]["caller_types"]
+    assert (offered.value(), "contact" in dict(offered.field.choices)) == (["user"], True)
+    made = {"module": "outreach", "caller_types": ["contact"], "roles": ["customer"]}
+    assert _send(dora, **made).status_code == 302
+    rows = Endpoint.objects.filter(module__segment="outreach")
+    assert [row.caller_types for row in rows] == [["contact"]] * 4
+    assert clara.get("/api/outreach/queries/contacts?pageSize=1").status_code == 200
+    assert rita.get("/api/outreach/queries/contacts?pageSize=1").status_code == 403
+
+
 def test_what_is_required_comes_along_though_it_was_not_ticked(dora: Client) -> None:
     assert _send(dora, module="outreach", attributes=["emailaddress1"]).status_code == 302
     create = Endpoint.objects.get(kind="create", entity__module__segment="outreach")
@@ -73,6 +86,7 @@ def test_a_segment_of_another_entity_is_refused(dora: Client) -> None:
         ("segment", "Not One", "Use lower-case letters"),
         ("module", "api", "reserved"),
         ("operations", [], "required"),
+        ("caller_types", [], "required"),
         ("attributes", ["nonsense"], "Select a valid choice"),
     ],
 )

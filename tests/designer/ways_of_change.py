@@ -144,7 +144,7 @@ def an_attribute_replaced_everywhere(client: Client) -> None:
 def an_entity_exposed(client: Client) -> None:
     data = {
         "module": "sales", "segment": "more", "operations": ["create"],
-        "attributes": ["name"], "roles": ["support"], "enabled": "on",
+        "attributes": ["name"], "caller_types": ["user"], "roles": ["support"], "enabled": "on",
     }  # fmt: skip
     client.post(reverse("studio:expose") + "?entity=account", data)
 
@@ -154,7 +154,7 @@ def a_query_added(client: Client) -> None:
     fetch = '<fetch><entity name="account"><attribute name="name"/></entity></fetch>'
     data = {
         "query": fetch, "kind": "multi-query", "module": "sales", "name": "more",
-        "roles": ["support"], "enabled": "on",
+        "caller_types": ["user"], "roles": ["support"], "enabled": "on",
     }  # fmt: skip
     _post(client, "studio:new_query", data)
 

@@ -22,7 +22,7 @@ from designer.entity_exposure import Exposure, endpoints, suggested, usual
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
-from designer.models import AuditEntry, Module, Role, names
+from designer.models import AuditEntry, Module, names
 from designer.names import suggested_segment
 from designer.platform import get_platform
 from designer.readiness import Metadata
@@ -30,6 +30,7 @@ from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.look import dress, picked, suggesting
 from designer.studio.metadata import choices
 from designer.studio.pages.base import StudioPage
+from designer.studio.pages.callers_offered import caller_types_field, roles_field
 from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refused_as_proposal import may_propose, proposed
@@ -72,9 +73,8 @@ class ExposeForm(forms.Form):
         described = [(name, label) for name, label in choices.described(attributes) if name in without_files]
         described.sort(key=lambda choice: choice[0] not in first)
         self._ticks("attributes", gettext_lazy("Attributes"), described, first)
-        roles = [(role.name, str(role)) for role in Role.objects.all()]
-        self._ticks("roles", gettext_lazy("Roles"), roles, [], required=False)
-        self.fields["roles"].help_text = gettext_lazy("None chosen: every authenticated caller.")
+        self.fields["caller_types"] = caller_types_field()
+        self.fields["roles"] = roles_field()
         self.fields["enabled"] = dress(
             forms.BooleanField(
                 label=gettext_lazy("Enabled"),
@@ -84,14 +84,11 @@ class ExposeForm(forms.Form):
             )
         )
 
-    def _ticks(
-        self, name: str, label: Any, offered: Any, initial: list[str], *, required: bool = True
-    ) -> None:
+    def _ticks(self, name: str, label: Any, offered: Any, initial: list[str]) -> None:
         field = forms.MultipleChoiceField(
             label=label,
             choices=offered,
             initial=initial,
-            required=required,
             widget=forms.CheckboxSelectMultiple,
         )
         self.fields[name] = dress(field)
@@ -154,6 +151,7 @@ class ExposePage(StudioPage):
             segment=choices["segment"],
             operations=choices["operations"],
             attributes=choices["attributes"],
+            caller_types=tuple(choices["caller_types"]),
             roles=tuple(choices["roles"]),
             enabled=choices["enabled"],
         )

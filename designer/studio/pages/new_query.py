@@ -23,7 +23,7 @@ from designer.documents.problems import DocumentError
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, Module, Role, names
+from designer.models import AuditEntry, Endpoint, Module, names
 from designer.names import suggested_segment
 from designer.platform import get_platform
 from designer.queries.query_wording import query_in_words
@@ -33,6 +33,7 @@ from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS, FetchXmlField
 from designer.studio.look import dress, suggesting
 from designer.studio.pages.base import StudioPage, StudioView
+from designer.studio.pages.callers_offered import caller_types_field, roles_field
 from designer.studio.pages.expose_page import NOTHING
 from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
@@ -67,15 +68,8 @@ class NewQueryForm(forms.Form):
                 forms.ChoiceField(label=gettext_lazy("Kind"), choices=kinds, widget=forms.RadioSelect)
             ),
             "module": suggesting(module, [(row.segment, row.title) for row in modules]),
-            "roles": dress(
-                forms.MultipleChoiceField(
-                    label=gettext_lazy("Roles"),
-                    choices=[(role.name, str(role)) for role in Role.objects.all()],
-                    required=False,
-                    widget=forms.CheckboxSelectMultiple,
-                    help_text=gettext_lazy("None chosen: every authenticated caller."),
-                )
-            ),
+            "caller_types": caller_types_field(),
+            "roles": roles_field(),
             "enabled": dress(
                 forms.BooleanField(
                     label=gettext_lazy("Enabled"),
@@ -86,7 +80,7 @@ class NewQueryForm(forms.Form):
             ),
         }
         self.fields["kind"].initial = kinds[0][0]
-        self.order_fields(("query", "kind", "module", "name", "roles", "enabled"))
+        self.order_fields(("query", "kind", "module", "name", "caller_types", "roles", "enabled"))
 
     def clean_query(self) -> DesignedQuery:
         text = self.cleaned_data["query"]
@@ -133,6 +127,7 @@ class NewQueryPage(StudioPage):
                 choices["module"],
                 name,
                 choices["query"],
+                tuple(choices["caller_types"]),
                 tuple(choices["roles"]),
                 choices["enabled"],
             )
