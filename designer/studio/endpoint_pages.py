@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -28,6 +28,7 @@ from designer.models import Endpoint
 from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
+from designer.sentences import Sentence
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.live_page import live_state
 from designer.studio.checking.previews import preview_html, preview_of
@@ -49,7 +50,8 @@ from designer.studio.metadata.page_metadata import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
-from designer.studio.saving.checked_save import CheckedAdmin, checker, warn
+from designer.studio.saving.breaking_changes import BREAKS, question_of_breaking
+from designer.studio.saving.checked_save import CheckedAdmin, checker, refused_findings, warn
 from designer.studio.saving.deletions import deleted_endpoint
 from designer.studio.trying.caller_fields import labelled
 from designer.studio.trying.example_pages import example_view, examples_view
@@ -134,6 +136,10 @@ class EndpointPages(CheckedAdmin):
     ) -> None:
         with following_renames(form.instance):
             super().save_related(request, form, formsets, change)
+
+    def questions(self, request: HttpRequest, row: Model) -> Mapping[str, Sentence | None]:
+        breaking = question_of_breaking(request.configuration_before, latest(), [row.pk])  # type: ignore[attr-defined]
+        return {**super().questions(request, row), BREAKS: breaking}
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         findings = checker().endpoint_if_known(row.pk)
@@ -235,7 +241,7 @@ class EndpointPages(CheckedAdmin):
         """Return the context of the endpoint's page besides what the admin gives: findings, preview,
         addresses, rights.
         """
-        refused = getattr(request, "refused", ())
+        refused = refused_findings(request)
         adminform, inlines = context["adminform"], context["inline_admin_formsets"]
         examined = examine(row, adminform.form, [inline.formset for inline in inlines], refused)
         endpoint = examined.configuration.endpoints.get(row.pk)

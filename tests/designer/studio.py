@@ -8,6 +8,8 @@ from typing import Any
 from django.test import Client
 from django.urls import reverse
 
+from designer.sentences import said
+
 
 def page(client: Client, url: str) -> Any:
     answer = client.get(url)
@@ -53,8 +55,9 @@ def errors(answer: Any) -> list[str]:
     forms = [answer.context["adminform"].form]
     for formset in _formsets(answer):
         forms += formset.forms
+    asked = [said(question.text) for question in answer.context.get("questions", ()) if question.text]
     of_fields = [message for form in forms for messages in form.errors.values() for message in messages]
-    return of_fields + [message for _, message in blocking(answer)]
+    return asked + of_fields + [message for _, message in blocking(answer)]
 
 
 def blocking(answer: Any) -> list[tuple[str, str]]:

@@ -33,15 +33,15 @@ def test_inputs_are_added_from_attributes_and_served(server: Server, endpoint: P
     endpoint.get_by_role("checkbox", name="(websiteurl)").check()
     endpoint.get_by_role("button", name="Add", exact=True).click()
     added = endpoint.locator("[data-row^=inputs-]").last
-    assert added.locator("[name$=-name]").input_value() == "websiteurl"
+    assert added.locator("[name$=-name]").input_value() == "website"
     assert added.locator("[name$=-max_length]").input_value() == "200"
     bound = added.locator("[data-row^=bindings-]")
     assert bound.locator("[name$=-attribute]").input_value() == "websiteurl"
-    assert bound.locator("[name$=-value_text]").input_value() == "websiteurl"
+    assert bound.locator("[name$=-value_text]").input_value() == "website"
     endpoint.get_by_role("button", name="Save", exact=True).click()
     endpoint.get_by_text("was changed successfully").wait_for()
     headers = {"Authorization": f"Bearer {server.token('rep')}"}
-    body = {"name": "Fabrikam", "websiteurl": "https://fabrikam.example"}
+    body = {"name": "Fabrikam", "website": "https://fabrikam.example"}
     assert server.request("POST", "/api/sales/accounts", json=body, headers=headers).status_code == 200
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django import forms
 from django.contrib import messages
@@ -15,8 +15,10 @@ from django.db.models import Model
 from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
@@ -28,10 +30,12 @@ from designer.history.write_access import PERMISSION, refusals
 from designer.loading import latest
 from designer.overview import overview
 from designer.readiness import Checker, Finding, Severity
+from designer.sentences import Sentence
 from designer.studio.look import ModelAdmin
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.breaking_changes import BREAKS
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
@@ -52,6 +56,24 @@ from designer.studio.saving.refused_as_proposal import (
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.saving.version_links import versions_of
 from designer.studio.used_places import where_used
+
+# What people tick to answer the questions of a save.
+_TICKS = {
+    MOVES: gettext_lazy("Callers use the new addresses"),
+    BREAKS: gettext_lazy("Callers are ready for this change"),
+}
+
+
+class AskedQuestion(NamedTuple):
+    """A question of a save. `name` and `label` are those of the tick that answers it.
+
+    An answered question has no `text`.
+    """
+
+    name: str
+    text: str
+    label: Promise
+    is_ticked: bool
 
 
 class Refused(Exception):
@@ -112,6 +134,12 @@ class CheckedAdmin(ModelAdmin):
         """Return the blocking findings for which the save must be taken back."""
         raise NotImplementedError
 
+    def questions(self, request: HttpRequest, row: Model) -> Mapping[str, Sentence | None]:
+        """Return what the save has to be asked about, by the name of the tick that answers it; None for what
+        asks nothing.
+        """
+        return {MOVES: question_of_moves(request.configuration_before, latest())}  # type: ignore[attr-defined]
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -139,6 +167,8 @@ class CheckedAdmin(ModelAdmin):
         except (Refused, ChangeRefused) as refused:
             if isinstance(refused, ChangeRefused) and (opened := proposed(request, refused, _title(row))):
                 return opened
+            # What the save has warned of stands on the page, which is shown again.
+            list(messages.get_messages(request))
             request.refused, request.done = refused.findings, None  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, context)
         else:
@@ -176,7 +206,12 @@ class CheckedAdmin(ModelAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        context["asks_to_move"] = MOVES if getattr(request, "asks_to_move", False) else ""
+        questions = _questions(request)
+        context["questions"] = [
+            AskedQuestion(name, questions.get(name, ""), label, name in request.POST)
+            for name, label in _TICKS.items()
+            if name in request.POST or name in questions
+        ]
         if row is not None:
             context["where_used"] = where_used(request, row)
         if row is not None and self.has_change_permission(request, row):
@@ -185,7 +220,7 @@ class CheckedAdmin(ModelAdmin):
                 formset for formset in context["inline_admin_formsets"] if formset.has_change_permission
             ]
             shown = form, [inline.formset for inline in inlines]
-            if form.is_bound and getattr(request, "asks", False) and len(context["errors"]) == 1:
+            if form.is_bound and form.asks and len(context["errors"]) == 1:
                 # The only one is that the questions are to be answered: nothing else is wrong below.
                 context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
@@ -251,8 +286,9 @@ class CheckedAdmin(ModelAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
-        form.refused = getattr(request, "refused", ())
-        form.asks = getattr(request, "asks", False)
+        # A question stands above the form, with its tick.
+        form.asks = getattr(request, "asks", False) or bool(_questions(request))
+        form.refused = refused_findings(request)
         return form
 
     def save_related(
@@ -262,10 +298,15 @@ class CheckedAdmin(ModelAdmin):
         protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
         # Who may do it is asked when a proposal is published.
         refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
-        if not refused and MOVES not in request.POST:
-            question = question_of_moves(request.configuration_before, latest())  # type: ignore[attr-defined]
-            request.asks_to_move = question is not None  # type: ignore[attr-defined]
-            refused = [] if question is None else [Finding("", Severity.BLOCKING, question, "")]
+        if not refused:
+            questions = self.questions(request, form.instance)
+            asked = {
+                name: question
+                for name, question in questions.items()
+                if question is not None and name not in request.POST
+            }
+            request.questions = asked  # type: ignore[attr-defined]
+            refused = [Finding("", Severity.BLOCKING, question, "") for question in asked.values()]
         if refused and not (is_protection(refused) and asks_for_proposal(request)):
             raise Refused(refused)
 
@@ -280,6 +321,15 @@ class SharedAdmin(CheckedAdmin):
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         before: set[Finding] = request.blocked_before  # type: ignore[attr-defined]
         return [finding for finding in _blocking() if finding not in before]
+
+
+def refused_findings(request: HttpRequest) -> Collection[Finding]:
+    """Return the findings for which the save was taken back; none where it was only asked about."""
+    return () if _questions(request) else getattr(request, "refused", ())
+
+
+def _questions(request: HttpRequest) -> Mapping[str, Sentence]:
+    return getattr(request, "questions", {})
 
 
 def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
