@@ -35,7 +35,17 @@ _LONGEST_CHAIN = 10
 
 
 def without_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    return {key: value for key, value in event.items() if isinstance(value, PLAIN) or key.startswith("_")}
+    """Drop what is neither a plain value nor a list or a table of plain values."""
+    return {key: value for key, value in event.items() if _is_plain(value) or key.startswith("_")}
+
+
+def _is_plain(value: object) -> bool:
+    match value:
+        case list() | tuple():
+            return all(isinstance(one, PLAIN) for one in value)
+        case dict():
+            return all(isinstance(one, PLAIN) for one in (*value.keys(), *value.values()))
+    return isinstance(value, PLAIN)
 
 
 def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -259,3 +259,22 @@ def test_what_the_log_says_of_an_error_is_its_wording() -> None:
         "ValueError: no value: there is no “…” in the data."
     )
     assert for_log(ValueError(MARK)) == "ValueError"
+
+
+def test_a_line_has_the_lists_and_tables_of_plain_values_that_come_along_and_no_objects() -> None:
+    extras = {
+        "entities": ["account"],
+        "removed": {"Studio sessions": 2},
+        "callers": [account],
+        "of": {account: 1},
+    }
+    record = logging.getLogger("portico.x").makeRecord(
+        "portico.x", logging.INFO, "", 1, "It is.", (), None, extra=extras
+    )
+
+    line = json.loads(JsonFormatter().format(record))
+
+    assert line["entities"] == ["account"]
+    assert line["removed"] == {"Studio sessions": 2}
+    assert "callers" not in line
+    assert "of" not in line

@@ -169,6 +169,7 @@ def test_a_service_that_nobody_calls_tidies_by_itself(site: Site) -> None:
     while "Expired rows were removed" not in server.output():
         assert time.monotonic() < ends, server.output()
         time.sleep(0.1)
+    assert '"removed": {"Idempotency keys": 1}' in server.output()
     assert "Idempotency keys: 0 removed" in site.manage("tidy")
 
 
