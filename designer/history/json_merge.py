@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from designer.history.merged_order import merged_order
@@ -19,6 +20,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "acknowledgements": ("entity",),
     "example_calls": ("name",),
 }
+# The member that an item of a list keeps when its key changes. Other items keep all but their key.
+_KEPT: Mapping[str, str] = {"columns": "attribute"}
 # Texts by language and name, each of which merges by itself. Without the member there are no texts.
 _TEXTS = "translations"
 # Values whose parts mean something only together, so they are one value: who may call, and who callers are.
@@ -73,6 +76,8 @@ def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
     old_items, new_items, present_items = (_keyed(side, name) for side in (old, new, now))
     if not _in_same_order(old_items, new_items) and not _in_same_order(old_items, present_items):
         raise Clash
+    if list(renamed_twice(old_items, new_items, present_items, partial(_kept, name))):
+        raise Clash
     # Where the change moves items, they move; what others have added stays behind its neighbour.
     lead, other = (
         (present_items, new_items) if _in_same_order(old_items, new_items) else (new_items, present_items)
@@ -82,6 +87,30 @@ def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
         for key in merged_order(lead, other)
     ]
     return [item for item in items if item is not GONE]
+
+
+def renamed_twice(
+    old: Mapping[Any, Any], new: Mapping[Any, Any], now: Mapping[Any, Any], kept: Callable[[Any, Any], Any]
+) -> Iterator[Any]:
+    """Yield the keys in `old` of items to which both sides have given other keys.
+
+    Merged key by key, one item would become two. `kept` gives what stays of an item when its key changes.
+    """
+    added = [[(key, kept(key, item)) for key, item in side.items() if key not in old] for side in (new, now)]
+    for key, item in old.items():
+        if key in new or key in now or not all(added):
+            continue
+        rest = kept(key, item)
+        renamed, renamed_now = ({other for other, its_rest in side if its_rest == rest} for side in added)
+        if renamed and renamed_now and renamed != renamed_now:
+            yield key
+
+
+def _kept(name: str, key: str, item: Mapping[str, Any]) -> Any:
+    """Return what an item of the list `name` keeps when its key changes."""
+    if name in _KEPT:
+        return item.get(_KEPT[name])
+    return {member: value for member, value in item.items() if member not in _KEYS[name]}
 
 
 def _is_keyed(items: Any, name: str) -> bool:

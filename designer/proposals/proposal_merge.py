@@ -10,7 +10,7 @@ from designer.definitions import ConfigurationDocument
 from designer.documents.plan import Plan, plan
 from designer.history.audited_access import deciding_part
 from designer.history.items import ORDER, ItemKey
-from designer.history.json_merge import GONE, Clash, replaced
+from designer.history.json_merge import GONE, Clash, renamed_twice, replaced
 from designer.history.readable_versions import describe
 from designer.history.restoration import all_groups, document_of
 from designer.history.wording import lines
@@ -19,6 +19,7 @@ from designer.sentences import Sentence, listed
 
 # How many lines a sentence quotes of a live change.
 _FEW = 3
+_PLACE = frozenset({"module", "exposure", "segment", "name"})
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ class Merge:
                 continue
             if _access(key, old) != _access(key, live_content):
                 access.append(_difference(key, old, live_content))
+        for key in renamed_twice(base, proposed, live, _without_place):
+            has_moved = True
+            clashes.append(_difference(key, base[key], GONE))
         return cls(document_of(merged), frozenset(keys), clashes, access, has_moved)
 
     def plan(self, now: ConfigurationDocument) -> Plan:
@@ -68,6 +72,13 @@ class Merge:
             change for change in full.changes if (change.collection.field, change.key) in self.keys
         )
         return Plan(changes, full.reordered and any(field == ORDER for field, _ in self.keys))
+
+
+def _without_place(key: ItemKey, content: Any) -> Any:
+    """Return an item without the members that its key is made of: a renamed one keeps the others."""
+    if not isinstance(content, Mapping):
+        return key
+    return key[0], {member: value for member, value in content.items() if member not in _PLACE}
 
 
 def _put(state: State, key: ItemKey, content: Any) -> None:

@@ -22,6 +22,7 @@ from designer.models import (
     ExposedEntity,
     Module,
     OptionSet,
+    Precondition,
     Proposal,
     Protection,
     Role,
@@ -463,3 +464,53 @@ def test_who_never_comes_to_go_back_is_told_to_try_again(nora: Client, paul: Cli
         refused
     )
     assert create_endpoint().title == "Proposed"
+
+
+@pytest.mark.parametrize(
+    ("key", "list_name", "member", "names"),
+    [
+        ("sales.accounts.read", "columns", "name", ("title", "label")),
+        (KEY, "preconditions", "expression", ("inputs.revenue > 1.0", "inputs.revenue > 2.0")),
+    ],
+)
+def test_two_names_for_one_part_are_told(
+    nora: Client, paul: Client, key: str, list_name: str, member: str, names: tuple[str, str]
+) -> None:
+    """Both keys are new: merged key by key, the answer would have two columns, or two conditions hold."""
+
+    def renamed(name: str) -> bytes:
+        def rename(endpoints: dict[str, dict[str, Any]]) -> None:
+            endpoints[key][list_name][-1][member] = name
+
+        return document(rename)
+
+    Precondition.objects.create(
+        endpoint=create_endpoint(), expression="inputs.revenue > 0.0", message="Too little."
+    )
+    protect()
+    first, second = (_opened(nora, renamed(name)) for name in names)
+    step(paul, first, "publish")
+    published = live()
+    assert "changed in the same place" in _problems(step(paul, second, "publish"))
+    assert live() == published
+
+
+def test_two_paths_for_one_endpoint_are_told(nora: Client, paul: Client) -> None:
+    def moved(name: str) -> Proposal:
+        assert (
+            nora.post(reverse("studio:new_proposal"), {"title": name, "module": "portal"}).status_code == 302
+        )
+        proposal = newest()
+        address = reverse("studio:proposal_document", args=[proposal.pk])
+        module = json.loads(nora.get(address).content)
+        (query,) = (one for one in module["endpoints"] if one.get("name") == "articles")
+        query["name"] = name
+        step(nora, proposal, "replace", document=upload(json.dumps(module).encode()))
+        return proposal
+
+    protect("portal")
+    first, second = moved("news"), moved("answers")
+    step(paul, first, "publish")
+    published = live()
+    assert "changed in the same place" in _problems(step(paul, second, "publish"))
+    assert live() == published
