@@ -40,6 +40,7 @@ LARGEST_SKEW: Final = 60.0
 """Seconds by which the clocks may differ before tokens of the one are refused by the other."""
 
 _UNAUTHORIZED: Final = 401
+_NO_USER: Final = Sentence("Add the application as an application user there, with a security role.")
 _CUSTOMIZATIONS: Final = Sentence("Its security role must read customizations.")
 
 
@@ -224,11 +225,13 @@ def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
     """Check who the service is in Dataverse, the metadata and, with `impersonates`, whether it may act for
     others.
     """
-    yield from _run_step(
-        "who", lambda: _who(platform), Sentence("Add the application as an application user there.")
-    )
-    yield from _run_step("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS)
-    yield from _missing_metadata_privileges(platform)
+    yield from _run_step("who", lambda: _who(platform), _NO_USER)
+    fails = False
+    for step in _run_step("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS):
+        fails = step.outcome is Outcome.FAILED
+        yield step
+    if not fails:
+        yield from _unknown_metadata(platform)
     if impersonates:
         yield from _run_step(
             "impersonation",
@@ -243,25 +246,36 @@ def readable(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
         yield from _run_step(f"read {entity}", partial(_read, platform, entity), "")
 
 
-def _run_step(name: str, ask: Callable[[], str], advice: str) -> Iterator[Step]:
-    """Run `ask`, and yield a step with its answer or with the failure and what to do about it."""
+@dataclass(frozen=True, slots=True)
+class _Doubtful:
+    """An answer that may be right or wrong, and what to do in the second case."""
+
+    said: str
+    advice: str
+
+
+def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Iterator[Step]:
+    """Run `ask`, and yield a step with its answer or with the failure and what to do about it.
+
+    `advice` is for failures that do not tell their cause.
+    """
     try:
-        yield Step(name, Outcome.GOOD, ask())
+        answer = ask()
+        if isinstance(answer, _Doubtful):
+            yield Step(name, Outcome.WARNING, answer.said, answer.advice)
+        else:
+            yield Step(name, Outcome.GOOD, answer)
     except MissingPrivilege as error:
         yield Step(
             name,
             Outcome.FAILED,
             _lacks(error.privilege),
-            advice_on(error),
+            advice if advice and not error.privilege else advice_on(error),
         )
     except UnknownEntity as error:
         yield Step(name, Outcome.FAILED, str(error), Sentence("Take what reads it out of the configuration."))
     except PlatformError as error:
-        # Of an answer that says nothing of the cause, the step knows most.
-        is_unexplained = isinstance(error, UnexpectedAnswer) and not isinstance(error, TokenRefused)
-        yield Step(
-            name, Outcome.FAILED, str(error), (is_unexplained and advice) or advice_on(error) or advice
-        )
+        yield Step(name, Outcome.FAILED, str(error), advice_on(error) or advice)
 
 
 def _lacks(privilege: str) -> Sentence:
@@ -269,10 +283,21 @@ def _lacks(privilege: str) -> Sentence:
     return Sentence("The application user lacks %(privilege)s.", privilege=privilege_name)
 
 
-def _who(platform: Platform) -> str:
+def _who(platform: Platform) -> str | _Doubtful:
     user = platform.user(platform.who())
-    roles = ", ".join(user.security_roles) or Sentence("no security role that it may see")
-    return Sentence("%(user)s, with %(roles)s.", user=user.full_name or user.id, roles=roles)
+    name = user.full_name or user.id
+    if user.security_roles:
+        return Sentence("%(user)s, with %(roles)s.", user=name, roles=", ".join(user.security_roles))
+    return _Doubtful(
+        Sentence(
+            "%(user)s has no security role of its own, or may not read security roles (prvReadRole).",
+            user=name,
+        ),
+        Sentence(
+            "If the next steps fail, assign a security role to the application user. A role of one of its "
+            "teams is enough, and is not shown here."
+        ),
+    )
 
 
 def _metadata(platform: Platform) -> str:
@@ -282,31 +307,53 @@ def _metadata(platform: Platform) -> str:
     return Sentence("%(count)s entities in %(seconds)s s.", count=count, seconds=took)
 
 
-def _missing_metadata_privileges(platform: Platform) -> Iterator[Step]:
-    """Yield a step for each privilege that the application user lacks for parts of the metadata."""
-    parts = defaultdict[str, list[str]](list)
+def _unknown_metadata(platform: Platform) -> Iterator[Step]:
+    """Yield a step for each part of the metadata that the platform does not give, and for each privilege
+    that the application user lacks for some.
+    """
+    asks: dict[str, Callable[[], object]] = {
+        "option sets": platform.option_sets,
+        "processes": platform.processes,
+        "languages": platform.languages,
+    }
+    for part, ask in asks.items():
+        # A missing privilege is kept beside what is known.
+        with suppress(MissingPrivilege):
+            yield from _unless_given(part, ask)
+    lacking = defaultdict[str, list[str]](list)
     try:
-        for ask in (platform.option_sets, platform.processes, platform.languages):
-            # Kept beside what is known.
-            with suppress(MissingPrivilege):
-                ask()
-        try:
-            platform.security_roles()
-        except MissingPrivilege as error:
-            parts[error.privilege].append("security roles")
-        unknown = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
-    except PlatformError as error:
-        yield Step("metadata", Outcome.FAILED, str(error), advice_on(error) or _CUSTOMIZATIONS)
-        return
-    for part, privilege in unknown.items():
-        parts[privilege].append(part)
-    for privilege, names in parts.items():
+        yield from _unless_given("security roles", platform.security_roles)
+    except MissingPrivilege as error:
+        lacking[error.privilege].append("security roles")
+    for part, privilege in (
+        platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
+    ).items():
+        lacking[privilege].append(part)
+    for privilege, names in lacking.items():
         yield Step(
             "metadata",
             Outcome.WARNING,
-            Sentence("Not known: %(parts)s. %(lacks)s", parts=", ".join(names), lacks=_lacks(privilege)),
+            _not_known(", ".join(names), _lacks(privilege)),
             Sentence("%(advice)s Then refresh the metadata.", advice=privilege_advice(privilege)),
         )
+
+
+def _unless_given(part: str, ask: Callable[[], object]) -> Iterator[Step]:
+    """Yield a failed step where the platform does not give a part of the metadata.
+
+    Raises MissingPrivilege.
+    """
+    try:
+        ask()
+    except MissingPrivilege:
+        raise
+    except PlatformError as error:
+        said = _not_known(part, str(error))
+        yield Step("metadata", Outcome.FAILED, said, advice_on(error) or _CUSTOMIZATIONS)
+
+
+def _not_known(parts: str, reason: str) -> Sentence:
+    return Sentence("Not known: %(parts)s. %(lacks)s", parts=parts, lacks=reason)
 
 
 def _acting(platform: Platform) -> str:

@@ -56,7 +56,8 @@ class Refusal:
     details: tuple[dict[str, Any], ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.status} {self.code}: {self.message[:_LONGEST_MESSAGE]}"
+        said = ": ".join(part for part in (self.code, self.message[:_LONGEST_MESSAGE]) if part)
+        return f"{self.status} {said}" if said else f"{self.status}."
 
 
 class TokenNotTaken(UnexpectedAnswer):

@@ -21,7 +21,7 @@ from designer.overview import forget
 from designer.platform import get_platform
 from tests.dataverse.certificates import self_signed
 from tests.dataverse.conftest import Failing
-from tests.dataverse.reaching import settings_for
+from tests.dataverse.reaching import platform_at, settings_for
 from tests.servers import Server, Site, free_port
 
 pytestmark = pytest.mark.processes
@@ -73,7 +73,7 @@ def test_each_step_is_told_where_all_is_well(site: Site, crm: Server) -> None:
         "good    network: ",
         "It asks for a token.",
         "good for 60 minutes",
-        "good    who: ",
+        "who: ",
         " entities in ",
         "The service may act for users.",
         "good    read account: may be read.",
@@ -88,8 +88,37 @@ def test_the_steps_are_json_for_scripts(checked: Checked) -> None:
     code, output = checked("--json")
     assert code == 0
     steps = json.loads(output)
-    assert {step["outcome"] for step in steps} == {"good"}
+    # The CRM server asks no security role of the service.
+    assert {step["name"] for step in steps if step["outcome"] != "good"} == {"who"}
     assert [step["name"] for step in steps][:4] == ["network", "address", "clock", "token"]
+
+
+def test_a_service_without_a_security_role_is_told_what_that_means(checked: Checked, crm: Server) -> None:
+    code, output = checked()
+    assert code == 0
+    assert "warning who: Portico Service has no security role of its own, or may not read" in output
+    assert "assign a security role to the application user" in output
+
+    platform = platform_at(crm)
+    role = platform.security_roles()[0]
+    service = platform.who()
+    platform.associate("systemuser", service, "systemuserroles_association", role.id)
+    try:
+        _, output = checked()
+    finally:
+        platform.disassociate("systemuser", service, "systemuserroles_association", role.id)
+    assert f"good    who: Portico Service, with {role.name}." in output
+
+
+def test_an_application_that_is_no_user_there_is_told_to_be_added(checked: Checked, failing: Failing) -> None:
+    stranger = {"error": {"code": "0x80072560", "message": "The user is not a member of the organization."}}
+    body = json.dumps(stranger)
+    failing.arm({"path": "/systemusers", "status": 403, "body": body, "times": None})
+
+    code, output = checked()
+
+    assert code == 1
+    assert "Add the application as an application user there, with a security role." in output
 
 
 def test_an_address_that_nobody_answers_at_is_named(checked: Checked, site: Site, crm: Server) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 from django.db import connection
 
+from crmclient.dataverse.metadata import catalogue
 from crmclient.dataverse.metadata.catalogue import FORMAT
 from crmclient.errors import PlatformFailure, UnknownEntity
 from crmclient.query.ast import Query
@@ -202,6 +204,33 @@ def test_a_look_that_fails_changes_nothing(failing: Failing, store: DatabaseStor
         platform.refresh_changed_metadata()
 
     assert {name: store.load(name) for name in store.names()} == kept
+
+
+def test_what_was_not_given_is_asked_for_again_later_or_by_a_refresh(
+    failing: Failing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform = failing.platform(retries=0)
+
+    def fails() -> int:
+        for _ in range(3):
+            with pytest.raises(PlatformFailure, match="answers 500"):
+                platform.option_sets()
+        return sum(failing.struck())
+
+    failing.arm({"path": "/GlobalOptionSetDefinitions", "times": None, "status": 500})
+    assert fails() == 1
+    monkeypatch.setattr(catalogue, "FAILED_SECONDS", 0.1)
+    failing.arm({"path": "/GlobalOptionSetDefinitions", "times": None, "status": 500})
+    other = failing.platform(retries=0)
+    for _ in range(2):
+        with pytest.raises(PlatformFailure):
+            other.option_sets()
+        time.sleep(0.5)
+    assert failing.struck() == [2]
+
+    failing.arm()
+    platform.refresh_metadata()
+    assert platform.option_sets()
 
 
 def test_a_request_for_metadata_has_a_time_out_of_its_own(failing: Failing) -> None:

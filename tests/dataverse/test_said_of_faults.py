@@ -158,6 +158,41 @@ def test_a_check_names_the_step_that_fails_and_what_to_do(remote: Failing, fault
     assert advised in output.getvalue()
 
 
+PARTS = {
+    "/systemusers": ("who", ""),
+    "/EntityDefinitions": ("metadata", ""),
+    "/GlobalOptionSetDefinitions": ("metadata", "Not known: option sets."),
+    "/customapis": ("metadata", "Not known: processes."),
+    r"/\$metadata": ("metadata", "Not known: processes."),
+    "/RetrieveProvisionedLanguages": ("metadata", "Not known: languages."),
+    "/roles": ("metadata", "Not known: security roles."),
+    "/accounts": ("read account", ""),
+}
+
+
+@pytest.mark.parametrize("path", PARTS)
+@pytest.mark.parametrize("fault", ["a gateway's 403", "429 without a time", "401", "a reset", "slow"])
+def test_the_page_of_the_check_names_what_fails_once_and_asks_for_it_hardly_more_often(
+    remote: Failing, dora: Client, fault: str, path: str
+) -> None:
+    what, said, advised = FAULTS[fault]
+    step, part = PARTS[path]
+    # Nothing is stored, as at a first start.
+    _made.append(platform_at(remote.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
+    get_platform.cache_clear()
+    forget()
+    remote.arm({"path": path, **FOREVER, **what})
+
+    page = html.unescape(dora.post(reverse("studio:check_platform")).content.decode())
+
+    failed = re.findall(r'<li class="step-refused">.*?</li>', page, re.DOTALL)
+    assert len(failed) == 1, page
+    for words in (f"<bdi>{step}</bdi>", part, said, advised):
+        assert words in failed[0]
+    # By the check and by the page, which shows what is ready. A refused token is fetched anew once.
+    assert remote.struck()[0] <= 4
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_check_sends_nobody_to_another_address_when_the_organisation_is_only_busy(
     remote: Failing, status: int

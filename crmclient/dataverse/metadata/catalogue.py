@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -39,6 +40,9 @@ _STAMP = "stamp"
 _DENIED = "denied/"
 """Before the name of what the service's own account may not read: that document says what it lacks."""
 
+FAILED_SECONDS: Final = 5.0
+"""So long at least a document that the platform did not give is not asked for again, except by a refresh."""
+
 Found = TypeVar("Found")
 
 
@@ -48,6 +52,14 @@ class _LoadedDocuments:
 
     revision: str
     values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A fetch that failed. Until a time of the monotonic clock, the document is not asked for again."""
+
+    error: PlatformFailure
+    until: float
 
 
 class Catalogue:
@@ -63,6 +75,7 @@ class Catalogue:
         self._refreshing = threading.Lock()
         self._searching = threading.Lock()
         self._searches: dict[tuple[str, str], Future[Any]] = {}
+        self._failures: dict[str, _Failure] = {}
 
     def synchronise(self) -> None:
         """Forget what is in memory when the store has another revision."""
@@ -257,7 +270,7 @@ class Catalogue:
         try:
             value = self._load(_stored(name), adapter)
             if value is None:
-                value = self._fetch_and_store(name, adapter, fetch)
+                value = self._unless_failing(name, partial(self._fetch_and_store, name, adapter, fetch))
         except BaseException as error:
             own_search.set_exception(error)
             raise
@@ -267,6 +280,27 @@ class Catalogue:
         finally:
             with self._searching:
                 del self._searches[key]
+
+    def _unless_failing(self, name: str, fetch: Callable[[], Found]) -> Found:
+        """Fetch a document, unless that has just failed: then fail alike.
+
+        A page of the studio needs a document dozens of times. Each would wait as long as the first, or add
+        to what a platform that throttles is asked.
+        """
+        failure = self._failures.get(name)
+        if failure is not None and time.monotonic() < failure.until:
+            # Without the frames of whoever was told before.
+            raise failure.error.with_traceback(None)
+        start = time.monotonic()
+        try:
+            value = fetch()
+        except PlatformFailure as error:
+            now = time.monotonic()
+            asked_seconds = error.retry_after or FAILED_SECONDS
+            self._failures[name] = _Failure(error, now + max(asked_seconds, now - start))
+            raise
+        self._failures.pop(name, None)
+        return value
 
     def _fetch_and_store(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Fetch a document, and store it. Raises MissingPrivilege.
