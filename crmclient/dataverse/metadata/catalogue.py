@@ -297,7 +297,9 @@ class Catalogue:
         except PlatformFailure as error:
             now = time.monotonic()
             asked_seconds = error.retry_after or FAILED_SECONDS
-            self._failures[name] = _Failure(error, now + max(asked_seconds, now - start))
+            # A page that waits for several slow documents, one after the other, must end before the first
+            # is asked for again.
+            self._failures[name] = _Failure(error, now + max(asked_seconds, 2 * (now - start)))
             raise
         self._failures.pop(name, None)
         return value
