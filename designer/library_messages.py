@@ -67,9 +67,9 @@ def unreadable(reason: str) -> Sentence:
     """Return why a text is not JSON, from the message of its reader."""
     match = _PLACE_IN_TEXT.fullmatch(reason)
     if match is None:
-        return Sentence("This is no JSON that can be read: %(reason)s.", reason=_syntax(reason))
+        return Sentence("This is not valid JSON: %(reason)s.", reason=_syntax(reason))
     return Sentence(
-        "This is no JSON that can be read: %(reason)s at line %(line)s column %(column)s.",
+        "This is not valid JSON: %(reason)s at line %(line)s column %(column)s.",
         reason=_syntax(match[1]),
         line=int(match[2]),
         column=int(match[3]),

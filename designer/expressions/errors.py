@@ -50,7 +50,7 @@ def mistake(message: str) -> ExpressionError:
     """Return the error for the message of the parser."""
     match = _PLACE.search(message)
     if match is None:
-        return ExpressionError(_("This is no expression."))
+        return ExpressionError(_("This is not an expression."))
     return at(int(match[1]), int(match[2]), _reason(match[3]))
 
 

@@ -22,7 +22,7 @@ class CallLimits(Definition):
         ge=0,
         le=MOST,
         title=_("Requests a minute, of all callers together"),
-        description=_("What is more gets 429 with Retry-After. 0: no limit."),
+        description=_("More requests are answered with 429 and Retry-After. 0: no limit."),
     )
     caller_rate: int = Field(
         0,
@@ -30,8 +30,8 @@ class CallLimits(Definition):
         le=MOST,
         title=_("Requests a minute, of each caller"),
         description=_(
-            "Of an anonymous caller, those of an address. The limits of the service, of roles and of callers "
-            "hold beside it. 0: no limit."
+            "Anonymous callers are counted by address. The limits of the service, of roles and of callers "
+            "apply, too. 0: no limit."
         ),
     )
 

@@ -125,7 +125,7 @@ class MultiQuerySettings(SortedQuerySettings):
         ge=1,
         le=LARGEST_RESULT,
         title=_("Most rows"),
-        description=_("More rows than this are refused, never cut. At most 5000."),
+        description=_("A query that finds more rows is refused, and never cut. At most 5000."),
     )
 
     def first_rows(self, most: int) -> MultiQuerySettings:
@@ -142,7 +142,7 @@ class PaginatedQuerySettings(SortedQuerySettings):
         ge=1,
         le=LARGEST_RESULT,
         title=_("Page size"),
-        description=_("Rows a page, where callers do not say."),
+        description=_("Rows per page, if callers do not say how many."),
     )
     max_page_size: int = Field(
         500,

@@ -27,7 +27,7 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not type
             label=_("Code"),
             required=False,
             max_length=10,
-            help_text=_("Of your authenticator app, if you have set up two-factor login."),
+            help_text=_("The code of your authenticator app, if you have set up two-factor login."),
             widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
         )
     )

@@ -266,14 +266,14 @@ def _with(change: Callable[[dict[str, Any]], object]) -> bytes:
 
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "nothing": (b"", "no JSON that can be read"),
-    "cut off": (b'{"format": 1', "no JSON that can be read"),
-    "not UTF-8": (b'{"format": "\xff"}', "no JSON that can be read"),
+    "nothing": (b"", "not valid JSON"),
+    "cut off": (b'{"format": 1', "not valid JSON"),
+    "not UTF-8": (b'{"format": "\xff"}', "not valid JSON"),
     "a list": (b"[]", "A document is a JSON object"),
     "a number": (b"1", "A document is a JSON object"),
-    "nested without end": (b"[" * 100_000, "no JSON that can be read"),
-    "a key twice": (b'{"format": 1, "format": 1}', "no JSON that can be read"),
-    "not a number": (b'{"format": NaN}', "no JSON that can be read"),
+    "nested without end": (b"[" * 100_000, "not valid JSON"),
+    "a key twice": (b'{"format": 1, "format": 1}', "not valid JSON"),
+    "not a number": (b'{"format": NaN}', "not valid JSON"),
     "no format": (b"{}", "format: is missing; write it"),
     "another format": (b'{"format": 3}', "format: "),
     "an unknown list": (b'{"format": 1, "tables": []}', "tables: is not known; remove it"),

@@ -177,7 +177,7 @@ def test_a_wrong_document_is_refused_in_german(dora: Client) -> None:
 def test_what_is_no_json_is_refused_in_german_and_arabic(dora: Client) -> None:
     assert "Das ist kein lesbares JSON: ein Komma zu viel in Zeile 1" in _refused(dora, b'{"a":1,}', GERMAN)
     assert "هذا ليس JSON يمكن قراءته: فاصلة زائدة" in _refused(dora, b'{"a":1,}', ARABIC)
-    assert "no JSON that can be read: trailing comma at line 1" in _refused(dora, b'{"a":1,}', ENGLISH)
+    assert "not valid JSON: trailing comma at line 1" in _refused(dora, b'{"a":1,}', ENGLISH)
 
 
 def test_the_plan_of_an_import_is_in_german(dora: Client) -> None:

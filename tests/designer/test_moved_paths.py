@@ -13,7 +13,10 @@ from tests.callers import Caller
 from tests.designer.studio import change_url, errors, filled, page, send
 from tests.runtime.accounts import an_account
 
-QUESTION = "callers use what gets another address: /api/sales/accounts/{id} (7 calls in the last 35 days)"
+QUESTION = (
+    "this change gives another address to what callers use: /api/sales/accounts/{id} "
+    "(7 calls in the last 35 days)"
+)
 
 
 @pytest.fixture

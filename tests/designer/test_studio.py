@@ -221,7 +221,7 @@ def test_the_page_that_would_delete_what_endpoints_need_names_and_links_them(
     shown = dora.get(url).content.decode()
     needing = list(needed.endpoints.all())
     assert needing
-    assert "stays, because what is listed here needs it" in shown
+    assert "cannot be deleted, because these items use it" in shown
     for endpoint in needing:
         assert f'<a href="{change_url(endpoint)}">{escape(str(endpoint))}</a>' in shown
     dora.post(url, {"post": "yes"})
@@ -296,4 +296,4 @@ def test_a_path_that_is_taken_is_refused_at_its_segment(dora: Client) -> None:
 @pytest.mark.parametrize("kind", ["create", "local-option-set"])
 def test_a_new_endpoint_asks_for_what_its_kind_needs(dora: Client, kind: str) -> None:
     new = filled(page(dora, add_url("endpoint"))) | {"kind": kind}
-    assert any("choose it" in message for message in errors(send(dora, add_url("endpoint"), new)))
+    assert any("belongs to an entity" in message for message in errors(send(dora, add_url("endpoint"), new)))

@@ -251,7 +251,7 @@ def test_a_call_that_is_under_way_is_waited_for_and_a_lost_one_is_said(daring: C
     TriedCall.objects.update(made_at=dt.datetime.now(dt.UTC) - dt.timedelta(minutes=5))
     text = daring.get(place).content.decode()
     assert 'http-equiv="refresh"' not in text
-    assert "not known what became of this call" in text
+    assert "The result of this call is not known" in text
 
 
 def test_a_real_call_of_an_unsaved_page_shows_its_answer_as_that_page_stands(daring: Client) -> None:

@@ -190,7 +190,7 @@ def leave_out(page: Page, selector: str) -> None:
 def too_wide(page: Page) -> list[str]:
     """The windows in which the page would be scrolled sideways."""
     problems = []
-    for width, height in (DESK, LAPTOP):
+    for width, height in (DESK, LAPTOP, TELEPHONE):
         page.set_viewport_size({"width": width, "height": height})
         problems += [f"too wide for {width} pixels: {one}" for one in page.evaluate(_TOO_WIDE)]
     return problems

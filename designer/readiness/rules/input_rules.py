@@ -48,7 +48,10 @@ def names_are_different(subject: EndpointSubject) -> Found:
     for definition in subject.inputs:
         if spellings[definition.name.lower()] > 1:
             yield (
-                _("Another input differs from “%(name)s” in case at most.", name=definition.name),
+                _(
+                    "Two inputs are called “%(name)s”: upper and lower case make no difference. Rename one.",
+                    name=definition.name,
+                ),
                 _at(definition, "name"),
             )
 

@@ -83,7 +83,7 @@ class TwoFactorPage(StudioPage):
             return _("That is not the code that the app shows now.")
         device.delete()
         note(request, AuditEntry.Action.TWO_FACTOR, detail="on → off")
-        messages.success(request, _("The login asks for no code any more."))
+        messages.success(request, _("The login no longer asks for a code."))
         return ""
 
 

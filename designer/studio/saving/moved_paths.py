@@ -26,9 +26,9 @@ def question_of_moves(before: Configuration, now: Configuration) -> Sentence | N
         return None
     paths = sorted({moved[key] for key in calls})
     return Sentence(
-        "Nothing was saved: callers use what gets another address: %(paths)s%(more)s (%(calls)s calls in "
-        "the last %(days)s days). Calls to the old address fail then. If you mean that, tick “Callers use "
-        "the new addresses” below, and save again.",
+        "Nothing was saved: this change gives another address to what callers use: %(paths)s%(more)s "
+        "(%(calls)s calls in the last %(days)s days). Calls to the old address fail then. If you mean that, "
+        "tick “Callers use the new addresses” below, and save again.",
         paths=listed(paths[:_FEW], ", "),
         more=", …" if len(paths) > _FEW else "",
         calls=sum(total for total, _last in calls.values()),
