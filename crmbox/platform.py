@@ -11,7 +11,6 @@ from typing import BinaryIO, TypeVar
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from crmbox import option_sets as options
 from crmbox import users
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
@@ -266,7 +265,7 @@ class EmbeddedPlatform:
 
     def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
         with read_unit(self._alias) as unit:
-            return options.option_set(unit.snapshot, name, entity)
+            return unit.snapshot.option_set(name, entity)
 
     def option_sets(self) -> Mapping[str, OptionSet]:
         with read_unit(self._alias) as unit:

@@ -103,7 +103,10 @@ def _page_of(
 
 
 def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
-    """Return the plan to use and its values: one that reads only the records of a search that finds few."""
+    """Return the plan to use, and its values: if a search finds few records, the plan that reads only those.
+
+    A search with a value that cannot be searched for (None) is skipped.
+    """
     for narrowed in steps.narrowed:
         parameters = narrowed.found.parameters(values)
         if None not in parameters:

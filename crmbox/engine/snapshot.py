@@ -112,6 +112,18 @@ class Snapshot:
         """The global option sets by name."""
         return {name: document.value() for name, document in self._option_sets.items()}
 
+    def option_set(self, name: str, entity: str | None) -> OptionSet:
+        """Return a global option set (`entity` None), or that of the attribute `name` of an entity.
+
+        Raises UnknownEntity, UnknownOptionSet.
+        """
+        if entity is None:
+            return self.global_option_set(name)
+        column = self.entity(entity).columns.get(name)
+        if column is None or not column.attribute.type.has_options:
+            raise UnknownOptionSet(f"{entity}.{name}")
+        return self.options_of(column.attribute)
+
     def global_option_set(self, name: str) -> OptionSet:
         """Return a global option set. Raises UnknownOptionSet."""
         document = self._option_sets.get(name)

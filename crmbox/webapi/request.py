@@ -47,8 +47,8 @@ class Request:
 
     `base` is `{scheme}://{host}{root}/api/data/v9.2/` as the caller wrote it: absolute URLs start with it.
     `path` is the rest of the path; `query` maps options and aliases (`$select`, `fetchXml`, `@p1`) to decoded
-    text. `contents` has the URLs that `$n` refers to inside a change set: those of the records that part `n`
-    created.
+    text. `content_urls` has the URLs that `$n` refers to inside a change set: those of the records that part
+    `n` created.
     """
 
     method: str
@@ -61,7 +61,7 @@ class Request:
     raw_query: str = ""
     call: Call = SERVICE_CALL
     platform: EmbeddedPlatform = field(default_factory=EmbeddedPlatform)
-    contents: Mapping[str, str] = field(default_factory=dict)
+    content_urls: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take over from the headers whether duplicates are refused: each part of a batch has its own."""

@@ -18,11 +18,12 @@ def parse_known(text: str, attributes: Attributes, calendar: Calendar) -> Design
     """
     query, problems = read(text)
     if problems:
-        raise QueryProblems([*problems, *_unknown(query, attributes, calendar)])
+        raise QueryProblems([*problems, *_name_problems(query, attributes, calendar)])
     return query
 
 
-def _unknown(query: DesignedQuery, attributes: Attributes, calendar: Calendar) -> tuple[Problem, ...]:
+def _name_problems(query: DesignedQuery, attributes: Attributes, calendar: Calendar) -> tuple[Problem, ...]:
+    """Return what `prepare` finds wrong with the query."""
     if not query.entity:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Values on their way into an expression and out of it."""
+"""Values on their way into an expression and out of it, and as its functions write them."""
 
 from __future__ import annotations
 
@@ -50,6 +50,17 @@ def leave(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str, dt.datetime)):
         return value
     raise ValueError(_("it gives neither text, number, yes or no, date and time, list nor object"))
+
+
+def as_text(value: Any) -> str:
+    """Return the value as text. Instants are in UTC, without fractions of a second."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case dt.datetime():
+            instant = value.astimezone(dt.UTC).replace(microsecond=0, tzinfo=None)
+            return f"{instant.isoformat()}Z"
+    return str(value)
 
 
 def _key(key: Any) -> str:

@@ -25,11 +25,11 @@ from crmclient.errors import (
 from crmclient.metadata import PlatformUser
 from crmclient.query.ast import Query
 from designer.platform import get_platform
-from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller
 from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.minute_cache import CachedValue, MinuteCache
 from runtime.callers.portable_values import Unportable, to_bytes
+from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition
 from runtime.callers.refusals import no_platform_user, no_record
 

@@ -18,8 +18,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import redis
 from django.conf import settings
 
-from runtime.callers.cache import LIFETIME, RecentCache
 from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
+from runtime.callers.recent_cache import LIFETIME, RecentCache
 from runtime.http.seals import seal, unseal
 from runtime.shared_redis import SharedRedis
 

@@ -25,11 +25,11 @@ from crmclient.extensions import Choice
 from designer.configuration import Configuration, Revision
 from designer.platform import get_platform
 from runtime.callers import active_records, issuers
-from runtime.callers.cache import RecentCache
 from runtime.callers.caller import Caller, Claims, Identity
 from runtime.callers.issuers import resolution
 from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
 from runtime.callers.keys.key_verification import refuse_elsewhere
+from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition, present
 from runtime.callers.refusals import RefusedCaller, invalid_token
 

@@ -17,7 +17,7 @@ from designer.history.readable_versions import read_changes
 from designer.history.recording import Author, record_outside, recording
 from designer.loading import load
 from designer.models import Endpoint, Input, Role, UserProperty, Version
-from designer.studio.saving.version_links import versions_of
+from designer.studio.saving.checked_save import versions_of
 from project.demo import CONFIGURATION
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send

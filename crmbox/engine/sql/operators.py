@@ -49,50 +49,63 @@ class Phrase:
     pattern: Callable[[str], list[Token]] | None = None
 
 
-def _among(s: PhraseContext) -> str:
-    return s.dialect.among(s.operand.compared, s.operand.storage)
+def _among(context: PhraseContext) -> str:
+    return context.dialect.among(context.operand.compared, context.operand.storage)
 
 
-def _contains_any(s: PhraseContext) -> str:
-    return s.dialect.contains_any(s.operand.value)
+def _contains_any(context: PhraseContext) -> str:
+    return context.dialect.contains_any(context.operand.value)
 
 
 def _comparison(sign: str) -> Callable[[PhraseContext], str]:
-    return lambda s: f"{s.operand.compared} {sign} {s.dialect.placeholder}"
+    return lambda context: f"{context.operand.compared} {sign} {context.dialect.placeholder}"
 
 
-def _between(s: PhraseContext) -> str:
-    return f"{s.operand.compared} BETWEEN {s.dialect.placeholder} AND {s.dialect.placeholder}"
+def _between(context: PhraseContext) -> str:
+    return (
+        f"{context.operand.compared} BETWEEN {context.dialect.placeholder} AND {context.dialect.placeholder}"
+    )
 
 
-def _one(s: PhraseContext) -> tuple[Encode, ...]:
-    return (s.operand.encode,)
+def _within_period(context: PhraseContext) -> str:
+    return context.dialect.within_any(context.operand.compared, context.operand.storage)
 
 
-def _two(s: PhraseContext) -> tuple[Encode, ...]:
-    return (s.operand.encode, s.operand.encode)
+def _one_value(context: PhraseContext) -> tuple[Encode, ...]:
+    return (context.operand.encode,)
 
 
-def _none(_: PhraseContext) -> tuple[Encode, ...]:
+def _two_values(context: PhraseContext) -> tuple[Encode, ...]:
+    return (context.operand.encode, context.operand.encode)
+
+
+def _no_values(_: PhraseContext) -> tuple[Encode, ...]:
     return ()
 
 
-def _encode_as_list(s: PhraseContext) -> tuple[Encode, ...]:
+def _encode_as_list(context: PhraseContext) -> tuple[Encode, ...]:
     """Return the encoder of all values of a condition as one list parameter."""
-    encode = s.operand.encode
-    return (lambda values: s.dialect.list_parameter([encode(value) for value in _several(values)]),)
+    encode = context.operand.encode
+    return (
+        lambda values: context.dialect.list_parameter([encode(value) for value in _checked_list(values)]),
+    )
 
 
-def _options(s: PhraseContext) -> tuple[Encode, ...]:
+def _encode_as_options(context: PhraseContext) -> tuple[Encode, ...]:
+    """Return the encoder of the values of options as one parameter."""
+
     def encode(values: Sequence[object]) -> Any:
-        if any(type(value) is not int for value in _several(values)):
+        if any(type(value) is not int for value in _checked_list(values)):
             raise TypeError("whole numbers, the values of options, are needed")
-        return s.dialect.options_parameter(values)  # type: ignore[arg-type]  # just checked
+        return context.dialect.options_parameter(values)  # type: ignore[arg-type]  # just checked
 
     return (encode,)
 
 
-def _several(values: Sequence[object]) -> Sequence[object]:
+def _checked_list(values: Sequence[object]) -> Sequence[object]:
+    """Return the values of a list condition. Raises ValueError for none, for too many, and for an empty value
+    among them.
+    """
     if not values:
         raise ValueError("at least one value is needed")
     if len(values) > MOST_VALUES:
@@ -102,55 +115,67 @@ def _several(values: Sequence[object]) -> Sequence[object]:
     return values
 
 
-def _pattern(tokens: Callable[[str], list[Token]]) -> Callable[[PhraseContext], tuple[Encode, ...]]:
-    def encoders(s: PhraseContext) -> tuple[Encode, ...]:
+def _encode_as_pattern(tokens: Callable[[str], list[Token]]) -> Callable[[PhraseContext], tuple[Encode, ...]]:
+    """Return the function that gives, for an operand, the encoder of a text as a LIKE parameter. `tokens`
+    makes the tokens of the pattern of a text.
+    """
+
+    def encoders(context: PhraseContext) -> tuple[Encode, ...]:
         def encode(value: object) -> str:
-            s.operand.encode(value)
+            context.operand.encode(value)
             text = str(value)
             if len(text) > LONGEST_PATTERN:
                 raise ValueError(f"a pattern can have at most {LONGEST_PATTERN} characters")
-            return s.dialect.like_parameter(tokens(text))
+            return context.dialect.like_parameter(tokens(text))
 
         return (encode,)
 
     return encoders
 
 
-def _period(s: PhraseContext) -> tuple[Encode, ...]:
+def _encode_as_period(context: PhraseContext) -> tuple[Encode, ...]:
     """Return the encoder of the number of a fiscal period: as the days of that period in every year."""
-    attribute = s.operand.attribute
+    attribute = context.operand.attribute
 
     def bounds(number: Any) -> Any:
         spans = calendar().spans_of_period(number)
-        return s.dialect.spans_parameter(
-            [tuple(s.operand.encode(stored_bound(bound, attribute)) for bound in span) for span in spans]
+        return context.dialect.spans_parameter(
+            [
+                tuple(context.operand.encode(stored_bound(bound, attribute)) for bound in span)
+                for span in spans
+            ]
         )
 
     return (bounds,)
 
 
 def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
-    return Phrase(1, lambda s: s.dialect.like(s.operand.compared), _pattern(tokens), True, tokens)
+    """Return the phrase of an operator that compares with a pattern."""
+    return Phrase(
+        1,
+        lambda context: context.dialect.like(context.operand.compared),
+        _encode_as_pattern(tokens),
+        True,
+        tokens,
+    )
 
 
 POSITIVE: Final[dict[Operator, Phrase]] = {
-    Operator.EQ: Phrase(1, _comparison("="), _one),
-    Operator.GT: Phrase(1, _comparison(">"), _one),
-    Operator.GE: Phrase(1, _comparison(">="), _one),
-    Operator.LT: Phrase(1, _comparison("<"), _one),
-    Operator.LE: Phrase(1, _comparison("<="), _one),
-    Operator.BETWEEN: Phrase(2, _between, _two),
+    Operator.EQ: Phrase(1, _comparison("="), _one_value),
+    Operator.GT: Phrase(1, _comparison(">"), _one_value),
+    Operator.GE: Phrase(1, _comparison(">="), _one_value),
+    Operator.LT: Phrase(1, _comparison("<"), _one_value),
+    Operator.LE: Phrase(1, _comparison("<="), _one_value),
+    Operator.BETWEEN: Phrase(2, _between, _two_values),
     Operator.IN: Phrase(None, _among, _encode_as_list),
     Operator.LIKE: _matching(like_patterns.like),
     Operator.BEGINS_WITH: _matching(like_patterns.begins_with),
     Operator.ENDS_WITH: _matching(like_patterns.ends_with),
     Operator.CONTAINS: _matching(like_patterns.contains),
-    Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _options),
-    Operator.IN_FISCAL_PERIOD: Phrase(
-        1, lambda s: s.dialect.within_any(s.operand.compared, s.operand.storage), _period
-    ),
-    Operator.NULL: Phrase(0, lambda s: f"{s.operand.value} IS NULL", _none),
-    Operator.NOT_NULL: Phrase(0, lambda s: f"{s.operand.value} IS NOT NULL", _none),
+    Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _encode_as_options),
+    Operator.IN_FISCAL_PERIOD: Phrase(1, _within_period, _encode_as_period),
+    Operator.NULL: Phrase(0, lambda context: f"{context.operand.value} IS NULL", _no_values),
+    Operator.NOT_NULL: Phrase(0, lambda context: f"{context.operand.value} IS NOT NULL", _no_values),
 }  # fmt: skip
 
 DENIED: Final[dict[Operator, Operator]] = {

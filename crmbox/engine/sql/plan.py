@@ -51,6 +51,7 @@ def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
 
 
 def _steps(query: Query, snapshot: Snapshot) -> RowPlan | AggregatePlan:
+    """Return the statements for a query of its kind: plain, distinct or with aggregates."""
     scope = Scope(query, snapshot)
     dialect = snapshot.dialect
     if query.is_aggregate:

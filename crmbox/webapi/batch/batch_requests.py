@@ -78,13 +78,13 @@ def _run(request: Request, item: Item) -> Answer:
 
 
 def _run_change_set(request: Request, change_set: ChangeSet) -> Answer:
-    contents: dict[str, str] = {}
+    content_urls: dict[str, str] = {}
     answered: list[tuple[Part, Response]] = []
     status = 200
     try:
         with transaction.atomic():
             for part in change_set.parts:
-                answered.append((part, _run_change(request, part, contents)))
+                answered.append((part, _run_change(request, part, content_urls)))
     except _Failed as failed:
         answered, status = [(failed.part, failed.response)], failed.response.status
     boundary = f"changesetresponse_{uuid.uuid4()}"
@@ -92,34 +92,37 @@ def _run_change_set(request: Request, change_set: ChangeSet) -> Answer:
     return Answer(status, head + _multipart(boundary, [_part(*pair) for pair in answered]))
 
 
-def _run_change(request: Request, part: Part, contents: dict[str, str]) -> Response:
-    response = guarded(lambda: _change(request, part, contents))
+def _run_change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
+    """Answer one request of a change set, and note the URL of its record under its Content-ID in
+    `content_urls`. Raises _Failed.
+    """
+    response = guarded(lambda: _change(request, part, content_urls))
     if response.status >= 400:
         raise _Failed(part, response)
     if part.content_id:
-        contents[part.content_id] = response.headers.get("OData-EntityId") or _address(
-            request, part, contents
+        content_urls[part.content_id] = response.headers.get("OData-EntityId") or _address(
+            request, part, content_urls
         )
     return response
 
 
-def _change(request: Request, part: Part, contents: dict[str, str]) -> Response:
+def _change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
     if part.method == "GET":
         raise bad_payload("A change set cannot contain a GET request.")
-    return _dispatch(request, part, contents)
+    return _dispatch(request, part, content_urls)
 
 
-def _dispatch(request: Request, part: Part, contents: dict[str, str]) -> Response:
-    inner = _inner(request, part, contents)
+def _dispatch(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
+    inner = _inner(request, part, content_urls)
     if inner.path and inner.path[0].name == "$batch":
         raise unsupported("a batch inside a batch")
     return dispatch(inner)
 
 
-def _inner(request: Request, part: Part, contents: dict[str, str]) -> Request:
+def _inner(request: Request, part: Part, content_urls: dict[str, str]) -> Request:
     """Return the request of a part as if it had come alone. Raises WebApiError (414) for a long URL."""
-    referring = replace(request, contents=contents)
-    address = _address(referring, part, contents)
+    referring = replace(request, content_urls=content_urls)
+    address = _address(referring, part, content_urls)
     if len(address) > _LONGEST_URL:
         raise WebApiError(414, "0x80060888", f"The URL is longer than {_LONGEST_URL} characters.")
     path, _, query = address.removeprefix(request.base).partition("?")
@@ -135,9 +138,9 @@ def _inner(request: Request, part: Part, contents: dict[str, str]) -> Request:
     )
 
 
-def _address(request: Request, part: Part, contents: dict[str, str]) -> str:
+def _address(request: Request, part: Part, content_urls: dict[str, str]) -> str:
     """Return the URL of a part as an absolute one below the base, whatever form it has."""
-    url = resolved(replace(request, contents=contents), part.url)
+    url = resolved(replace(request, content_urls=content_urls), part.url)
     path, mark, query = url.partition("?")
     return request.base + _API.sub("", path).lstrip("/") + mark + query
 

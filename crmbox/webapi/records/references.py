@@ -45,7 +45,7 @@ def resolved(request: Request, url: str) -> str:
     match = _CONTENT.match(url.removeprefix("/"))
     if match is None:
         return url
-    content = request.contents.get(match[0][1:])
+    content = request.content_urls.get(match[0][1:])
     if content is None:
         raise bad_payload(f"Content-ID Reference: '{match[0]}' does not exist in the batch context.")
     return content + url.removeprefix("/")[match.end() :]

@@ -19,7 +19,11 @@ _HINTS = frozenset({"this", "alias", "hints"})
 
 @dataclass(slots=True)
 class Table:
-    """A table of a statement. `link` is the alias of its link in the query; None for the first table."""
+    """A table of a statement. `link` is the alias of its link in the query; None for the first table.
+
+    `own` and `parents` are the attributes that its join compares: its own, and the one of the table that it
+    is joined to.
+    """
 
     type: EntityType
     link: str | None

@@ -21,12 +21,17 @@ from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml.aliases import Aliases
 from crmclient.query.fetchxml.elements import ElementReader
 from crmclient.query.fetchxml.placeholders import read_value
-from crmclient.query.fetchxml.unsupported_operators import REFUSED
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
 _SYNONYMS: Final = {"neq": Operator.NE}
 _COMPARABLE: Final = frozenset({Operator.EQ, Operator.NE, Operator.GT, Operator.GE, Operator.LT, Operator.LE})
+
+UNSUPPORTED_OPERATORS: Final = {
+    "eq-userlanguage": Sentence("the caller's language is not known here"),
+    "eq-roleid": Sentence("security roles are not compared"),
+}
+"""Operators of FetchXML that are not supported, and why."""
 
 
 class FilterReader:
@@ -152,9 +157,11 @@ def _operator(condition: ElementReader) -> DesignedOperator | None:
 def _no_operator(text: str) -> Sentence:
     if not text:
         return Sentence("the attribute %(name)s is missing", name="operator")
-    if text not in REFUSED:
+    if text not in UNSUPPORTED_OPERATORS:
         return Sentence("there is no operator %(name)s", name=repr(text))
-    return Sentence("the operator %(name)s is not supported: %(reason)s", name=text, reason=REFUSED[text])
+    return Sentence(
+        "the operator %(name)s is not supported: %(reason)s", name=text, reason=UNSUPPORTED_OPERATORS[text]
+    )
 
 
 def _value_texts(condition: ElementReader) -> list[str]:

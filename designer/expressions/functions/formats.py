@@ -15,7 +15,7 @@ from designer.expressions.functions.arguments import exact, shown, text
 from designer.expressions.functions.dates import local, read
 from designer.expressions.functions.numbers import MOST_PLACES, half_up
 from designer.expressions.limits import bounded
-from designer.expressions.text import as_text
+from designer.expressions.values import as_text
 from designer.sentences import Sentence as _
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{0,2})(?::([^{}]*))?\}|[{}]")
@@ -69,6 +69,9 @@ def _number(value: Any, pattern: re.Match[str]) -> str:
 
 
 def _date(moment: Moment, value: Any, pattern: str) -> str:
+    """Return a date or an instant in the pattern, in the moment's time zone. Raises ValueError for a pattern
+    that is none.
+    """
     when = local(moment, read("format", value))
 
     def part(match: re.Match[str]) -> str:

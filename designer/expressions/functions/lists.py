@@ -10,7 +10,7 @@ from typing import Any
 from designer.expressions.functions.arguments import exact, shown, text
 from designer.expressions.functions.numbers import WIDE, written
 from designer.expressions.limits import bounded
-from designer.expressions.text import as_text
+from designer.expressions.values import as_text
 from designer.sentences import Sentence as _
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from designer.expressions.functions.arguments import shown, text, whole
 from designer.expressions.limits import MOST_TEXT, bounded, too_long
-from designer.expressions.text import as_text
+from designer.expressions.values import as_text
 from designer.sentences import Sentence as _
 
 _WIDEST = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -29,46 +29,61 @@ _MOST_IN_ALL = 150
 Place = tuple[str, str]
 
 
+class _Addresses(NamedTuple):
+    """The addresses of the list of endpoints, and of the page that adds one (empty where nobody may).
+
+    Found once: a sidebar has hundreds of items.
+    """
+
+    endpoints: str
+    new_endpoint: str
+
+    @classmethod
+    def for_account(cls, request: HttpRequest) -> _Addresses:
+        may_add = request.user.has_perm("designer.add_endpoint")
+        new_endpoint = reverse("admin:designer_endpoint_add") if may_add else ""
+        return cls(reverse("admin:designer_endpoint_changelist"), new_endpoint)
+
+    def of(self, field: str, id: int) -> tuple[str, str]:
+        """Return both for the endpoints of one module or exposed entity, which `field` says."""
+        new_endpoint = f"{self.new_endpoint}?{field}={id}" if self.new_endpoint else ""
+        return f"{self.endpoints}?{field}__id__exact={id}", new_endpoint
+
+
 def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str, Any]]:
     """Yield a group of the sidebar for each module. The group of the page at hand is open."""
-    changelist = reverse("admin:designer_endpoint_changelist")
+    addresses = _Addresses.for_account(request)
     places = _endpoints_by_place(overview)
     by_module: defaultdict[str, list[int]] = defaultdict(list)
     for (module, _exposure), endpoint_ids in places.items():
         by_module[module] += endpoint_ids
     entities = _entities_by_module()
     current_place = _place_at_hand(request, overview)
-    # Where a page is about none of them, the largest stands open: what is added most likely belongs there.
-    opened = (
-        max(by_module, key=lambda module: len(by_module[module]), default="") if current_place is None else ""
-    )
+    current_module = None if current_place is None else current_place[0]
+    # Where a page is about no module, the largest stands open: what is added most likely belongs there.
+    largest = max(by_module, key=lambda module: len(by_module[module]), default="")
+    open_module = largest if current_module is None else current_module
     shows_all = len(overview.configuration.endpoints) <= _MOST_IN_ALL
-    add = reverse("admin:designer_endpoint_add") if request.user.has_perm("designer.add_endpoint") else ""
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
         ids = by_module[segment]
-        is_current = current_place is not None and current_place[0] == segment
-        show_all = len(ids) <= _MOST_ENDPOINTS and (shows_all or is_current)
-        link = f"{changelist}?module__id__exact={id}"
-        items = [
-            _item(request, _("All of it"), "folder_open", link, ids, overview, add and f"{add}?module={id}")
-        ]
+        shows_endpoints = len(ids) <= _MOST_ENDPOINTS and (shows_all or segment == current_module)
+        link, add = addresses.of("module", id)
+        items = [_item(request, _("All of it"), "folder_open", link, add, ids, overview)]
         for entity, exposure in entities[segment][:_MOST_ENTITIES]:
             place = (segment, exposure)
-            link = f"{changelist}?entity__id__exact={entity}"
-            add_beneath = add and f"{add}?entity={entity}"
-            items.append(_item(request, exposure, "table", link, places[place], overview, add_beneath))
-            if show_all or place == current_place:
+            items.append(
+                _item(request, exposure, "table", *addresses.of("entity", entity), places[place], overview)
+            )
+            if shows_endpoints or place == current_place:
                 items += _endpoint_items(request, places[place], overview)
         for label, icon, endpoint_ids in _without_entity(places[segment, ""], overview):
-            items.append(
-                _item(request, label, icon, f"{changelist}?module__id__exact={id}", endpoint_ids, overview)
-            )
-            if show_all or (segment, "") == current_place:
+            items.append(_item(request, label, icon, link, "", endpoint_ids, overview))
+            if shows_endpoints or (segment, "") == current_place:
                 items += _endpoint_items(request, endpoint_ids, overview)
         yield {
             "title": title or segment,
             "collapsible": True,
-            "open": is_current or segment == opened or any(item["active"] for item in items),
+            "open": segment == open_module or any(item["active"] for item in items),
             "items": items,
             **_count(ids, overview),
         }
@@ -143,7 +158,7 @@ def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
 
 
 def _item(
-    request: HttpRequest, title: str, icon: str, link: str, ids: list[int], overview: Overview, add: str = ""
+    request: HttpRequest, title: str, icon: str, link: str, add: str, ids: list[int], overview: Overview
 ) -> dict[str, Any]:
     """Return an item of the sidebar with the count of its endpoints (`ids`).
 

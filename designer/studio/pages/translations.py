@@ -242,24 +242,26 @@ class ModuleTextsPage(TextsPage):
 
 
 def _state(text: Text, lcid: int) -> list[str]:
+    """Return the base text and the text in the language, to compare with when they are sent."""
     return [text.base, text.in_language(lcid)]
 
 
 def _sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -> list[_Field]:
-    """What was sent, with what is wrong with it: too long, or changed by somebody else as well.
+    """Return the texts that were sent, with what is wrong with each: too long, or changed by somebody else.
 
-    A text that was not changed here is as it is now.
+    A text that was not changed on the page is as it is now. `opened` in `data` is what the page was opened
+    with.
     """
     try:
-        opened: Mapping[str, list[str]] = signing.loads(data.get("opened", ""), salt=_SALT)
+        opened_texts: Mapping[str, list[str]] = signing.loads(data.get("opened", ""), salt=_SALT)
     except signing.BadSignature:
-        opened = {}
+        opened_texts = {}
     fields = []
     for text in texts:
         now = text.in_language(lcid)
-        opened_state = opened.get(text.place, _state(text, lcid))
-        value = data.get(text.place, opened_state[1]).replace("\r\n", "\n").strip()
-        if value == opened_state[1].strip():
+        opened_base, opened_text = opened_texts.get(text.place, _state(text, lcid))
+        value = data.get(text.place, opened_text).replace("\r\n", "\n").strip()
+        if value == opened_text.strip():
             fields.append(_Field(text, now))
             continue
         field = _Field(text, value)
@@ -268,12 +270,12 @@ def _sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -> list[_Fi
                 "length": len(value),
                 "longest": text.longest,
             }
-        elif now not in (opened_state[1], value):
+        elif now not in (opened_text, value):
             field.theirs = now
             field.error = _(
                 "Somebody else changed this text since you opened the page. Save again to keep yours."
             )
-        elif text.base != opened_state[0] and value:
+        elif text.base != opened_base and value:
             field.error = _(
                 "The base text was changed since you opened the page. Look at it, then save again."
             )
@@ -282,7 +284,7 @@ def _sent(texts: Iterable[Text], lcid: int, data: Mapping[str, str]) -> list[_Fi
 
 
 def _bound(id: int) -> Mapping[str, Attribute]:
-    """The attributes that an endpoint's inputs are bound to, by the inputs' names."""
+    """Return the attributes that an endpoint's inputs are bound to, by the inputs' names."""
     configuration = latest()
     endpoint = configuration.endpoints.get(id)
     if endpoint is None or endpoint.problem is not None:

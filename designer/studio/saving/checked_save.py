@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, ClassVar, NamedTuple
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
@@ -15,6 +16,7 @@ from django.db.models import Model
 from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -54,7 +56,6 @@ from designer.studio.saving.refused_as_proposal import (
     tell_refused,
 )
 from designer.studio.saving.undo_offers import say_done
-from designer.studio.saving.version_links import versions_of
 from designer.studio.used_places import where_used
 
 # What people tick to answer the questions of a save.
@@ -330,6 +331,11 @@ def refused_findings(request: HttpRequest) -> Collection[Finding]:
 
 def _questions(request: HttpRequest) -> Mapping[str, Sentence]:
     return getattr(request, "questions", {})
+
+
+def versions_of(collection: str, key: str) -> str:
+    """Return the address of the page with the versions of one item."""
+    return f"{reverse('studio:versions')}?{urlencode({'list': collection, 'key': key})}"
 
 
 def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:

@@ -15,7 +15,6 @@ from django.conf import settings
 from crmclient import Guid, Platform, parse_guid
 from crmclient.errors import PlatformFailure
 from designer.definitions import CallerTypeDefinition, RecordDefinition
-from runtime.callers.cache import LIFETIME, RecentCache
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.claim_paths import claim_at, picked
 from runtime.callers.issuers.issuer import Issuer, is_volatile
@@ -23,6 +22,7 @@ from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_co
 from runtime.callers.issuers.registration import register, registered
 from runtime.callers.issuers.role_rules import granted, left_out_groups
 from runtime.callers.minute_cache import CachedValue, MinuteCache
+from runtime.callers.recent_cache import LIFETIME, RecentCache
 from runtime.callers.refusals import RefusedCaller, without_record
 
 logger = logging.getLogger("portico.issuers")

@@ -1,4 +1,4 @@
-"""A bounded cache of values that are less than a minute old."""
+"""A bounded cache of values that are only kept for some seconds, a minute unless said otherwise."""
 
 from __future__ import annotations
 
