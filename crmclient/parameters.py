@@ -27,6 +27,9 @@ def target_problems(process: Process, target: Reference | None) -> list[InvalidV
 def problems(
     parameters: Sequence[ProcessParameter], values: ProcessValues, encode: Encode
 ) -> list[InvalidValue]:
+    """Return what is wrong with the values of a process's parameters. `encode` raises an error for a value of
+    a wrong type.
+    """
     names = {parameter.name for parameter in parameters}
     invalid_values: list[InvalidValue] = [
         UnknownAttribute(name, "The process has no such parameter.") for name in values if name not in names

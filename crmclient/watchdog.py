@@ -126,6 +126,7 @@ class _Watchdog:
                 threading.Thread(target=self._look, name="watchdog", daemon=True).start()
 
     def _look(self) -> None:
+        """Strike the watches that are over, again and again; sleep while there is none."""
         while True:
             if not self._watches:
                 self._needed.clear()

@@ -87,6 +87,7 @@ class Surroundings:
     def of(
         cls, exposed: Iterable[ExposedEntityDefinition], closed: Iterable[ExposedEntityDefinition]
     ) -> Surroundings:
+        """Return the surroundings of exposed entities; `closed` ones have no valid definition."""
         exposed = tuple(exposed)
         by_module: dict[str, tuple[ExposedEntityDefinition, ...]] = {}
         for entity in (*exposed, *closed):

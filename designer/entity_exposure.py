@@ -132,6 +132,7 @@ def _inputs_and_bindings(
 def _columns(
     entity: Entity, attributes: Mapping[str, Attribute], chosen: Collection[Attribute]
 ) -> tuple[ColumnDefinition, ...]:
+    """Return the columns of a read: the id, and the chosen attributes that can be read."""
     public = names_in_api(attributes)
     answered = [
         attribute

@@ -122,6 +122,7 @@ def _in_ascii(text: str) -> str:
 
 
 def _words(part: str) -> list[str]:
+    """Return the words of a name in camel case."""
     starts = [0]
     for position in range(1, len(part)):
         previous, letter, following = part[position - 1], part[position], part[position + 1 : position + 2]

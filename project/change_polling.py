@@ -40,6 +40,9 @@ def _start() -> None:
 
 
 def _repeat() -> None:
+    """Look for the platform's changes again and again. One process of those that serve polls in each
+    interval.
+    """
     pause = threading.Event()
     interval = float(settings.PORTICO["CRM_CHANGES"])
     while True:
@@ -70,6 +73,9 @@ def poll_if_due(interval: float) -> list[str]:
 
 
 def _polled(served: Served, interval: float) -> list[str]:
+    """Ask the platform for changes, unless another process has in this interval. Return the entities whose
+    cached answers have ended.
+    """
     # A holder of its own for each turn: this process, too, waits for the end of its last one.
     holder, begun, most = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
     if not claims.take(_DUE, holder, most + interval):

@@ -60,6 +60,10 @@ def kinds() -> tuple[Expiring, ...]:
 
 
 def _rows(expired: Callable[[dt.datetime], QuerySet[Any]], oldest: str) -> Callable[[int], int]:
+    """Return a function that removes at most so many expired rows, the oldest first, and returns their
+    number.
+    """
+
     def remove(most: int) -> int:
         rows = expired(dt.datetime.now(dt.UTC))
         keys = list(rows.order_by(oldest).values_list("pk", flat=True)[:most])

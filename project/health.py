@@ -53,6 +53,9 @@ class _Readiness:
         self._until = 0.0
 
     def check(self) -> bool:
+        """Return whether the service is ready: migrations are applied and the database takes writes.
+        Remembered for some seconds.
+        """
         with self._lock:
             if time.monotonic() >= self._until:
                 self._ready = self._migrations_applied() and self._writable()

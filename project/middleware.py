@@ -142,6 +142,7 @@ class ApiHeaders:
 
 
 def _said_over(scheme: str) -> Prepared:
+    """Return the headers that every answer over a scheme has, found once by a request that nobody sent."""
     environ = {
         "REQUEST_METHOD": "GET",
         "PATH_INFO": "/api",

@@ -85,14 +85,16 @@ class RedisBudget(Budget):
         answer = self._run("take", self._keys, _GROUP[share], -1 if only_user is None else only_user, id)
         if answer is None:
             return self._own.take(share, only_user)
-        user, first, second, *pauses = answer
+        user, *details = answer
         if user < 0:
-            for number, milliseconds in enumerate(pauses[0]):
+            wait, reason, pauses = details
+            for number, milliseconds in enumerate(pauses):
                 if milliseconds > 0:
                     self._own.rest(number, milliseconds / 1000)
-            return Refusal(first / 1000, Reason(second.decode()))
+            return Refusal(wait / 1000, Reason(reason.decode()))
+        requests, work = details
         self._own.note(user, share, id)
-        return Admission(id, user, share, first, second / 1000)
+        return Admission(id, user, share, requests, work / 1000)
 
     def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
         """Note in Redis that a request is over, and what the platform reported."""

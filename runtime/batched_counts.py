@@ -100,6 +100,7 @@ class BatchedCounts(ABC, Generic[Place, Count]):
         threading.Thread(target=self._write_repeatedly, name=self._name, daemon=True).start()
 
     def _write_repeatedly(self) -> None:
+        """Write the counts at every interval, as long as the process lives."""
         pause = threading.Event()
         while True:
             pause.wait(self._interval)

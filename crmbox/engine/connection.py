@@ -65,6 +65,7 @@ class Unit:
             raise translated(error, self.dialect) from error
 
     def _run(self, sql: str, params: Sequence[Any]) -> Cursor:
+        """Run a statement by the quickest cursor; by Django's where its log or a wrapper watches."""
         wrapper = self._wrapper
         if self._is_watched:
             cursor = self.dialect.watched_cursor(wrapper)
@@ -207,6 +208,7 @@ class WriteUnit(Unit):
         return _only(rows)
 
     def _end(self, error: BaseException | None) -> None:
+        """Commit, or roll back after an error, and let the next write begin."""
         try:
             if self._atomic is not None:
                 kind = type(error) if error is not None else None

@@ -64,6 +64,7 @@ def like(pattern: str) -> list[Token]:
 
 
 def _parts(pattern: str) -> Iterator[Token]:
+    """Yield the parts of a pattern: wildcards, sets of characters, and single letters."""
     position = 0
     while position < len(pattern):
         character = pattern[position]
@@ -81,6 +82,7 @@ def _parts(pattern: str) -> Iterator[Token]:
 
 
 def _characters(inside: str) -> Token:
+    """Return the set of characters between brackets, folded; empty text where it holds none."""
     negated = inside.startswith("^") and len(inside) > 1
     members = inside[1:] if negated else inside
     ranges: list[tuple[str, str]] = []

@@ -93,6 +93,7 @@ def _limit(query: Query, page: Page) -> int | None:
 def _page_of(
     plan: Plan, steps: RowPlan, query: Query, page: Page, rows: list[Any], total: int | None
 ) -> QueryResult:
+    """Return the result of one page, with the token of the next if there are more rows."""
     token = None
     if page.size is not None and len(rows) > page.size:
         del rows[page.size :]
@@ -119,6 +120,7 @@ def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPla
 def _groups(
     unit: Unit, plan: Plan, steps: AggregatePlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
+    """Return one page of the groups of an aggregate query, which are all read and sorted here."""
     groups = steps.sorted(_run(unit, steps.statement, values))[: query.top]
     start = 0 if page.token is None else _after(groups, steps, cursor.unseal(page.token, plan.digest))
     end = len(groups) if page.size is None else min(len(groups), start + page.size)

@@ -31,6 +31,7 @@ def drop_view(view: EntityDefinition) -> str:
 
 
 def _select_of_member(view: EntityDefinition, member: EntityDefinition, name: str, dialect: Dialect) -> str:
+    """Return the select of one of the entities that a view shows. `name` is the attribute that says which."""
     member_attributes = {item.attribute.logical_name: item for item in member.attributes}
     shown = (
         expression

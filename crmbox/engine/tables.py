@@ -109,6 +109,7 @@ def text_search(definition: EntityDefinition, attribute: AttributeDefinition) ->
 
 
 def create_key(definition: EntityDefinition, key: AlternateKey) -> str:
+    """Return the statement that makes the unique index of an alternate key. Raises InvalidDefinition."""
     comparable = {item.attribute.logical_name: item.key or item.column for item in definition.attributes}
     for name in key.attributes:
         if name not in comparable:

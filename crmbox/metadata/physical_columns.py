@@ -67,6 +67,7 @@ class Placing:
         return self._column(column, Storage.TEXT, TARGET_SUFFIX)
 
     def _column(self, base: str, storage: Storage, suffix: str = "") -> str:
+        """Return the name of a column: one that a removed attribute has left, else a new one."""
         for column in self.spare:
             if column.storage is storage:
                 self.spare.remove(column)

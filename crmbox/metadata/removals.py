@@ -49,6 +49,9 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
 
 
 def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
+    """Remove a custom entity without records, and its table. Raises InvalidDefinition if another entity's
+    lookup points only at it.
+    """
     definition = draft.entity(name)
     if not definition.entity.is_custom:
         raise InvalidDefinition(f"{name}: only a custom entity can be deleted.")

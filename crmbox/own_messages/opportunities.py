@@ -34,6 +34,7 @@ def lose_opportunity(context: Context, inputs: Mapping[str, Any]) -> ProcessValu
 
 
 def _close(context: Context, inputs: Mapping[str, Any], state: int) -> None:
+    """Close the opportunity of the activity in `inputs`, as won or lost (`state`)."""
     activity = inputs[_CLOSE]
     opportunity = ended(activity, "opportunityid")
     record = still_open(context, opportunity, ("estimatedvalue",))

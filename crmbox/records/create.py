@@ -142,6 +142,7 @@ def _owner(written: WrittenValues, actor: Reference) -> Reference:
 
 @lru_cache(maxsize=4096)
 def _rules_of(stored: StoredEntity) -> _Rules:
+    """Return what a new record of an entity needs, found once for each state of its definition."""
     columns = stored.columns.values()
     return _Rules(
         required=tuple(column for column in columns if column.attribute.is_required),

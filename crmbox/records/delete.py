@@ -82,6 +82,7 @@ def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
 
 
 def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> None:
+    """Empty the lookup `pointer` of the records that point at the deleted one."""
     mark = unit.dialect.placeholder
     emptied = [name for name in (pointer.column.name, pointer.column.target) if name is not None]
     version = quote(pointer.stored.columns["versionnumber"].name)

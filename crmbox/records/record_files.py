@@ -100,6 +100,7 @@ class Upload:
         return column
 
     def _check_version(self, unit: WriteUnit, stored: StoredEntity) -> None:
+        """Raise RecordNotFound or VersionMismatch unless the record is as the caller knows it."""
         version = quote(stored.columns["versionnumber"].name)
         rows = unit.rows(
             f"SELECT {version} FROM {quote(stored.table)} {with_id(stored, unit.dialect.placeholder)}",
@@ -113,6 +114,9 @@ class Upload:
                 raise VersionMismatch(self._entity, self._record)
 
     def _write_blocks(self, content: BinaryIO, limit: int | None) -> int:
+        """Write the content block by block, and return its size in bytes. Raises InvalidRecord
+        above `limit`.
+        """
         blocks = block_store(self._alias)
         size = 0
         for number, block in enumerate(_blocks(content)):
@@ -127,6 +131,7 @@ class Upload:
         return size
 
     def _attach(self, info: FileInfo) -> None:
+        """Let the record's column point at the new file, and write its facts."""
         with write_unit(self._alias) as unit:
             stored = unit.snapshot.entity(self._entity)
             file_column(stored, self._attribute)

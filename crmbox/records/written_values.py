@@ -189,6 +189,7 @@ class WrittenValues:
 
 @lru_cache(maxsize=4096)
 def _user_in(stored: StoredEntity, names: tuple[str, ...], user: Guid) -> Mapping[str, DbValue]:
+    """Return the database values of attributes that a user is written to."""
     value = Reference("systemuser", user)
     values: dict[str, DbValue] = {}
     for column in (stored.columns[name] for name in names if name in stored.columns):

@@ -41,6 +41,7 @@ def circumstances_of(platform: EmbeddedPlatform, user: Guid) -> Circumstances:
 
 
 def _token_user(headers: Headers, root: str) -> Guid:
+    """Return the user of the bearer token. Raises WebApiError 401."""
     scheme, _, token = headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token.strip():
         try:

@@ -71,6 +71,9 @@ def as_web_api_error(error: errors.PlatformError) -> WebApiError:
 
 
 def _invalid_record(error: errors.InvalidRecord) -> WebApiError:
+    """Return the error for refused values, in Dataverse's words: the first in the message, all in the
+    details.
+    """
     first = error.problems[0]
     details = [
         {"code": problem.code, "target": problem.attribute, "message": problem.message}

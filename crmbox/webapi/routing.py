@@ -140,6 +140,7 @@ def target_of(request: Request) -> Target:
 
 
 def _of_set(type_: EntityType, rest: list[Segment]) -> Target:
+    """Return what a path to an entity set, without a key, leads to."""
     if not rest:
         return Target(Shape.COLLECTION, type_)
     segment = rest[0]

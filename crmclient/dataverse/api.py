@@ -80,6 +80,7 @@ class Api:
         return answer
 
     def _inside_batch(self, path: str, headers: Mapping[str, str], subject: Subject, call: Call) -> Answer:
+        """Send a GET inside a batch, because its URL is too long to be sent alone."""
         if len(self.base) + len(path) > LONGEST_INNER_URL:
             raise InvalidQuery("The query is longer than Dataverse takes; give it fewer values or columns.")
         content_type, body = one_get(self.base + path, headers)

@@ -105,6 +105,7 @@ def reached(options: Options) -> Iterator[Step]:
 
 
 def _unreachable_step(failure: Exception, options: Options) -> Step:
+    """Return the step that says why there is no connection."""
     host = options.root.partition("://")[2].partition("/")[0]
     advice = _connection_advice(failure, "CRM_URL")
     if _has_cause(failure, ssl.SSLError):

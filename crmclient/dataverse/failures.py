@@ -77,6 +77,7 @@ def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
 
 
 def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError:
+    """Return the error that an answer stands for. `acting`: the request was made for a platform user."""
     refusal = _read(answer)
     if 300 <= refusal.status < 400:
         return UnexpectedAnswer(f"The platform redirects ({refusal.status}); redirects are not followed.")

@@ -105,6 +105,7 @@ class Processes:
         return {"@odata.type": f"{NAMESPACE}.{value.entity}", entity.primary_id: value.id}
 
     def _outputs(self, process: Process, answer: Mapping[str, Any]) -> dict[str, ProcessValue]:
+        """Return the outputs of a process by name. Raises UnexpectedAnswer."""
         # Outputs that are null may be left out, so that of another's JSON only this is seen.
         expected = {"@odata.context", *(parameter.name for parameter in process.outputs)}
         if self._is_record(process, answer):
@@ -137,6 +138,7 @@ class Processes:
         return decode(as_attribute(parameter), value)
 
     def _referenced(self, parameter: ProcessParameter, record: Any) -> Reference:
+        """Return a record in an answer as a reference. Raises UnexpectedAnswer."""
         try:
             name = str(record.get("@odata.type", "")).rpartition(".")[2] or parameter.targets[0]
             entity = self._catalogue.entity(name)

@@ -84,6 +84,7 @@ class Users:
             )
 
     def _apart(self, id: Guid) -> PlatformUser:
+        """Read a user by several requests. Teams and roles that may not be read are left out."""
         record = self._retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
         values = record.values
         business_unit = values["businessunitid"]

@@ -47,6 +47,7 @@ class ChangedQuery:
 
 
 def changed_query(query: DesignedQuery, change: AttributeChange) -> ChangedQuery:
+    """Return the query with the attribute replaced or left out."""
     changed = ChangedQuery(query)
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
     entities |= {link.alias: link.entity for link in query.every_link}
@@ -63,6 +64,7 @@ def changed_query(query: DesignedQuery, change: AttributeChange) -> ChangedQuery
 def _orders(
     orders: Iterable[Order], entities: Mapping[str | None, str], change: AttributeChange
 ) -> Iterator[Order]:
+    """Yield the orders with the attribute replaced; without those by an attribute that is left out."""
     for order in orders:
         entity = entities.get(order.link, "")
         is_meant = (entity, order.attribute) == (change.entity, change.old)

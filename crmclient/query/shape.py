@@ -69,6 +69,7 @@ def _item(item: FilterItem, values: list[object], depth: int) -> Shape:
 
 
 def _condition(condition: Condition, values: list[object]) -> Shape:
+    """Return the shape of a condition, and add its values to `values`: a list as one."""
     if condition.operator in LISTS:
         values.append(condition.values)
         count = -1
@@ -79,6 +80,7 @@ def _condition(condition: Condition, values: list[object]) -> Shape:
 
 
 def _link(link: Link, values: list[object], depth: int) -> Shape:
+    """Return the shape of a link, and add the values of its conditions to `values`."""
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_LINKS)
     return (

@@ -67,6 +67,7 @@ def _reach_of_query(
     *,
     rules_links: bool,
 ) -> Iterator[Reach]:
+    """Yield what a query reaches: its own entity, and those of its links."""
     yield Reach(place, query.entity, False, is_ruled, query.entity in entities_with_rule)
     for entity in dict.fromkeys(link.entity for link in query.every_link):
         has_rule = entity in entities_with_rule

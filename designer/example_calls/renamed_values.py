@@ -52,6 +52,9 @@ def _inputs(row: Endpoint) -> _Inputs:
 
 
 def _renames(before: _Inputs, after: _Inputs) -> _Renames:
+    """Return id and new name of each input, by its parent and old name. A name that another input has taken
+    over is not among them.
+    """
     names_in_use = {
         (stored_input.parent, stored_input.name)
         for pk, stored_input in after.items()
@@ -71,6 +74,7 @@ def _renames(before: _Inputs, after: _Inputs) -> _Renames:
 def _renamed_call(
     call: Mapping[str, Any], renames: _Renames, inputs: _Inputs, *, in_query: bool
 ) -> dict[str, Any]:
+    """Return a kept call with the new names of inputs in its body and, where they are there, in its query."""
     renamed = dict(call)
     for member in ("body", "query") if in_query else ("body",):
         if isinstance(call.get(member), dict):
@@ -81,6 +85,7 @@ def _renamed_call(
 def _renamed(
     values: Mapping[str, Any], parent: int | None, renames: _Renames, inputs: _Inputs
 ) -> dict[str, Any]:
+    """Return the values with the new names of their inputs, and so inside lists."""
     unmoved: dict[str, Any] = {}
     moved: dict[str, Any] = {}
     for name, value in values.items():

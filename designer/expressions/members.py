@@ -33,6 +33,7 @@ def paths(text: str, name: str) -> frozenset[tuple[str, ...]] | None:
 
 
 def _path(text: str, parts: list[re.Match[str]]) -> tuple[str, ...]:
+    """Return the names of the path that begins with the first of `parts`, up to a call or an operator."""
     path: list[str] = []
     for before, token in pairwise(parts):
         if token["open"] == "(" and path and not _between(text, before, token):

@@ -91,6 +91,9 @@ class DownloadSettings(FileSettings, CachedSettings):
 
 
 def _matching(value: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
+    """Return the texts in lower case, without `leading`. Raises ValueError with `refusal` for one that does
+    not fit.
+    """
     if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) for text in value):
         return value
     words = tuple(text.strip().lower().removeprefix(leading) for text in value)

@@ -94,6 +94,7 @@ def _only_module(changes: Iterable[Change]) -> str:
 
 
 def _part(now: ConfigurationDocument, proposed: ConfigurationDocument, module: str) -> Contents:
+    """Return both documents limited to a module, with the roles and caller types that its endpoints name."""
     sides = (now, proposed)
     endpoints = [endpoint for side in sides for endpoint in side.endpoints if endpoint.module == module]
     entities = [entity for side in sides for entity in side.entities if entity.module == module]

@@ -158,6 +158,7 @@ def _nested(link: DesignedLink, attributes: Attributes) -> Iterator[str]:
 
 
 def _condition(condition: DesignedCondition, entity: str, attributes: Attributes) -> str:
+    """Return a condition in words: attribute, operator and values."""
     compared_attribute = attributes(entity).get(condition.attribute) if condition.link is None else None
     name = (compared_attribute.label.text() if compared_attribute else "") or condition.attribute
     place = f"{condition.link}.{name}" if condition.link else name

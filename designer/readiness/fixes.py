@@ -147,6 +147,7 @@ def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("record-type")
 def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that makes a list of records of one record, or the reverse."""
     input_definition = next(
         (definition for definition in subject.inputs if definition.name == _name_in(place)), None
     )
@@ -163,6 +164,7 @@ def _require(subject: EndpointSubject, place: str) -> Fix:
 
 @_fixes("required-attribute-unbound")
 def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that binds an attribute to an input, which it adds if need be."""
     attribute = subject.attributes.get(place.partition(".")[2])
     if attribute is None:
         return None
@@ -178,6 +180,7 @@ def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("binding-input")
 def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that adds the input that a binding names."""
     name = place.split(".")[1]
     binding = next((candidate for candidate in subject.bindings if candidate.attribute == name), None)
     attribute = subject.attributes.get(name)
@@ -191,6 +194,7 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("query-values")
 def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that adds the input for a parameter of the query; None where its type is not known."""
     name = place.rpartition(".")[2]
     used = [
         (use.operator, attribute)

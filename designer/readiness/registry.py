@@ -91,6 +91,8 @@ def warning_for_issuers(id: str) -> Callable[[_IssuerRule], _IssuerRule]:
 def _register_of_kind(
     settings: type[K], id: str, severity: Severity, row_rules: bool
 ) -> Callable[[_KindRule[K]], _KindRule[K]]:
+    """Return a decorator that registers a rule for endpoints whose settings are of the type `settings`."""
+
     def register(find: _KindRule[K]) -> _KindRule[K]:
         def of_kind(subject: EndpointSubject) -> Found:
             chosen = subject.definition.settings

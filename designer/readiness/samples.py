@@ -53,6 +53,7 @@ def of_inputs(inputs: Iterable[InputDefinition], *, changes: bool = False) -> di
 
 
 def _of_input(input_definition: InputDefinition, *, changes: bool) -> Sample:
+    """Return a sample of an input's value. `changes`: a list holds records to add, change and remove."""
     kind = TYPES.get(input_definition.type)
     if kind is None:
         return UNKNOWN

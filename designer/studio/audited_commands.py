@@ -86,6 +86,7 @@ def _state(page: Audited, row: Model) -> Mapping[str, State]:
 def _note(
     action: AuditEntry.Action, row: Model, before: Mapping[str, State], after: Mapping[str, State]
 ) -> None:
+    """Note what a command has changed in a row. Of a password it is said that it changed."""
     had, has = before.get(_PASSWORD), after.get(_PASSWORD)
     lines = list(differences(_without_password(before), _without_password(after)))
     if had is not None and has is not None and had != has:

@@ -360,6 +360,7 @@ class EndpointAdmin(EndpointPages):
     def save_related(
         self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
     ) -> None:
+        """Save the rows of a new endpoint, and switch it on if nothing stands in the way."""
         super().save_related(request, form, formsets, change)
         row = form.instance
         if change or not form.cleaned_data.get("enabled"):
@@ -371,6 +372,7 @@ class EndpointAdmin(EndpointPages):
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponseBase:
+        """Stay on the page of a new endpoint, where it is completed."""
         if not obj.enabled:
             messages.info(request, _("It is a draft. Complete it here, then switch it on."))
         posted = request.POST.copy()

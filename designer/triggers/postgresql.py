@@ -68,6 +68,9 @@ $body$"""
 
 
 def _collect(event: str, table: str, column: str | None) -> str:
+    """Return the statements of a trigger that note which endpoints a statement has changed. `column` has an
+    endpoint's id; None: the table concerns all.
+    """
     if event == "truncate":
         return "PERFORM designer_note_revision(ARRAY[NULL]::bigint[], NULL);"
     part = "NULL" if column else f"'{table}'"

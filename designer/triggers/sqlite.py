@@ -21,6 +21,7 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def _raise(endpoints: list[str], part: str = "NULL") -> Iterator[str]:
+    """Yield the statements of a trigger: raise the revision, note the change, and remove old notes."""
     # A flushed database has lost the row.
     yield "INSERT OR IGNORE INTO designer_revision (id, number, token) VALUES (1, 0, '')"
     yield "UPDATE designer_revision SET number = number + 1, token = lower(hex(randomblob(16))) WHERE id = 1"

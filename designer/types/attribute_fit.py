@@ -99,6 +99,9 @@ def _is_day(attribute: Attribute, sample: dt.date) -> bool:
 
 
 def _is_text(attribute: Attribute, sample: str) -> bool:
+    """Return whether an attribute can have a text that looks like `sample`, or another text of the
+    same kind.
+    """
     # Exact numbers, days and ids come out of an expression as texts that say nothing else.
     if _SAYS_NUMBER.fullmatch(sample):
         # Another number of the kind may be whole.

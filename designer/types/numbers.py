@@ -222,6 +222,7 @@ class DoubleType(InputType):
 
 
 def _exact(raw: Any) -> Decimal:
+    """Return the exact number of a JSON number or a string of digits. Raises InvalidInput."""
     kind = type(raw)
     if kind is Decimal:
         return raw  # type: ignore[no-any-return]

@@ -119,6 +119,7 @@ _endpoints = PerEndpoint(_named_by)
 
 
 def _named_by_definition(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
+    """Yield every attribute that an endpoint names, with the place. `entity` is that of its record."""
     if entity:
         yield from _named_for_record(definition, entity)
     designed_query = definition.settings.designed_query
@@ -179,6 +180,7 @@ def _named_by_query(query: DesignedQuery, place: str, *, is_safe: bool = True) -
 
 
 def _named_by_filter(filter: DesignedFilter | None, entity: str, place: str) -> Iterator[_Named]:
+    """Yield the attributes that a filter names, and those of the links in it."""
     if filter is None:
         return
     for condition_entity, condition in conditions_of_filter(filter, None, {None: entity}):
@@ -194,6 +196,7 @@ def _compared(
     entities: Mapping[str | None, str],
     place: str,
 ) -> Iterator[_Named]:
+    """Yield the attribute that a condition compares with, if it compares with one."""
     if value_of is not None:
         link, attribute = value_of
         yield (entity if link is None else entities.get(link, ""), attribute), place, False

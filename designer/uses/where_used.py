@@ -141,6 +141,9 @@ def _properties_of_endpoint(definition: EndpointDefinition) -> Iterator[_Propert
 def _properties_of_bindings(
     inputs: Iterable[InputDefinition], holder: EndpointDefinition | InputDefinition
 ) -> Iterator[_PropertyInPlace]:
+    """Yield the user properties that bindings read, with the place, and so those of the inputs' own
+    bindings.
+    """
     for binding in holder.bindings:
         place = Sentence("the property “%(attribute)s”", attribute=binding.attribute)
         if binding.source == "user":

@@ -89,6 +89,7 @@ class _Number:
         return self._number
 
     def _take(self) -> None:
+        """Take the lowest number that no living process has, and lock it."""
         if self._lock >= 0:
             # A fork's copy: the lock is the parent's, and stays so.
             os.close(self._lock)

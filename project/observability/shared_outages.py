@@ -29,6 +29,9 @@ class SharedOutages:
 
     @contextmanager
     def course_of(self, fact: str) -> Iterator[Course | None]:
+        """Yield the course of an outage, and store what the block makes of it. None where the file cannot be
+        opened.
+        """
         file = _open_locked(fact)
         if file is None:
             yield None

@@ -79,6 +79,7 @@ class Telemetry:
                 self._trace(self._tracer, record, attributes, offset)
 
     def _measure(self, record: RequestRecord, attributes: Mapping[str, Any]) -> None:
+        """Add a request to the metrics."""
         self._duration.record(record.elapsed, attributes)
         endpoint = {"portico.endpoint": record.endpoint}
         if record.calls or record.seconds:

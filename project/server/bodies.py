@@ -108,6 +108,7 @@ async def until_gone(receive: Receive) -> None:
 async def _pieces(
     receive: Receive, length: int, pace: Pace, first: Awaitable[Message] | None = None
 ) -> AsyncIterator[bytes]:
+    """Yield the pieces of a body as they come. Raises BrokenOff when the client goes before its end."""
     bytes_left = length
     while bytes_left > 0:
         message = await (first or receive())

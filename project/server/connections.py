@@ -110,6 +110,9 @@ class Watch:
     def _too_many(
         self, open_connections: list[Connection], busy: Collection[tuple[str, str]]
     ) -> Iterator[Connection]:
+        """Yield the connections of each address that go beyond the limit: idle ones first, the longest idle
+        before others.
+        """
         if not self._most or len(open_connections) <= self._most:
             return
         of_address: defaultdict[str, list[Connection]] = defaultdict(list)

@@ -260,6 +260,7 @@ class Front:
         return None
 
     def _refuse(self, incoming: Incoming, problem: Problem) -> None:
+        """Answer with a problem before the body has been read, and close the connection."""
         request = WSGIRequest(self._environ(incoming, None))
         response = answer_to(problem, request)
         put_refused(request, problem)

@@ -138,6 +138,9 @@ class CachedAnswers:
         return time.time() < entry.made + self._seconds + self._stale
 
     def _ask(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
+        """Fetch the answer, or wait for another request of this process that fetches it. `why` is the reason
+        in `Cache-Status`.
+        """
         # Anonymous callers have a part of the platform's budget: others may ask when it is spent.
         with _flights.board((key, exchange.caller.is_anonymous, why == _REQUESTED)) as (flight, leads):
             if leads:

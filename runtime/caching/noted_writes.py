@@ -69,6 +69,7 @@ class NotedWrites(StandIn):
         return answer
 
     def _raise_after_failure(self, member_call: MemberCall, entities: Collection[str]) -> None:
+        """End the cached answers of the entities after a write that failed, because it may have been done."""
         if not entities and not self._is_needed:
             return
         try:
@@ -119,6 +120,9 @@ class NotedWrites(StandIn):
     def _associate(
         self, entity: str, id: str, relationship: str, *args: Any, **options: Any
     ) -> Iterable[str]:
+        """Return the entities whose answers an association may change: both ends and the pairs; any, where it
+        is not known.
+        """
         try:
             relationships: Iterable[Relationship] = self._platform.relationships(entity)
         except PlatformError:

@@ -24,6 +24,7 @@ class Waiting:
 
     @contextmanager
     def place(self) -> Iterator[bool]:
+        """Yield whether the request may wait: at least one thread stays free for others."""
         with self._lock:
             has_place = self._count < max(1, int(settings.PORTICO["THREADS"]) - 1)
             self._count += has_place

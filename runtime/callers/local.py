@@ -153,6 +153,7 @@ def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
 
 
 def _pair(family: TokenFamily) -> TokenPair:
+    """Return the tokens of a family at its present number."""
     refresh = _RefreshToken()
     # Whoever makes this token again makes the same bytes.
     refresh.set_iat(at_time=family.issued_at)

@@ -31,6 +31,9 @@ class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  #
     def user_login_failed(
         self, sender: Any, credentials: dict[str, Any], request: HttpRequest | None = None, **signal: Any
     ) -> None:
+        """Count a failed login, unless it was refused without being tried. `login_wait` says how long to wait
+        then.
+        """
         if request is None:
             return
         wait = getattr(request, "login_wait", None)

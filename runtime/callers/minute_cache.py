@@ -88,6 +88,7 @@ class MinuteCache(Generic[V]):
         return entry if entry is not None and time.monotonic() < entry.until else None
 
     def _shared(self, digest: str) -> CachedValue[V] | None:
+        """Return the value that another process has stored, and keep it here, too."""
         entry = _redis().get(digest)
         if entry is None:
             return None
@@ -97,6 +98,7 @@ class MinuteCache(Generic[V]):
         return shared_entry
 
     def _read(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
+        """Read the value, and keep it for this and other processes."""
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
         entry = CachedValue(read(), min(began + LIFETIME, until))

@@ -22,6 +22,7 @@ def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None
 
 
 def _of_account(claims: Claims) -> Caller | None:
+    """Return the caller of an API account; None for an unknown or closed one."""
     rows = list(accounts_of(claims).values_list("caller_type_id", "record", "rate", "roles__name"))
     if not rows:
         return None

@@ -15,6 +15,7 @@ _MOST = 1_000
 
 
 def held_by_callers(item: ItemKey) -> Iterator[Use]:
+    """Yield the API accounts and keys that have a role or a caller type."""
     collection, name = item
     fields = {"roles": "roles__name", "caller_types": "caller_type__name"}
     if collection not in fields:

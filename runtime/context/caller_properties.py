@@ -143,6 +143,7 @@ class CallerProperties:
         return None if records is None else self._query(records, record)
 
     def _query(self, records: CallerRecords, record: Guid) -> Query:
+        """Return the query for the caller's record, with what field and related properties need."""
         query = records.query(record)
         columns = dict.fromkeys((*(column.attribute for column in query.columns), *self._fields.values()))
         return replace(
@@ -154,6 +155,7 @@ class CallerProperties:
     def _row(
         self, records: CallerRecords, record: Guid, caller: Caller, call: Call
     ) -> Mapping[str, Value] | None:
+        """Return the row of the caller's record; None when it is gone or inactive."""
         query = self._query(records, record)
         # Whether the record counts has been asked already, most often by the same query.
         if caller.read is not None and caller.read[0] == query:

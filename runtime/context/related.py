@@ -102,6 +102,7 @@ class _RelatedRecords:
         return {"type": "array", "items": self.columns.schema()}
 
     def _query(self, user: Guid) -> Query:
+        """Return the query for the records that belong to a user."""
         order = self.entity.primary_name or self.entity.primary_id
         return Query(
             entity=self.entity.logical_name,
@@ -161,6 +162,7 @@ def related(
 def _one_record(
     target: str, lookup: str, columns: Sequence[ColumnDefinition], platform: Platform, alias: str
 ) -> Related:
+    """Return how to read the record that a lookup of the user points at."""
     entity = platform.entities()[target]
     configured = _columns(target, columns, platform)
     link = Link(

@@ -93,6 +93,9 @@ class Schema:
         raise unknown_route()
 
     def _entry(self, place: str, name: str) -> Entry:
+        """Return the entry with this name, or with this name on the platform. Raises Problem 404 for none, or
+        several.
+        """
         listed = entries(place, self._endpoints)
         matches = [entry for entry in listed if entry.name == name]
         matches = matches or [entry for entry in listed if entry.platform_name == name]
@@ -173,6 +176,7 @@ class Schema:
         }
 
     def _query(self, parts: Sequence[Part]) -> QueryShape:
+        """Return the description of a query endpoint."""
         (part,) = parts
         schemas: Mapping[str, Any] = {
             parameter["name"]: parameter["schema"] for parameter in part["parameters"]

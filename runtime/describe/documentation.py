@@ -196,6 +196,7 @@ def refusals(documentation: Documentation, description: Description) -> dict[int
 
 
 def _applying(documentation: Documentation, description: Description) -> Iterable[Problems]:
+    """Yield the problems that may be answered, group by group."""
     yield description.problems
     yield _ALWAYS
     yield _GUARDED if documentation.access.authentication_required else _OPEN

@@ -114,6 +114,7 @@ def _array(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ..
 
 
 def _text(schema: Mapping[str, Any], name: str) -> str:
+    """Return a text that fits the schema. Raises NoExample where nobody can make one up."""
     if "pattern" in schema:
         raise NoExample
     if "format" in schema:

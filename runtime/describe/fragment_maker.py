@@ -164,6 +164,9 @@ _noted: Any = None
 
 
 def _edited(sender: Any, **_: Any) -> None:
+    """Let fragments be made when the transaction that edits a watched table commits, once for each
+    transaction.
+    """
     global _noted
     if sender._meta.db_table not in WATCHED:
         return

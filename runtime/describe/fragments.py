@@ -208,6 +208,7 @@ def _differing(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, d
 
 
 def _content(served: Served, id: int) -> Mapping[str, Any]:
+    """Return the fragment of an endpoint or own route, as JSON."""
     routes = own_routes(served, id) if id in OWN_ROUTES else _routes(served, id)
     if not routes:
         return _NOTHING

@@ -95,6 +95,7 @@ def openapi(
 
 
 def _paths(paths_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
+    """Return the operations of all fragments by path and method. `worded` converts each."""
     paths: dict[str, dict[str, orjson.Fragment]] = {}
     for texts in paths_of_fragments:
         for path, operations in texts.items():
@@ -107,6 +108,7 @@ def _paths(paths_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]
 def _components(
     components_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]
 ) -> Mapping[str, Any]:
+    """Return the components of all fragments by kind and name, sorted. `worded` converts each."""
     by_kind: dict[str, dict[str, orjson.Fragment]] = {}
     for texts in components_of_fragments:
         for kind, components in texts.items():
@@ -224,6 +226,7 @@ def as_yaml(document: Mapping[str, Any]) -> bytes:
 
 
 def _lines(value: object, depth: int) -> Iterator[str]:
+    """Yield YAML: objects as blocks down to a depth, everything else as JSON, which YAML includes."""
     if not isinstance(value, dict) or not value or depth == _DEPTH:
         yield f" {orjson.dumps(value).decode()}\n"
         return

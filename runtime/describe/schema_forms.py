@@ -33,6 +33,7 @@ def form_of(part: Part, renderer: Renderer) -> FormShape:
 
 
 def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[str, Any]:
+    """Return the JSON Schema of an object with the labels and descriptions of its fields."""
     properties = dict(schema["properties"])
     for field in fields:
         name = field["name"]
@@ -98,6 +99,7 @@ def _widget_of(field: FieldShape) -> str:
 
 
 def _widget(field: FieldShape) -> dict[str, Any]:
+    """Return how a form shows a field: its widget, where its options or candidates are, and its step."""
     widget: dict[str, Any] = {"widget": _widget_of(field)}
     if "optionSet" in field and field["optionSet"]["url"]:
         widget["options"] = field["optionSet"]["url"]

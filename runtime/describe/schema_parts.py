@@ -235,6 +235,7 @@ def entries(place: str, endpoints: Endpoints) -> Sequence[Entry]:
 
 
 def _entities(endpoints: Endpoints) -> Sequence[Entry]:
+    """Return the entries of exposed entities, each with the endpoints that it has."""
     groups: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for id, endpoint in endpoints:
         if endpoint.entity is not None and place_of(endpoint) in _OF_ENTITY:

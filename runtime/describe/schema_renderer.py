@@ -101,6 +101,7 @@ class Renderer:
         return [lists for _, lists in candidates]
 
     def field(self, stored: Part, module: str) -> FieldShape:
+        """Return the description of a field in the renderer's language. `module` is that of its endpoint."""
         shape: dict[str, Any] = {name: stored[name] for name in _AS_IS if name in stored}
         shape["label"] = self.language.of(stored["label"]) or stored["name"]
         shape["description"] = self.language.of(stored["description"])

@@ -89,6 +89,7 @@ def type_of(name: str, declared: str) -> str:
 
 
 def _shows(extensions: Collection[str], content_type: str, head: bytes) -> bool:
+    """Return whether the head of a file fits its extensions and content type."""
     if _TEXTS.fullmatch(content_type):
         return b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS)
     signed = {_SAME.get(extension, extension) for extension in extensions} & _signed()

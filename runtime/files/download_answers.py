@@ -118,6 +118,7 @@ def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpRespo
 
 
 def _span(request: HttpRequest, place: FilePlace) -> Span | None:
+    """Return the range that is asked for; None for the whole file. Raises Problem 416."""
     condition = request.META.get("HTTP_IF_RANGE")
     if condition is not None and condition.strip() != place.tag:
         return None

@@ -164,6 +164,7 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
+    """Count a request for one limit, and note how many are left. Raises Problem 429."""
     if not rate:
         return
     requests_left, wait = _limiter().hit(rate, name, key)

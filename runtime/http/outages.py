@@ -78,6 +78,7 @@ class Outages:
                     self._answered(record)
 
     def _answered(self, record: RequestRecord) -> None:
+        """End the outages that a request which was answered disproves."""
         for reason, outage in list(self._lasting.items()):
             code, _, endpoint = reason
             asked_platform = record.calls > 0 and not record.code

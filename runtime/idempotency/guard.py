@@ -112,6 +112,9 @@ class Idempotency:
         return record
 
     def _record_of_earlier_request(self, claimed: IdempotencyRecord) -> IdempotencyRecord:
+        """Return the row of the request that had the key before. One whose request died is taken over. Raises
+        Problem 409 and 422.
+        """
         record = IdempotencyRecord.objects.filter(digest=self.digest).first()
         if record is not None and record.record_id == claimed.record_id:
             # The connection was cut after the database had kept the claim.
@@ -127,6 +130,9 @@ class Idempotency:
         return record
 
     def _take_over(self, record: IdempotencyRecord) -> None:
+        """Go on with a request that died: only one of several repetitions gets its row. Raises Problem 409
+        for the others, and while the first is being answered.
+        """
         abandoned = IdempotencyRecord.objects.filter(
             pk=record.pk, status=None, deadline=record.deadline, deadline__lte=self.exchange.now
         )
@@ -143,6 +149,9 @@ class Idempotency:
         return dt.datetime.now(dt.UTC) + dt.timedelta(seconds=self.exchange.seconds_left)
 
     def _failed(self, record: IdempotencyRecord, error: Exception) -> None:
+        """Note how the request failed: forgotten, to be taken over at once, or kept as the answer of
+        repetitions.
+        """
         problem = problem_of(error)
         if problem.status_code in _FORGOTTEN:
             record.delete()

@@ -202,6 +202,7 @@ class _List:
         values: Mapping[str, Value],
         exchange: Exchange,
     ) -> Change:
+        """Return the change of a record in the list, which is a move if it leaves the row rule."""
         stays = self._moves.stays(row, values, exchange)
         update = Update(self._entity, id, values, self._version_of(row))
         return Change(pointer, update, self.payloads.changed, "" if stays else MOVES)

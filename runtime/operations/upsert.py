@@ -96,6 +96,7 @@ class UpsertOperation(Operation):
         return json_response({"id": stored.id, "created": stored.created}, headers=headers)
 
     def _wish(self, request: HttpRequest) -> _Wish:
+        """Return what If-Match and If-None-Match ask for. Raises Problem 400."""
         unless = request.META.get("HTTP_IF_NONE_MATCH")
         if unless is None:
             versions = self._versions.meant(request)

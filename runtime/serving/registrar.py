@@ -26,6 +26,9 @@ class EndpointRegistrar:
         self._compiled: tuple[Endpoint, object, str, Operation] | None = None
 
     def create(self, endpoint: str, inputs: Mapping[str, Any], record: Guid, caller: Caller) -> None:
+        """Create the record of a caller through an endpoint. Raises LookupError without such an endpoint, and
+        Problem when it refuses.
+        """
         served = current()
         enabled_endpoint = endpoint_named(endpoint, served.configuration)
         if enabled_endpoint is None:
@@ -64,6 +67,7 @@ def exchange_with(
 
 
 def _request(endpoint: Endpoint, inputs: Mapping[str, Any]) -> WSGIRequest:
+    """Return a request that sends the inputs to an endpoint, as a caller would."""
     content = orjson.dumps(dict(inputs))
     return WSGIRequest(
         {

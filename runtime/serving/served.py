@@ -84,6 +84,9 @@ def serve_from_now_on() -> None:
 
 
 def _leave_to_stay(before: Configuration | None, after: Configuration) -> None:
+    """Let a large configuration stay out of the garbage collector's way: its objects live until the
+    next one.
+    """
     if isinstance(after.endpoints, FollowingEndpoints):
         if _is_serving:
             threading.Thread(target=_settle, args=[after.endpoints], name="settling", daemon=True).start()

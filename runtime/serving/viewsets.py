@@ -121,6 +121,7 @@ class OperationViewSet(GuardedViewSet):
                 self.exchange.received.close()
 
     def _run(self, request: HttpRequest) -> HttpResponseBase:
+        """Run the operation, once for an Idempotency-Key."""
         key = request.META.get("HTTP_IDEMPOTENCY_KEY")
         if key is None or request.method != "POST":
             response = self.operation.run(self.exchange)

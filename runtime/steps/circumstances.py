@@ -63,6 +63,7 @@ def _claim(caller: Caller, path: str) -> object:
 
 
 def _text(claim: Any) -> str | None:
+    """Return a claim as the text that conditions compare; None for one that no attribute can equal."""
     match claim:
         case bool():
             return "true" if claim else "false"

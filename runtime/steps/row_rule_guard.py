@@ -224,6 +224,7 @@ class CreateGuard:
     def _defaults(
         self, values: Mapping[str, Value], attributes: frozenset[str], call: Call
     ) -> dict[str, Value]:
+        """Return what the platform sets in a new record where `values` do not: its id, owner and state."""
         # No rule can tell an id that nobody knows yet from another.
         defaults: dict[str, Value] = {self.rule.primary_id: new_guid()}
         needed, system = attributes & self._attributes.keys(), self._system

@@ -168,6 +168,7 @@ def _rule(
     narrowed: DesignedFilter | None,
     platform: Platform,
 ) -> RowRule | None:
+    """Return the rule of an entity's exposures, narrowed by an endpoint's own filter; None without any."""
     rules = [exposure.row_rule for exposure in exposures if exposure.row_rule]
     if narrowed is not None:
         rules.append((RowRuleEntry(filter=narrowed),))

@@ -209,6 +209,9 @@ class Steps:
     def _record_attributes(
         self, expressions: Iterable[Expression], attributes: Mapping[str, Attribute]
     ) -> Collection[str]:
+        """Return the attributes of the record that later steps read. Raises Misconfigured for one that does
+        not exist.
+        """
         if not self.entity:
             return ()
         attribute_names = {*self._late.record, *_members(expressions, "record", None)}

@@ -91,6 +91,7 @@ class Trace:
         return Step(_("Inputs"), "refused", " ".join([problem.sentence, *errors]))
 
     def _row_rule(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        """Yield the step that says whether the record was found under the row rule."""
         endpoint = self.endpoint
         narrowed = endpoint.definition.row_rule or (endpoint.entity and endpoint.entity.row_rule)
         if not narrowed and not endpoint.kind.is_on_record:
@@ -105,6 +106,7 @@ class Trace:
             yield Step(_("Record"), "passed", detail)
 
     def _fetchers(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        """Yield a step for each data fetcher: what it found, or that it did not run."""
         for fetcher in self.endpoint.definition.fetchers:
             title = f"@fetch.{fetcher.name}"
             if stopped or exchange is None or fetcher.name not in exchange.fetched:
@@ -117,6 +119,7 @@ class Trace:
                 yield Step(title, "passed", values if any_value else _("Nothing found."))
 
     def _preconditions(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
+        """Yield a step for each pre-condition. They are skipped when the call stopped before them."""
         if Section.PRECONDITIONS not in self.endpoint.kind.sections:
             return
         for definition in self.endpoint.definition.preconditions:

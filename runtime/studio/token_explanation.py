@@ -124,6 +124,9 @@ class _Caller:
         self._row: Mapping[str, Any] | None = None
 
     def steps(self) -> Iterator[ExplainedStep]:
+        """Yield the steps that make a caller of the claims: roles, record, user properties. Roles may read
+        the record, so it is looked for first.
+        """
         try:
             record = self._record_step()
             yield from self._role_steps()

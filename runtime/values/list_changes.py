@@ -27,6 +27,7 @@ class ListChanges:
     changed: Inputs
 
     def reader(self, kind: InputType, limits: Limits) -> Reader:
+        """Return the function that checks a value as a whole: its parts, and their lengths together."""
         # Nobody has to change anything. All parts together are as long as a list may be.
         check = kind.compile(replace(limits, min_length=None, required=False))
 
@@ -67,6 +68,7 @@ class ListChanges:
         }
 
     def schema_of(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the JSON Schema of the value, made of that of a list (`schema`)."""
         item = self.changed.schema()
         item = {**item, "properties": {ID: _GUID, **item["properties"]}, "required": [ID]}
         most = schema["maxItems"]

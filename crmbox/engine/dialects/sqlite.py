@@ -203,6 +203,10 @@ def _recombined(places: int | None) -> Callable[[Sequence[Any]], Decimal | int]:
 
 
 def _decimal_sum(value: str) -> Sum:
+    """Return the sum of decimals that are stored as ordered text: in two halves, which fit SQLite's
+    integers.
+    """
+
     def combine(parts: Sequence[Any]) -> Decimal:
         high, low, negative = (part or 0 for part in parts)
         total = high * 10**_HALF + low - negative * money.ORDERED_NINES

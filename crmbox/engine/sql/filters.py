@@ -178,6 +178,9 @@ class FilterWriter:
     def _slots(
         self, condition: Condition, phrase: Phrase, setting: PhraseContext, construct: str
     ) -> tuple[Slot, ...]:
+        """Return the parameters of a condition, in the order of the query's values. Raises InvalidQuery for a
+        wrong number of values.
+        """
         encoders = phrase.encoders(setting)
         if phrase.values is not None and phrase.values != len(condition.values):
             needed_values = ("no value", "one value", "two values")[phrase.values]
@@ -188,6 +191,7 @@ class FilterWriter:
 
 
 def _column_comparison(condition: Condition, left: Operand, right: Operand, construct: str) -> Fragment:
+    """Return the SQL that compares two attributes. Raises InvalidQuery."""
     sign = COLUMN_COMPARISONS.get(condition.operator)
     if sign is None:
         raise InvalidQuery(f"{construct}: this operator cannot compare two attributes.")

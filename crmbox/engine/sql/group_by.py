@@ -76,6 +76,8 @@ def date_part(operand: Operand, column: Column, dialect: Dialect) -> Operand:
 
 
 def _part(operand: Operand, grouping: DateGrouping, dialect: Dialect) -> str:
+    """Return the SQL of the part of a date by which rows are grouped. Raises InvalidQuery."""
+
     def calendar_part(part: CalendarPart) -> str:
         return dialect.date_part(operand.compared, part, operand.storage)
 

@@ -33,6 +33,7 @@ def in_hierarchy(
 
 
 def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
+    """Return the SQL that selects the ids of the records above or below one, whose id is its parameter."""
     parent = entity.parent_column
     assert parent is not None  # noqa: S101
     table, id, above = quote(entity.table), quote(entity.id_column.name), quote(parent.name)

@@ -71,6 +71,9 @@ class _Writer:
         return concat("(", alternatives[0], " OR ", alternatives[1], ")")
 
     def _beyond(self, index: int) -> Fragment | None:
+        """Return the condition that a row comes after the last one by the key `index`; None when no
+        row can.
+        """
         key = self._keys[index]
         if self._empty[index]:
             return None if key.descending else Fragment(f"{key.sql} IS NOT NULL")

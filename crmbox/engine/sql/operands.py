@@ -96,6 +96,7 @@ def _name(reference: Operand, snapshot: Snapshot, *, compared: bool) -> str:
 
 
 def _name_in(target: str, id: str, snapshot: Snapshot, *, compared: bool) -> str:
+    """Return the SQL of the name of the record with the id `id` in the entity `target`."""
     if target not in snapshot:
         return "NULL"
     stored = snapshot.entity(target)

@@ -112,6 +112,9 @@ class RowPlan:
         return self._at_once[key]
 
     def _single(self, empty: tuple[bool, ...] | None, *, limited: bool, total: bool) -> Fragment | None:
+        """Return the statement that reads a page at once, with the metadata's token checked in it; None where
+        several are needed.
+        """
         conditions = (None,) if empty is None else self._after(empty)
         if self.narrowed or len(conditions) != 1:
             return None
@@ -124,6 +127,9 @@ class RowPlan:
         return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
 
     def _statement(self, *conditions: Fragment | None, limited: bool, total: bool = False) -> Fragment:
+        """Return the SELECT with further conditions, with a limit, and with the number of all rows as a
+        column.
+        """
         where = where_clause(self._where, *conditions)
         counted = (self._select.rstrip(), ", (", self.count, ") ") if total else (self._select,)
         parts = [*counted, self._source, *where, self._order]

@@ -124,6 +124,7 @@ class Scope:
             self._add(link, parent)
 
     def _add(self, link: Link, parent: Source) -> None:
+        """Add a link and those inside it. Raises InvalidQuery."""
         construct = f"link-entity {link.alias or link.entity!r}"
         if not link.alias:
             raise InvalidQuery(f"{construct}: an alias is needed.")

@@ -78,6 +78,7 @@ def _run(request: Request, item: Item) -> Answer:
 
 
 def _run_change_set(request: Request, change_set: ChangeSet) -> Answer:
+    """Answer a change set: with all answers, or with that of the first request that failed."""
     content_urls: dict[str, str] = {}
     answered: list[tuple[Part, Response]] = []
     status = 200

@@ -63,6 +63,7 @@ def _item(raw: bytes) -> Item:
 
 
 def _request(raw: bytes) -> Part:
+    """Read one request of a batch. Raises WebApiError."""
     headers, content = _head(raw)
     if not headers.get("Content-Type", "").lower().startswith("application/http"):
         raise bad_payload("Each part of a batch must be of the type application/http.")

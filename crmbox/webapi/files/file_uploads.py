@@ -83,6 +83,7 @@ def too_large(attribute: Attribute) -> WebApiError:
 
 
 def _begin(request: Request, target: Target, attribute: Attribute) -> Response:
+    """Begin an upload in blocks, and answer with the address to send them to."""
     id = locate(request, target.type, target.key)
     request.platform.retrieve(target.type.name, id, (), call=request.call)
     name = file_name(request, attribute)

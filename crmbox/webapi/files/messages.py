@@ -53,6 +53,7 @@ def upload_block(request: Request) -> Response:
 
 @named("CommitFileBlocksUpload", "POST")
 def commit_upload(request: Request) -> Response:
+    """Join the blocks of an upload, in the order of the body, and write them as the file."""
     body = request.json()
     session = _session(request, body)
     blocks = body.get("BlockList")

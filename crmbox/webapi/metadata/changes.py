@@ -79,6 +79,7 @@ def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item with the properties that the query names, as RetrieveMetadataChanges answers it."""
     property_names = _names(query)
     content: dict[str, Any] = {"@odata.type": f"#Microsoft.Dynamics.CRM.Complex{item.type}"}
     for name, value in item.properties.items():
@@ -110,6 +111,7 @@ def _matches(item: Item, query: Mapping[str, Any]) -> bool:
 
 
 def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
+    """Return whether a condition of a metadata query holds for an item. Raises WebApiError."""
     name, operator = condition.get("PropertyName"), condition.get("ConditionOperator")
     if name not in item.properties:
         raise bad_url(f"Criteria: '{name}' is no property of {item.type}.")

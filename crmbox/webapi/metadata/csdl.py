@@ -110,6 +110,7 @@ def _entity_type(schema: Element, model: Model, type_: EntityType, base: str) ->
 
 
 def _properties(element: Element, type_: EntityType, name: str, attribute: Attribute) -> None:
+    """Add the properties of an attribute to an entity type."""
     edm = _edm_type(attribute)
     if (type_.name, name) == (NOTES, DOCUMENT):
         edm = "Edm.String"

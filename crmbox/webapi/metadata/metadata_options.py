@@ -122,6 +122,7 @@ def _path(node: ast._Node) -> tuple[str, ...]:
 
 
 def _at(item: Item, path: tuple[str, ...]) -> Any:
+    """Return the value at a path of properties and navigation properties. Raises WebApiError."""
     current: Any = item
     for name in path:
         if isinstance(current, Item):
@@ -208,6 +209,7 @@ def read_selection(query: Mapping[str, str]) -> Selection:
 
 
 def _selection(options: Options, aliases: Mapping[str, str]) -> Selection:
+    """Return what `$select`, `$filter` and `$expand` choose of metadata. Raises WebApiError."""
     for value, name in ((options.orderby, "$orderby"), (options.top, "$top"), (options.apply, "$apply")):
         if value is not None:
             raise unsupported(f"the query option {name} on metadata")

@@ -162,6 +162,7 @@ def read(request: Request) -> Response:
 
 
 def _content(request: Request, place: MetadataPlace) -> dict[str, Any]:
+    """Return the JSON of what the path leads to: one item, several, or a property."""
     selection = read_selection(request.query)
     context = f"{request.base}$metadata#{_address(request)}"
     target = place.target

@@ -37,6 +37,7 @@ def put(request: Request) -> Response:
 
 
 def _change(metadata: Change, item: Item, body: Body, *, keep_labels: bool) -> None:
+    """Change the definition of an item. With `keep_labels`, labels of languages that the body lacks stay."""
     if item.type == "EntityMetadata":
         _entity(metadata, item.subject[0], body, keep_labels=keep_labels)
     elif item.is_a("AttributeMetadata"):

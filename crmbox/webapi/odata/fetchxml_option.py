@@ -117,6 +117,7 @@ def _with_keys(query: Query, type_: EntityType) -> tuple[Column, ...]:
 
 
 def _result(request: Request, query: Query, paging: Paging, size: int, *, total: bool) -> QueryResult:
+    """Run the query for the page that the paging cookie, or the number of the page, says."""
     if query.top is not None:
         return request.platform.query(query, Page(total=total), call=request.call)
     token = read_inner(paging.cookie, paging.page).token if paging.cookie else None

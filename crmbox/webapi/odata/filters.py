@@ -202,6 +202,9 @@ class _Reader:
         return _on_link(resolved or Filter(), place.link)
 
     def _lambda(self, node: ast.CollectionLambda, depth: int) -> FilterItem:
+        """Return the condition for `any` or `all` of a collection: on the ids of the records that have such
+        members.
+        """
         path = self._without_variable(_parts(node.owner))
         owner = self._paths.target(path[:-1])
         collection = owner.collections.get(path[-1])

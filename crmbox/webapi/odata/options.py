@@ -43,6 +43,7 @@ def check_nesting(text: str) -> None:
 
 
 def _expansion(type_: EntityType, text: str) -> Expansion:
+    """Read one part of `$expand`. Raises WebApiError."""
     name, inside = call(text)
     path, _, reference = name.partition("/")
     navigation = type_.lookups.get(path) or type_.collections.get(path)

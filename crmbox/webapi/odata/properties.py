@@ -102,6 +102,7 @@ class Paths:
         return type_
 
     def _node(self, lookups: Sequence[str]) -> _Node:
+        """Return the node at the end of the lookups, and add the links that lead there."""
         node = self._root
         for name in lookups:
             child = node.children.get(name)

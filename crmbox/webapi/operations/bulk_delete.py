@@ -54,6 +54,7 @@ def read_query(type_: EntityType, raw: dict[str, Any]) -> Query:
 
 
 def _filter(type_: EntityType, raw: Any, depth: int) -> Filter:
+    """Read a FilterExpression. Raises WebApiError."""
     if not isinstance(raw, dict) or depth > _DEEPEST:
         raise bad_payload(f"A FilterExpression is an object, at most {_DEEPEST} deep.")
     operator = raw.get("FilterOperator")
@@ -65,6 +66,7 @@ def _filter(type_: EntityType, raw: Any, depth: int) -> Filter:
 
 
 def _condition(type_: EntityType, raw: Any) -> Condition:
+    """Read a ConditionExpression. Raises WebApiError."""
     if not isinstance(raw, dict):
         raise bad_payload("A ConditionExpression is an object.")
     attribute = type_.attributes.get(str(raw.get("AttributeName")))

@@ -31,6 +31,7 @@ def create_related(request: Request, target: Target) -> Response:
 
 
 def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Guid:
+    """Store a record that belongs to the collection of the record `id`, and return its id."""
     collection = target.type.collections[target.name]
     if collection.attribute is not None:
         draft.values[collection.attribute] = Reference(target.type.name, id)

@@ -80,6 +80,7 @@ class _Reader:
             self._value(name, raw)
 
     def _bind(self, name: str, raw: Any) -> None:
+        """Take `name@odata.bind`: the record of a lookup, or records to tie to a collection."""
         if name in self._type.lookups:
             self._refer(self._type.lookups[name], raw)
         elif name in self._type.collections:
@@ -91,6 +92,7 @@ class _Reader:
             raise undeclared(self._type, name)
 
     def _refer(self, lookup: Lookup, raw: Any) -> None:
+        """Let a lookup point at the record of a URL; empty it for null."""
         if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
             return
@@ -133,6 +135,7 @@ class _Reader:
         return lookup.targets[0]
 
     def _nested_list(self, collection: Collection, raw: Any) -> None:
+        """Take records that are created along with this one."""
         if not self._creating:
             raise bad_payload(
                 f"'{collection.name}': related records are made with their record, not on update."

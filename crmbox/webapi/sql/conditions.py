@@ -47,6 +47,7 @@ def read_moment(node: exp.Expr, now: dt.datetime) -> dt.datetime | None:
 
 
 def _later(node: exp.DateAdd, since: dt.datetime, count: int) -> dt.datetime:
+    """Return the result of DATEADD. Raises WebApiError."""
     unit = node.text("unit").upper()
     try:
         if unit in _MONTHS:

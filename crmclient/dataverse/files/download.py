@@ -113,6 +113,7 @@ class Downloads:
         return Download(thumbnail, 0, thumbnail.size, iter((answer.body,)))
 
     def _blocks(self, place: Column, info: FileInfo, start: int, length: int, call: Call) -> Iterator[bytes]:
+        """Yield a range of a file, each block by a request of its own."""
         end = start + length
         path = self._files.path(place.entity, place.record, place.attribute, info.id)
         while start < end:

@@ -105,6 +105,7 @@ class Account:
         return seconds_left
 
     def _admitted(self, call: Call, ends: float, only_user: int | None) -> Admission:
+        """Return the admission of a request, after a wait if need be. Raises Throttled."""
         decision = self._budget.take(call.share, only_user)
         if isinstance(decision, Refusal):
             began = time.monotonic()

@@ -54,6 +54,7 @@ class Circuit:
             self._probe_ends = ends
 
     def succeeded(self) -> None:
+        """Close the circuit, and begin to count failures anew."""
         if not self._failures:
             return
         with self._lock:
@@ -64,6 +65,7 @@ class Circuit:
             self._observer.circuit(open=False)
 
     def failed(self) -> None:
+        """Count a failure. Open the circuit after several in a row, and again after a probe that failed."""
         with self._lock:
             self._failures += 1
             if self._failures < FAILURES:

@@ -80,6 +80,7 @@ class Throttle:
             time.sleep(seconds_left)
 
     def _left(self) -> float:
+        """Return the seconds that are left of a pause, of this process or of all."""
         seconds_left = self._until - time.monotonic()
         if seconds_left > LONGEST_WAIT:
             # Enough is known: a refusal costs no question to the others.

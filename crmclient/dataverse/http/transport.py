@@ -138,6 +138,7 @@ def lower_case(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _failed(error: requests.RequestException) -> AttemptFailed:
+    """Return what the error of the HTTP library means: not reached, timed out, or broken off."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return NotReached("No connection was made in time.")
     if isinstance(error, requests.exceptions.Timeout):

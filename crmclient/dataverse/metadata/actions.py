@@ -133,6 +133,7 @@ def _outputs(
 
 
 def _parameter(name: str, kind: str, entities: Collection[str], *, required: bool) -> ProcessParameter | None:
+    """Return a parameter of an action by its EDM type; None for a type that cannot be given."""
     if kind in _TYPES:
         return ProcessParameter(name, _TYPES[kind], required)
     several = _is_collection(kind)

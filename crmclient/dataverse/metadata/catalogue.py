@@ -238,6 +238,7 @@ class Catalogue:
             fetched[_stored(name)] = held_document
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
+        """Return a document from memory, else from the store, else from the platform."""
         if self._known is None:
             self.synchronise()
         cache = self._known
@@ -337,6 +338,7 @@ class Catalogue:
             return {}
 
     def _load(self, name: str, adapter: TypeAdapter[Found]) -> Found | None:
+        """Return a document from the store; None without one, and for one of another release."""
         raw = self._store.load(name)
         if raw is None:
             return None

@@ -33,6 +33,9 @@ class Choices:
         )
 
     def _item(self, item: FilterItem, holder: str | None) -> FilterItem:
+        """Return a condition, filter or link in which conditions on several choices are as Dataverse can
+        compare them.
+        """
         if isinstance(item, Filter):
             return self.group(item, holder)
         if isinstance(item, Link):

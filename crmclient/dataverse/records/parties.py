@@ -37,6 +37,7 @@ def bodies(catalogue: Catalogue, name: str, parties: Iterable[Party]) -> list[di
 
 
 def _body(catalogue: Catalogue, name: str, part: int, party: Party) -> dict[str, Any]:
+    """Return a party as JSON. Raises UnknownTarget."""
     content: dict[str, Any] = {PART: part}
     if party.reference is not None:
         target = catalogue.entities().get(party.reference.entity)

@@ -56,6 +56,7 @@ class _Writer:
         self.has_parties = False
 
     def take(self, name: str, value: Any, *, creating: bool) -> None:
+        """Take one value. A wrong one is noted as a problem."""
         attribute = self._document.attributes.get(name)
         if attribute is None:
             self.problems.append(UnknownAttribute(name, f"{self._entity} has no such attribute."))
@@ -87,6 +88,7 @@ class _Writer:
             self.problems.append(wrong_value(name, error))
 
     def _clear(self, attribute: Attribute) -> None:
+        """Empty an attribute, unless it can never be empty."""
         name = attribute.logical_name
         if attribute.required is RequiredLevel.SYSTEM:
             self.problems.append(MissingRequired(name, "It cannot be empty."))

@@ -95,6 +95,7 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
 
 
 def write_value(value: DesignedValue, operator: DesignedOperator) -> str:
+    """Return a value as FetchXML has it: a reference such as `@user.name`, or a literal."""
     match value:
         case Parameter(name):
             return f"@{name}"

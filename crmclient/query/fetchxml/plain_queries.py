@@ -54,6 +54,7 @@ def write_plain(
 
 
 def _body(source: Query | Link, depth: int = 1) -> Iterator[Element]:
+    """Yield the elements inside the element of a query or link."""
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_LINKS)
     for column in source.columns:

@@ -104,6 +104,9 @@ class Writer:
         return applies and not self.names.has_hierarchy(alias, attribute)
 
     def _reaches(self, alias: str | None, construct: str) -> bool:
+        """Return whether a condition may name the link `alias` from where it stands. If not, note a
+        problem.
+        """
         if self.names.are_near(alias, self.holder):
             return True
         if self.holder is None:

@@ -128,6 +128,7 @@ class Names:
             self._add(link, parent)
 
     def _add(self, link: DesignedLink, parent: str | None) -> None:
+        """Note a link, and those inside it. `_enclosing` has the link that hides it from outside."""
         construct = f"link-entity {link.alias}"
         if link.alias in self._entities:
             self.wrong(construct, Sentence("the alias is used twice"))

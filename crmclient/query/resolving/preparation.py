@@ -198,6 +198,7 @@ def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | No
 
 
 def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
+    """Yield the attributes of the record that a condition depends on."""
     yield condition.attribute
     yield from (condition.value_of or ())[1:]
     if condition.operator in OF_RECORDS_HIERARCHY and condition.link is None:
@@ -208,6 +209,7 @@ def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
 
 
 def _needs(conditions: list[DesignedCondition]) -> Needs:
+    """Return what the values of the conditions need, by kind."""
     values: list[DesignedValue] = [value for condition in conditions for value in condition.values]
     return Needs(
         frozenset(value.name for value in values if isinstance(value, Parameter)),

@@ -46,6 +46,7 @@ def filled(moment: Moment, template: Any, *values: Any) -> str:
 
 
 def _formatted(moment: Moment, value: Any, pattern: str) -> str:
+    """Return a value in a pattern: of a number, of a date, or without one as text."""
     if value is None:
         return ""
     if isinstance(value, (list, dict)):
@@ -58,6 +59,7 @@ def _formatted(moment: Moment, value: Any, pattern: str) -> str:
 
 
 def _number(value: Any, pattern: re.Match[str]) -> str:
+    """Return a number in a pattern, whose signs for thousands and decimals it uses. Raises ValueError."""
     group, point = pattern["group"], pattern["point"]
     if group is not None and group == point:
         raise ValueError(_("format: %(pattern)s has one sign for thousands and decimals", pattern=pattern[0]))

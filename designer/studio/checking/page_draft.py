@@ -76,6 +76,7 @@ def with_draft(
 
 
 def _parts(formset: BaseFormSet[Any], section: str) -> list[dict[str, Any]]:
+    """Return the rows of a formset as they stand on the page, in their order, as the JSON of definitions."""
     formset.is_valid()
     forms = [form for form in formset.forms if not is_removed(form)]
     names = _PARTS[section].model_fields.keys() - {"inputs", "bindings"}

@@ -53,7 +53,7 @@ class NewEndpointForm(CalledForm):
                 label=self.fields["kind"].label, choices=kinds, help_text=self.fields["kind"].help_text
             )
             self.fields["kind"] = dress(field)
-            needs_by_kind = {kind.name: self._asked_by(kind) for kind in offered}
+            needs_by_kind = {kind.name: self._needs_of(kind) for kind in offered}
             self.fields["kind"].widget.attrs["data-kinds"] = json.dumps(needs_by_kind)
         if "module" in self.fields:
             modules = dict(Module.objects.values_list("pk", "segment"))
@@ -73,8 +73,9 @@ class NewEndpointForm(CalledForm):
         """The fields of what a kind chooses."""
         return [name for name in self.fields if name.startswith(f"{kind.name}{_OF_KIND}")]
 
-    def _asked_by(self, kind: OperationKind) -> dict[str, Any]:
-        needs = _asked_by(kind)
+    def _needs_of(self, kind: OperationKind) -> dict[str, Any]:
+        """Return what scripts need to know of a kind: its path, and the names of the fields that it needs."""
+        needs = _needs_of_kind(kind)
         return {
             **needs,
             "fields": [*needs["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
@@ -159,7 +160,8 @@ def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:
     return [kind for kind in KINDS.values() if scope in (None, kind.scope)]
 
 
-def _asked_by(kind: OperationKind) -> dict[str, Any]:
+def _needs_of_kind(kind: OperationKind) -> dict[str, Any]:
+    """Return methods and path of a kind, and the fields that its path needs."""
     place = _PLACE_FIELDS.get(kind.scope)
     parts = [name for name in ("segment", "name") if f"{{{name}}}" in kind.path]
     return {
@@ -176,6 +178,7 @@ def exposed_at(request: HttpRequest) -> ExposedEntity | None:
 
 
 def _require_place(form: forms.BaseForm, kind: OperationKind, cleaned: dict[str, Any]) -> None:
+    """Add errors for the module, entity or name that the kind needs and the form lacks."""
     required_field = _PLACE_FIELDS.get(kind.scope)
     if required_field and required_field in form.fields and not cleaned.get(required_field):
         sentences = {

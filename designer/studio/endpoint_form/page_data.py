@@ -221,6 +221,9 @@ def _read_attribute(attribute: Attribute) -> dict[str, Any]:
 def _written_attribute(
     attribute: Attribute, public_name: str, options: OptionSet | None, *, partial: bool
 ) -> dict[str, Any]:
+    """Return what scripts know of an attribute that can be written. `partial`: by an update, which need not
+    send it.
+    """
     kind = natural_type(attribute)
     made = input_for(attribute, public_name, partial=partial)
     shown = _read_attribute(attribute)

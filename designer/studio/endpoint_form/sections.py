@@ -118,6 +118,7 @@ def _rank(anchor: str) -> int:
 
 
 def _holds(section: PageSection, place: str) -> bool:
+    """Return whether a finding at `place` belongs to the section."""
     if section.inline is not None:
         prefixes = [inline.formset.prefix for inline in (section.inline, section.bound) if inline is not None]
         return place.startswith(tuple(f"{prefix}-" for prefix in prefixes)) or place in {

@@ -175,6 +175,7 @@ def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]
 
 
 def _field(info: FieldInfo, place: PickerPlace) -> forms.Field:
+    """Return the form field of a setting: a list if it is picked from metadata, else by its type."""
     shown: dict[str, Any] = {
         "label": gettext_lazy(info.title) if info.title else "",
         "help_text": gettext_lazy(info.description) if info.description else "",

@@ -117,6 +117,7 @@ class CallerRightsPage(StudioPage):
         return super().get_context_data(offered=offered, may_paste=may_paste, **kwargs)
 
     def _of_token(self, request: HttpRequest) -> HttpResponseBase:
+        """Show the rights of the caller of the pasted token."""
         try:
             explained = get_runtime().explain_token(pasted_token(request), latest())
         except NoToken as problem:

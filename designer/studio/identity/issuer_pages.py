@@ -107,6 +107,9 @@ class IssuerAdmin(SharedAdmin):
     def _warn(
         self, request: HttpRequest, definition: IssuerDefinition, findings: Collection[Finding]
     ) -> None:
+        """Show warnings about an issuer that was saved, and try whether its keys can be read. The page shows
+        later how that went.
+        """
         problem = get_runtime().reachable_keys(definition) if definition.enabled else ""
         cache.set(_tried(definition), problem, _TRIED)
         for finding in findings:

@@ -85,6 +85,7 @@ class ExposeForm(forms.Form):
         )
 
     def _ticks(self, name: str, label: Any, offered: Any, initial: list[str]) -> None:
+        """Make the field a list of check boxes."""
         field = forms.MultipleChoiceField(
             label=label,
             choices=offered,

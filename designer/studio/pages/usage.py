@@ -34,6 +34,7 @@ class UsagePage(StudioPage):
 
 
 def _calls(keys: list[str]) -> dict[str, dict[str, Any]]:
+    """Return the counts of calls of each endpoint, by its key."""
     now = timezone.now()
     day, month = Q(hour__gte=now - dt.timedelta(days=1)), Q(hour__gte=now - dt.timedelta(days=30))
     rows = EndpointCalls.objects.filter(endpoint__in=keys).values("endpoint")

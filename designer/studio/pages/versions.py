@@ -65,6 +65,7 @@ class VersionsPage(StudioPage):
         return versions.filter(pk__in=changes.values("version"))
 
     def _few(self, version: Version, collection: str, key: str) -> tuple[list[Any], int]:
+        """Return the first changes of a version that the account may see, and how many more there are."""
         hidden = hidden_from(self.request)
         changes = [
             change

@@ -150,6 +150,7 @@ def undo(configuration: Configuration, number: str) -> AccessEdit:
 
 
 def _why_nothing(edit: AccessEdit, column: str) -> Sentence:
+    """Return why a click on a column would change nothing."""
     if column == AUTHENTICATED:
         return Sentence(
             "Every caller with a token may call %(endpoint)s already. Choose a role to narrow that.",

@@ -159,7 +159,7 @@ class CheckedAdmin(ModelAdmin):
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
         try:
-            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+            with _held_messages(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 # What others save meanwhile waits: what is merged is what is saved. What they have saved
                 # while this waited is not this save's doing.
                 self.note_before(request)
@@ -170,7 +170,7 @@ class CheckedAdmin(ModelAdmin):
                 return opened
             # What the save has warned of stands on the page, which is shown again.
             list(messages.get_messages(request))
-            request.refused, request.done = refused.findings, None  # type: ignore[attr-defined]
+            request.refused, request.held_messages = refused.findings, None  # type: ignore[attr-defined]
             response = super().changeform_view(request, object_id, form_url, context)
         else:
             _tell_merged(request, response, context.get("conflict"))
@@ -247,11 +247,12 @@ class CheckedAdmin(ModelAdmin):
         return self._recorded(request, super().delete_view, object_id, context)
 
     def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
+        """Return what the admin's view answers, and record a version of what a POST has changed."""
         if request.method != "POST":
             read: HttpResponseBase = view(request, *args)
             return read
         try:
-            with _telling(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+            with _held_messages(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
         except ChangeRefused as refused:
             # What the view has said is not true any more.
@@ -279,11 +280,11 @@ class CheckedAdmin(ModelAdmin):
         """Hold back the message of a success until the change is recorded, to show it with an offer to
         undo.
         """
-        held_messages: list[Any] | None = getattr(request, "done", None)
-        if held_messages is None or level != messages.SUCCESS:
+        held: list[Any] | None = getattr(request, "held_messages", None)
+        if held is None or level != messages.SUCCESS:
             super().message_user(request, message, level, *args, **kwargs)
         else:
-            held_messages.append(message)
+            held.append(message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
@@ -295,6 +296,9 @@ class CheckedAdmin(ModelAdmin):
     def save_related(
         self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
     ) -> None:
+        """Save the rows, and raise Refused for what the whole change may not do. The caller takes it back
+        then.
+        """
         super().save_related(request, form, formsets, change)
         protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
         # Who may do it is asked when a proposal is published.
@@ -345,13 +349,17 @@ def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
 
 
 @contextmanager
-def _telling(request: HttpRequest) -> Iterator[None]:
-    """Around `recording`, which makes at its end the version that an undo names, or takes all back."""
-    request.done = []  # type: ignore[attr-defined]
+def _held_messages(request: HttpRequest) -> Iterator[None]:
+    """Hold back the messages of successes during the block, and show them at its end.
+
+    The block is `recording`: the version that an undo names exists when it has ended, and not at all if the
+    change was refused.
+    """
+    request.held_messages = []  # type: ignore[attr-defined]
     yield
-    for message in request.done:  # type: ignore[attr-defined]
+    for message in request.held_messages:  # type: ignore[attr-defined]
         say_done(request, message, request.recorded.version)  # type: ignore[attr-defined]
-    request.done = None  # type: ignore[attr-defined]
+    request.held_messages = None  # type: ignore[attr-defined]
 
 
 def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Conflict | None) -> None:

@@ -170,6 +170,7 @@ def in_words(field: forms.Field, sent: FieldValues) -> str:
 
 
 def _labels(field: forms.Field) -> Mapping[str, Any]:
+    """Return the labels of a field's choices, by value."""
     if not isinstance(field, forms.ChoiceField | forms.ModelChoiceField):
         return {}
     labels: dict[str, Any] = {}
@@ -203,6 +204,7 @@ def _shape_of_rows(formset: Any) -> Shape:
 
 
 def _saved_rows(formset: Any) -> list[Contents]:
+    """Return the contents of a formset's rows as they are saved."""
     technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
     return [
         Contents(
@@ -231,6 +233,7 @@ def _shown_value(form: BaseForm, name: str) -> FieldValues:
 
 
 def _sent_rows(data: QueryDict, shape: Shape, prefix: str, total: int) -> list[Contents]:
+    """Return the contents of the rows that were sent, in the order in which the form would save them."""
     placed_rows = []
     for index in range(total):
         row = sent_contents(data, shape, f"{prefix}-{index}")
@@ -252,6 +255,7 @@ def _is_blank(row: Contents, shape: Shape) -> bool:
 
 
 def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict) -> None:
+    """Write the rows into `data` as a formset sends them, in place of those that were sent."""
     for name in [name for name in data if name.startswith(f"{prefix}-")]:
         del data[name]
     # The form takes those that are saved first.

@@ -92,6 +92,7 @@ def open_proposals() -> list[Proposal]:
 
 
 def _with_offer(request: HttpRequest, text: str) -> SafeString:
+    """Return a message with a button that sends the same form once more, to open a proposal."""
     sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in _OWN]
     fields = format_html_join("", '<input type="hidden" name="{}" value="{}">', sent)
     return format_html(

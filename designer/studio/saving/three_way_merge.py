@@ -310,6 +310,7 @@ def _changes(
 
 
 def _same(shape: Shape, first: Contents, other: Contents) -> bool:
+    """Return whether two rows mean the same, with all rows inside them."""
     if any(
         meaning(described, first.values.get(name, [])) != meaning(described, other.values.get(name, []))
         for name, described in shape.fields.items()

@@ -159,6 +159,7 @@ class _Conversation:
             raise Untrusted("the answer is another provider's")
 
     def tokens(self, code: str, verifier: str) -> dict[str, Any]:
+        """Exchange the code for tokens. Raises Untrusted and ProviderAway."""
         try:
             return dict(
                 self.session.fetch_token(

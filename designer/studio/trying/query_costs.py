@@ -67,6 +67,9 @@ def _entities(query: DesignedQuery) -> set[str]:
 
 
 def _cost(entity: str, attribute: str, operator: object, indexes: Indexes) -> Cost:
+    """Return what a condition or an order (`operator` None) costs the CRM in the box, and the command that
+    would add an index.
+    """
     is_piece = operator in _PIECES
     name = _("sorted") if operator is None else str(getattr(operator, "value", operator))
     part = f"{entity}.{attribute} {name}"

@@ -82,6 +82,9 @@ class Command(BaseCommand):
             self.stdout.write(f"up to date ({time.monotonic() - start:.1f} s)")
 
     def _demo(self) -> None:
+        """Load the demo into an empty database. A service that others can reach gets random passwords for its
+        accounts.
+        """
         exposed = not is_loopback(settings.PORTICO["HOST"])
         passwords = demo.passwords(random=exposed)
         if demo.is_wanted():

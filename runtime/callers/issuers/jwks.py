@@ -124,6 +124,9 @@ class KeySet:
             return True
 
     def _fetch(self) -> None:
+        """Fetch the keys, and share them with other processes. If they cannot be read, the known
+        keys stay.
+        """
         try:
             document = self._read()
             read = _Keys(document, time.time(), public_keys(document))
@@ -164,6 +167,7 @@ class KeySet:
             self._keys = _Keys(shared["document"], shared["read_at"], public_keys(shared["document"]))
 
     def _wait_for_others(self) -> None:
+        """Wait until another process that fetches the keys has shared them."""
         until = time.monotonic() + PATIENCE
         while self._keys is None and time.monotonic() < until:
             is_under_way = self._try_cache(cache.get, self._turn) == _FETCHING

@@ -115,6 +115,7 @@ class RecordSource:
         return state if state in self._platform.attributes(self.entity) else None
 
     def _is_over(self, value: Value) -> bool:
+        """Return whether a record with this value of the state is inactive."""
         if value is None:
             return False
         if self._users is not None:

@@ -87,6 +87,7 @@ def resolve(
 def _resolve(
     issuer: Issuer, claims: Claims, type: CallerTypeDefinition | None, platform: Platform
 ) -> Resolved:
+    """Return what the claims stand for; with the reason if there is no caller."""
     try:
         record, row = _record(issuer, claims, type, platform)
     except RefusedCaller as refusal:

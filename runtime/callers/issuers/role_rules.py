@@ -62,6 +62,7 @@ def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
 
 
 def _of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Granted:
+    """Return what the roles expression grants; nothing, with the problem, when it has no value."""
     text, expression = issuer.definition.roles_expression, issuer.roles_expression
     if expression is None:
         return Granted("roles_expression", text, (), frozenset(), "the expression does not compile")

@@ -68,6 +68,7 @@ class HashedKeyAdmin(ModelAdmin):
     def response_add(
         self, request: HttpRequest, obj: HashedKey, post_url_continue: str | None = None
     ) -> HttpResponse:
+        """Show the new key, which nobody can see again."""
         place = f"admin:{self.opts.app_label}_{self.opts.model_name}"
         context = {
             **self.admin_site.each_context(request),

@@ -66,6 +66,7 @@ class Orders:
 def _both_ways(
     offered: Iterable[OfferedOrder], by_key: Mapping[str, Order]
 ) -> Iterator[tuple[str, tuple[Order, ...]]]:
+    """Yield the name and orders of each choice, and the same with a minus, sorted the other way round."""
     for choice in offered:
         orders = tuple(_order(key, by_key) for key in choice.by)
         yield choice.name, orders

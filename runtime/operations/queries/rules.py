@@ -56,6 +56,7 @@ class QueryRules:
         return replace(filter, items=tuple(self._item(item, exchange) for item in filter.items))
 
     def _item(self, item: FilterItem, exchange: Exchange) -> FilterItem:
+        """Return an item of a filter with the row rules of the links in it."""
         match item:
             case Filter():
                 return replace(item, items=tuple(self._item(inner, exchange) for inner in item.items))
