@@ -41,7 +41,7 @@ def platform_steps() -> Iterator[Step]:
         ),
         lambda: used(platform, impersonates=bool(env["CRM_IMPERSONATE"])),
         lambda: same_fiscal_years(platform, configured(env).fiscal),
-        lambda: readable(platform, overview().metadata.asked),
+        lambda: readable(platform, overview().metadata.entities_asked_for),
     )
     for part in parts:
         has_failed = False

@@ -169,7 +169,16 @@ class DataversePlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
-        return self._uploads.upload(entity, id, attribute, content, file_name, content_type, if_version, call)
+        return self._uploads.upload(
+            entity,
+            id,
+            attribute,
+            content,
+            file_name=file_name,
+            content_type=content_type,
+            if_version=if_version,
+            call=call,
+        )
 
     def download(
         self,

@@ -34,8 +34,8 @@ def usual_filters(entity: str, configuration: Configuration, metadata: Metadata)
 def _filters(
     entity: str, attributes: Mapping[str, Attribute], configuration: Configuration, metadata: Metadata
 ) -> Iterator[str]:
-    """Yield filters, as FetchXML, that row rules of an entity often are: its owner is the caller, or a lookup
-    is.
+    """Yield filters, as FetchXML, that often make a row rule: records that the caller owns, and records whose
+    lookup points at the caller.
     """
     system = metadata.conventions.of(entity)
     if system.ownership is not None:

@@ -104,7 +104,7 @@ class Metadata:
         return platform_process
 
     @property
-    def asked(self) -> frozenset[str]:
+    def entities_asked_for(self) -> frozenset[str]:
         """The entities whose attributes or relationships somebody has asked for."""
         return frozenset(self._attributes) | frozenset(self._relationships)
 

@@ -45,11 +45,15 @@ class _Columns:
 
     pairs: tuple[tuple[str, Attribute], ...]
 
-    def asked(self, *more: str) -> tuple[Column, ...]:
+    def query_columns(self, *more: str) -> tuple[Column, ...]:
+        """Return the columns of a query that reads these and the attributes in `more`."""
         names = (*(attribute.logical_name for _, attribute in self.pairs), *more)
         return tuple(Column(name) for name in dict.fromkeys(names))
 
     def of(self, row: Mapping[str, Value], prefix: str = "") -> dict[str, Any]:
+        """Return the values of a row by the names in the answer. `prefix` stands before the keys of
+        the row.
+        """
         return {key: plain(row[prefix + attribute.logical_name], attribute) for key, attribute in self.pairs}
 
     def schema(self) -> dict[str, Any]:
@@ -106,7 +110,7 @@ class _RelatedRecords:
         order = self.entity.primary_name or self.entity.primary_id
         return Query(
             entity=self.entity.logical_name,
-            columns=self.columns.asked(),
+            columns=self.columns.query_columns(),
             filter=None if self.lookup is None else _equals(self.lookup, user),
             links=() if self.intersect is None else (self._pairs(self.intersect, user),),
             orders=(Order(order), Order(self.entity.primary_id)),
@@ -171,7 +175,7 @@ def _one_record(
         to_attribute=lookup,
         alias=alias,
         type=LinkType.OUTER,
-        columns=configured.asked(entity.primary_id),
+        columns=configured.query_columns(entity.primary_id),
     )
     return _RelatedRecord(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
 

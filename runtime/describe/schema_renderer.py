@@ -68,7 +68,7 @@ class Renderer:
         shape: dict[str, Any] = {
             "enabled": True,
             **part["call"],
-            "fields": [self.asked(field, module) for field in part["fields"]],
+            "fields": [self.sent_field(field, module) for field in part["fields"]],
             "columns": [self.field(column, module) for column in part["columns"]],
             "headers": part["headers"],
         }
@@ -85,13 +85,13 @@ class Renderer:
             shape["form"] = _form_address(part)
         return cast(Call, shape)
 
-    def asked(self, stored: Part, module: str) -> FieldShape:
+    def sent_field(self, stored: Part, module: str) -> FieldShape:
         """Return the shape of a field that is sent, with the queries that list records to choose from."""
         shape = self.field(stored, module)
         if "targets" in shape:
             shape["candidates"] = self._listing(shape["targets"], module)
         if "items" in stored:
-            shape["items"] = [self.asked(item, module) for item in stored["items"]]
+            shape["items"] = [self.sent_field(item, module) for item in stored["items"]]
         return shape
 
     def _listing(self, entities: Iterable[str], module: str) -> list[Candidates]:

@@ -100,6 +100,10 @@ class RowRule:
         return rule
 
     def _for(self, roles: frozenset[str]) -> CallersRule:
+        """Return the rule for callers with these roles: a record has to match one filter of each union. A
+        rule with an entry for all records adds no union; one without any entry for these roles adds an empty
+        union, which no record matches.
+        """
         unions = []
         for rule in self._rules:
             entries = [entry for entry in rule if entry.definition.is_for(roles)]

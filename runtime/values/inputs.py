@@ -165,6 +165,7 @@ class Inputs:
         return schema
 
     def _describe(self, definition: InputDefinition) -> dict[str, Any]:
+        """Return the JSON Schema of one input."""
         schema = TYPES[definition.type].schema(self.limits[definition.name])
         if definition.name in self._lists:
             schema = self._lists[definition.name].schema_of(schema)

@@ -46,7 +46,7 @@ def read_outer(text: str) -> Cookie:
 
 
 def read_inner(text: str, page: int) -> Cookie:
-    """A paging cookie on its own, decoded or still encoded, of the page before `page`."""
+    """Read the paging cookie of the page before `page`, which stands on its own, decoded or still encoded."""
     for _ in range(2):
         if text.lstrip().startswith("<"):
             break

@@ -48,6 +48,7 @@ class Uploads:
         id: Guid,
         attribute: str,
         stream: BinaryIO,
+        *,
         file_name: str,
         content_type: str,
         if_version: str | None,

@@ -67,7 +67,7 @@ class Upserts:
         if collection_of(entity_name) in content or any(
             not _UNFIT.isdisjoint(literal) for literal in literals.values()
         ):
-            return self._by_id(entity, alternate_key, key, values, exists, if_version, must_exist, call)
+            return self._by_id(entity, alternate_key, key, values, exists, if_version, call)
         headers = {"Prefer": REPRESENTATION, **duplicate_detection(call)}
         if must_exist:
             headers["If-Match"] = tag_of(if_version)
@@ -103,13 +103,13 @@ class Upserts:
         values: Values,
         exists: bool | None,
         if_version: str | None,
-        must_exist: bool,
         call: Call,
     ) -> Upserted:
         """Look for the record by its key, then update or create it. For a key that cannot stand in an
         address.
         """
         name = entity.logical_name
+        must_exist = exists is True or if_version is not None
         for _ in range(_LOOKS):
             id = self._find(entity, key, call)
             if id is not None:
@@ -126,6 +126,7 @@ class Upserts:
         raise StateConflict(f"The {name} is changed by others all the time.")
 
     def _find(self, entity: Entity, key: Values, call: Call) -> Guid | None:
+        """Return the id of the record with this key; None without one."""
         same = tuple(
             Condition(name, Operator.EQ, (value.id if isinstance(value, Reference) else value,))
             for name, value in key.items()

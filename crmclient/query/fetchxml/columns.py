@@ -77,6 +77,7 @@ def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
 
 
 def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
+    """Return what is wrong with a column, as a sentence each."""
     used = column.aggregate is not None
     if not aggregate:
         wrong = [

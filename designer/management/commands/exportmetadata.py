@@ -40,7 +40,7 @@ class Command(BaseCommand):
             present = metadata.entities()
             if unknown := sorted(set(entities) - set(present)):
                 raise CommandError(f"The platform has no entity {unknown[0]}.")
-            entity_names = present if whole else {*metadata.asked, *named_entities(), *entities}
+            entity_names = present if whole else {*metadata.entities_asked_for, *named_entities(), *entities}
             document = record(metadata, entity_names).to_bytes()
         except MetadataUnavailable as error:
             raise CommandError(f"The platform does not say what it has: {error}") from error

@@ -64,6 +64,7 @@ class TwoFactorPage(StudioPage):
         return ""
 
     def _confirm(self, request: HttpRequest) -> str:
+        """Switch two-factor login on, if the code is right. Return what is wrong, else an empty text."""
         device = TOTPDevice.objects.filter(user=request.user, confirmed=False).first()
         if device is None:
             return ""
@@ -76,6 +77,7 @@ class TwoFactorPage(StudioPage):
         return ""
 
     def _end(self, request: HttpRequest) -> str:
+        """Switch two-factor login off, if the code is right. Return what is wrong, else an empty text."""
         device = TOTPDevice.objects.filter(user=request.user, confirmed=True).first()
         if device is None:
             return ""

@@ -43,11 +43,11 @@ class Merged:
     contents: Contents
     taken: list[str] = field(default_factory=list)
     # Asked once the page has been written: only then do fields have names.
-    _asked: list[_OpenQuestion] = field(default_factory=list)
+    _open_questions: list[_OpenQuestion] = field(default_factory=list)
 
     @property
     def questions(self) -> list[Question]:
-        return [open_question.question() for open_question in self._asked]
+        return [open_question.question() for open_question in self._open_questions]
 
 
 def merge(
@@ -62,7 +62,7 @@ def merge(
     """
     merger = _Merger(frozenset(access))
     contents = merger.form(shape, base, mine, theirs, _Place())
-    return Merged(contents, merger.taken, merger.asked)
+    return Merged(contents, merger.taken, merger.open_questions)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class _Merger:
     def __init__(self, access: frozenset[str]) -> None:
         self._access = access
         self.taken: list[str] = []
-        self.asked: list[_OpenQuestion] = []
+        self.open_questions: list[_OpenQuestion] = []
 
     def form(
         self, shape: Shape, base: Contents | None, mine: Contents, theirs: Contents, place: _Place
@@ -227,7 +227,7 @@ class _Merger:
         name: str,
         values: Iterable[tuple[Contents, str, FieldValues]],
     ) -> None:
-        self.asked.append(_OpenQuestion(label, *words, row, name, values))
+        self.open_questions.append(_OpenQuestion(label, *words, row, name, values))
 
 
 _Trio: TypeAlias = "tuple[Contents | None, Contents | None, Contents | None]"
