@@ -19,6 +19,8 @@ from crmclient.outages import Outage
 
 
 class Addable(Protocol):
+    """A count to which another one can be added."""
+
     def add(self, other: Any, /) -> None:
         """Take the counts of another of the same place in."""
         ...

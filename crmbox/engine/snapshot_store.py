@@ -66,6 +66,10 @@ class _Stored(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
+    """A snapshot with the stored form of its definitions, of which the next one takes over what has not
+    changed.
+    """
+
     snapshot: Snapshot
     entities: Mapping[str, _Stored[StoredEntity]]
     option_sets: Mapping[str, _Stored[OptionSet]]

@@ -17,6 +17,8 @@ BLOCK_SECONDS = 20.0
 
 
 class DatabaseBlocks:
+    """The blocks of files in the database `alias`."""
+
     def __init__(self, alias: str) -> None:
         self._alias = alias
 

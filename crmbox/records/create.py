@@ -25,6 +25,8 @@ from crmclient.values import Guid, Reference, Stored, Values, new_guid
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
+    """What a new record of an entity needs: required columns, defaults, numbers, an owner."""
+
     required: tuple[StoredColumn, ...]
     defaults: tuple[tuple[str, DbValue], ...]
     numbered: tuple[StoredColumn, ...]

@@ -10,6 +10,8 @@ from crmclient.values import Guid, ProcessValues
 
 
 class Kind(Enum):
+    """What kind of thing a request is about."""
+
     RECORD = "record"
     QUERY = "query"
     PROCESS = "process"

@@ -102,6 +102,8 @@ class Users:
 
 
 class AskForAll(Protocol):
+    """Runs a query, and returns all of its rows."""
+
     def __call__(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult: ...
 
 

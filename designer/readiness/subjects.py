@@ -196,6 +196,8 @@ class EndpointSubject:
 
 @dataclass(frozen=True)
 class UserPropertySubject:
+    """A user property for the rules that judge it, with what surrounds it."""
+
     definition: UserPropertyDefinition
     surroundings: Surroundings
 
@@ -218,6 +220,8 @@ class UserPropertySubject:
 
 @dataclass(frozen=True)
 class IssuerSubject:
+    """An issuer for the rules that judge it, with what surrounds it."""
+
     definition: IssuerDefinition
     surroundings: Surroundings
 

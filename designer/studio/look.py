@@ -171,6 +171,8 @@ def picked(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
 
 
 class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
+    """A text field with a list of suggestions."""
+
     template_name = "designer/suggesting.html"
 
     def __init__(self, suggestions: list[tuple[str, str]]) -> None:

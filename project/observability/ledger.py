@@ -39,6 +39,10 @@ Reader: TypeAlias = Callable[[list[RequestRecord]], None]
 
 
 class Ledger:
+    """The queue of one process, and its thread that writes. `put` may be called by any thread, and costs next
+    to nothing.
+    """
+
     def __init__(self) -> None:
         self._queue: SimpleQueue[RequestRecord | Fact] = SimpleQueue()
         self._in_hand: list[RequestRecord | Fact] = []

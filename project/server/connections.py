@@ -43,6 +43,8 @@ class Connection(NamedTuple):
 
 @dataclass(slots=True)
 class _Reader:
+    """What a client had read (`taken`, in bytes) at `since`, when it was last judged."""
+
     since: float
     taken: int
 

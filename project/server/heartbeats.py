@@ -58,6 +58,8 @@ def count_up(
 
 @dataclass(slots=True)
 class _Sign:
+    """The last count of a worker's heartbeats, and the moment since when it has not changed."""
+
     count: int
     since: float
 

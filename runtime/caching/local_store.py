@@ -13,6 +13,8 @@ from runtime.caching.entries import Entry
 
 
 class _StoredEntry(NamedTuple):
+    """An entry, and the second until which it may be kept."""
+
     entry: Entry
     # Of time.monotonic().
     until: float

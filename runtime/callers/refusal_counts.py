@@ -49,6 +49,8 @@ class RefusalCount(models.Model):
 
 @dataclass(slots=True)
 class _Count:
+    """How many refusals there were, and when the last one was."""
+
     number: int = 0
     last_at: dt.datetime = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 

@@ -10,6 +10,8 @@ _RANGE = re.compile(r"bytes=[ \t]*([0-9]{0,100})-([0-9]{0,100})[ \t]*", re.IGNOR
 
 
 class Span(NamedTuple):
+    """A range of a file: the first byte, and the number of bytes."""
+
     start: int
     length: int
 

@@ -38,6 +38,8 @@ _ENVELOPE = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class _Incoming:
+    """A file on its way in: its name, its type, and its bytes as they come."""
+
     name: str
     content_type: str
     pieces: Iterator[bytes]

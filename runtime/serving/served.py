@@ -34,6 +34,8 @@ logger = logging.getLogger("portico.serving")
 
 
 class View(Protocol):
+    """A function that answers the requests of one endpoint."""
+
     def __call__(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase: ...
 
 

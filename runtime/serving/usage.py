@@ -26,6 +26,8 @@ _HOUR = 3600
 
 @dataclass(slots=True)
 class _Counts:
+    """The calls of one endpoint in one hour."""
+
     calls: int = 0
     refused: int = 0
     failed: int = 0

@@ -25,6 +25,8 @@ _ESCAPED = re.compile(r"\\([\\,])")
 
 
 class _Input(NamedTuple):
+    """A compiled input of a query. `key` is its name in lower case, by which it is found."""
+
     name: str
     key: str
     required: bool

@@ -41,6 +41,8 @@ def parts_after(
 
 
 class _Writer:
+    """Writes the conditions for rows after a given one. `empty` says which keys of that row are empty."""
+
     def __init__(
         self, keys: Sequence[SortKey], empty: Sequence[bool], first_slot: int, placeholder: str
     ) -> None:

@@ -35,6 +35,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
+    """The parts of a change set, which are carried out together or not at all."""
+
     parts: tuple[Part, ...]
 
 

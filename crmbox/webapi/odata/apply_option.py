@@ -42,6 +42,8 @@ class _ShownColumn:
 
 @dataclass(slots=True)
 class _ApplyReader:
+    """Reads the steps of `$apply` into the columns and filters of a query, and what is shown of its rows."""
+
     asking: RecordReader
     paths: Paths
     filters: list[Filter] = field(default_factory=list)

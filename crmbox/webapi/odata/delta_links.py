@@ -29,6 +29,8 @@ _EXPIRED: Final = "0x80044352"
 
 
 class _DeltaMark(NamedTuple):
+    """The version up to which changes have been answered, and the time of that."""
+
     version: int
     at: dt.datetime
 

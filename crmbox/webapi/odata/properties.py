@@ -40,6 +40,10 @@ class AttributePlace:
 
 @dataclass(slots=True)
 class _Node:
+    """An entity that a path of lookups leads to. `alias` is that of its link; None for the query's own
+    entity.
+    """
+
     type: EntityType
     alias: str | None
     lookup: str = ""

@@ -80,6 +80,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class FoundRows:
+    """The rows of one page, the token of the next page, and the number of all rows if it was asked for."""
+
     rows: list[Row]
     next: str | None
     total: int | None

@@ -58,6 +58,8 @@ def read_draft(request: Request, type_: EntityType, body: dict[str, Any], *, cre
 
 
 class _Reader:
+    """Reads the properties of a body one by one into `draft`. Wrong values are collected in `problems`."""
+
     def __init__(self, request: Request, type_: EntityType, creating: bool) -> None:
         self.draft = Draft(type_)
         self.problems: list[InvalidValue] = []

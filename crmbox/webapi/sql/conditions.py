@@ -90,6 +90,8 @@ _HOLD_FOR_EMPTY: Final = frozenset({Operator.NE, Operator.NOT_LIKE, Operator.NOT
 
 
 class Conditions:
+    """Reads the conditions of a statement as filters of a query. `now` is what GETDATE() gives."""
+
     def __init__(self, tables: Tables, now: dt.datetime) -> None:
         self._tables = tables
         self._now = now

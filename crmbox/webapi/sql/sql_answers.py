@@ -45,6 +45,8 @@ def read(text: str, model: Model, now: dt.datetime) -> Selection:
 
 
 class _Reader:
+    """Reads a SELECT as a query, and what is shown of its rows."""
+
     def __init__(self, select: exp.Select, model: Model, now: dt.datetime) -> None:
         self._select = select
         self._tables = Tables(model, select)

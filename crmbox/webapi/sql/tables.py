@@ -36,11 +36,15 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
+    """The attribute that a column of the statement names, in its table."""
+
     table: Table
     attribute: Attribute
 
 
 class Tables:
+    """The tables of one statement by their aliases."""
+
     def __init__(self, model: Model, select: exp.Select) -> None:
         """Raises WebApiError for unknown tables, and for joins that cannot be links of a query."""
         self._model = model

@@ -14,6 +14,8 @@ from crmclient.values import Guid
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """The file column of one record."""
+
     entity: Entity
     record: Guid
     attribute: Attribute

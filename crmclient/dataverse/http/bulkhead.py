@@ -26,6 +26,8 @@ def threads_held(size: int) -> int:
 
 
 class _Waiting:
+    """Who waits for a place, of which group. `admitted` is set when it has one."""
+
     def __init__(self, share: Share) -> None:
         self.share = share
         self.admitted = threading.Event()

@@ -22,6 +22,8 @@ class Token:
 
 
 class TokenSource(Protocol):
+    """Where tokens come from."""
+
     def fetch(self, timeout: float) -> Token:
         """Fetch a new token within `timeout` seconds. Raises Throttled, Unavailable, UnexpectedAnswer."""
         ...

@@ -40,6 +40,8 @@ class MetadataStore(Protocol):
 
 
 class MemoryStore:
+    """A store that lives as long as the process."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._documents: dict[str, bytes] = {}

@@ -67,6 +67,8 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
 
 
 class _Writer:
+    """Writes a query as Dataverse takes it: with the columns that its answer is read from."""
+
     def __init__(
         self,
         query: Query,

@@ -46,6 +46,8 @@ def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: b
 
 
 class _Writer:
+    """Collects `content`, the JSON of one write, and `problems`, what is wrong with its values."""
+
     def __init__(self, catalogue: Catalogue, entity: str) -> None:
         self._catalogue = catalogue
         self._entity = entity

@@ -45,6 +45,8 @@ _MAY_CHANGE = ("designer.change_endpoint", "designer.change_exposedentity", "des
 
 
 class ListedAttribute(NamedTuple):
+    """A row on the list of attributes in use."""
+
     entity: str
     attribute: str
     users: int

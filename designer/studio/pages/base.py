@@ -15,6 +15,8 @@ from django.views.generic.base import View
 
 
 class Crumb(NamedTuple):
+    """A link above the title of a page, to one of the pages that lead there."""
+
     title: str | Promise
     link: str
 

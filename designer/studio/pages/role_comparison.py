@@ -22,6 +22,8 @@ from designer.studio.row_rule_entries import entity_pages, entry_in_words
 
 
 class ShownDifference(NamedTuple):
+    """A difference between two callers, with a link to where it comes from."""
+
     what: str
     one: str
     other: str

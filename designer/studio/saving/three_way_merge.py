@@ -81,6 +81,8 @@ class _Place:
 
 @dataclass(frozen=True)
 class _OpenQuestion:
+    """A question whose field has no name yet: the merged page is not written."""
+
     label: str
     mine: str
     theirs: str
@@ -96,6 +98,8 @@ class _OpenQuestion:
 
 
 class _Merger:
+    """Merges two forms of a page over what both were opened with. `access` is as on `merge`."""
+
     def __init__(self, access: frozenset[str]) -> None:
         self._access = access
         self.taken: list[str] = []
