@@ -87,10 +87,11 @@ def _records_problem(parameter: ProcessParameter, value: ProcessValue) -> Invali
     """Return the problem of a parameter for records: it takes one, or a tuple of them, of the entities
     it allows.
     """
-    several = parameter.holds is Holds.RECORDS
-    records = value if isinstance(value, tuple) and several else () if several else (value,)
-    if several and not isinstance(value, tuple):
-        return WrongType(parameter.name, "Several records are needed.")
+    records: tuple[object, ...] = (value,)
+    if parameter.holds is Holds.RECORDS:
+        if not isinstance(value, tuple):
+            return WrongType(parameter.name, "Several records are needed.")
+        records = value
     for item in records:
         if not isinstance(item, NewRecord | Reference):
             return WrongType(parameter.name, "A record is needed.")

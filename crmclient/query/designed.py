@@ -118,7 +118,9 @@ def values_taken(operator: DesignedOperator) -> int | None:
         return int(counts or operator in WHOLE_DAYS)
     if operator in LISTS:
         return None
-    return 0 if operator in _NO_VALUE else 2 if operator in _TWO_VALUES else 1
+    if operator in _NO_VALUE:
+        return 0
+    return 2 if operator in _TWO_VALUES else 1
 
 
 @dataclass(frozen=True, slots=True)

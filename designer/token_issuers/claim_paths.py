@@ -51,7 +51,10 @@ def parsed(text: str) -> Path:
                 )
             )
         quoted, plain, place = match.groups()
-        parts.append(int(place) if place is not None else _ESCAPED.sub(r"\1", quoted) if quoted else plain)
+        if place is not None:
+            parts.append(int(place))
+        else:
+            parts.append(_ESCAPED.sub(r"\1", quoted) if quoted else plain)
         position = match.end()
     return tuple(parts)
 

@@ -88,7 +88,9 @@ class Schema:
         """
         entry = self._entry(place, name)
         for part in self._parts(entry.ids):
-            if _is_of_entity(part, entry.name, operation) if place == "entities" else operation == RUN:
+            # Only an entity has several operations; any other entry has one, which is called `run`.
+            is_meant = _is_of_entity(part, entry.name, operation) if place == "entities" else operation == RUN
+            if is_meant:
                 return part
         raise unknown_route()
 

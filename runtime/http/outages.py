@@ -81,8 +81,12 @@ class Outages:
         """End the outages that a request which was answered disproves."""
         for reason, outage in list(self._lasting.items()):
             code, _, endpoint = reason
-            asked_platform = record.calls > 0 and not record.code
-            if record.endpoint == endpoint if endpoint else asked_platform or not _is_of_platform(code):
+            if endpoint:
+                is_disproved = record.endpoint == endpoint
+            else:
+                asked_platform = record.calls > 0 and not record.code
+                is_disproved = asked_platform or not _is_of_platform(code)
+            if is_disproved:
                 outage.worked(code=code, **({"endpoint": endpoint} if endpoint else {}))
                 if not outage.lasts:
                     with self._lock:

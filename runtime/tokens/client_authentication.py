@@ -39,13 +39,19 @@ def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
 
 
 def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, str]:
+    """Return id and secret of the client, from the header or else from what was sent. Raises Problem 400."""
     in_header = _in_header(request.META.get("HTTP_AUTHORIZATION", ""))
     id, secret = sent.get("client_id"), sent.get("client_secret")
     if in_header is None:
         return id or "", secret or ""
-    twice = [FieldError("not_allowed", "Is in the Authorization header already.", pointer="/client_secret")]
-    other = [FieldError("not_allowed", "Is another than in the Authorization header.", pointer="/client_id")]
-    if errors := [*(twice if secret else ()), *(other if id and id != in_header[0] else ())]:
+    errors = []
+    if secret:
+        message = "Is in the Authorization header already."
+        errors.append(FieldError("not_allowed", message, pointer="/client_secret"))
+    if id and id != in_header[0]:
+        message = "Is another than in the Authorization header."
+        errors.append(FieldError("not_allowed", message, pointer="/client_id"))
+    if errors:
         raise invalid_input(errors)
     return in_header
 

@@ -219,8 +219,11 @@ class _Reader:
         return bool(elements)
 
     def _filter(self, elements: list[document.Element], alias: str | None) -> DesignedFilter | None:
+        """Return the filters of one entity or link as one; None without any."""
         filters = tuple(self.filter_of(element, alias) for element in elements)
-        return DesignedFilter(filters) if len(filters) > 1 else filters[0] if filters else None
+        if len(filters) > 1:
+            return DesignedFilter(filters)
+        return filters[0] if filters else None
 
     def filter_of(self, element: document.Element, alias: str | None) -> DesignedFilter:
         return FilterReader(self._aliases, alias, self._problems, self.link).read(element)

@@ -155,8 +155,12 @@ def _tell(field: forms.Field, segments: Mapping[int, Any]) -> None:
 
 
 def _kinds_at(place: Mapping[str, Any]) -> list[OperationKind]:
-    """The kinds that can stand where the form was opened from; all of them where it was no place."""
-    scope = Scope.ENTITY if place.get("entity") else Scope.MODULE if place.get("module") else None
+    """Return the kinds that can stand at an exposed entity or in a module; all kinds without such a place."""
+    scope = None
+    if place.get("entity"):
+        scope = Scope.ENTITY
+    elif place.get("module"):
+        scope = Scope.MODULE
     return [kind for kind in KINDS.values() if scope in (None, kind.scope)]
 
 

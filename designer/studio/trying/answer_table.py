@@ -20,19 +20,24 @@ class AnswerTable:
 
 
 def answer_table(body: str, most: int = MOST_ROWS) -> AnswerTable | None:
-    """The records of a JSON body, the first `most` of them; None for a body without records."""
+    """Return the first `most` records of a JSON body as a table; None for a body without records.
+
+    The number of all records is known where a page tells it, and where there are fewer than `most`.
+    """
     try:
         # Numbers stay as they were written: a float would round them.
         answer: Any = json.loads(body, parse_float=str, parse_int=str)
     except ValueError:
         return None
     is_page = isinstance(answer, Mapping) and isinstance(answer.get("data"), list) and "cursor" in answer
-    records = answer["data"] if is_page else answer if isinstance(answer, list) else [answer]
+    content = answer["data"] if is_page else answer
+    records = content if isinstance(content, list) else [content]
     shown = records[:most]
     if not all(isinstance(record, Mapping) for record in shown):
         return None
     columns = list(dict.fromkeys(key for record in shown for key in record))
-    total = answer.get("totalRecordCount") if is_page else len(records) if len(records) < most else None
+    number_known = len(records) if len(records) < most else None
+    total = answer.get("totalRecordCount") if is_page else number_known
     return AnswerTable(columns, [[_text(record.get(key)) for key in columns] for record in shown], total)
 
 

@@ -99,11 +99,8 @@ class RecordSource:
         )
         rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows
         same_rows = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
-        inactive = frozenset(
-            position
-            for position, row in enumerate(same_rows)
-            if self._is_over(row.get(ends) if ends else None)
-        )
+        states = [row.get(ends) if ends else None for row in same_rows]
+        inactive = frozenset(position for position, state in enumerate(states) if self._is_over(state))
         return RecordSearch(self.entity, name, value, same_rows, primary_id, inactive)
 
     @property
