@@ -58,7 +58,7 @@ def application(environ: Environ, start_response: StartResponse) -> Iterable[byt
 
 
 def _faulted(environ: Environ) -> Response:
-    """As `respond`, unless a fault strikes."""
+    """Answer as `respond` does, unless a fault strikes."""
     fault = fault_for(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"))
     if fault is None:
         return respond(environ)
@@ -113,7 +113,7 @@ def _route(environ: Environ) -> Response:
 
 
 def _root(environ: Environ) -> str:
-    """`{scheme}://{host}{root}` as the caller wrote it."""
+    """Return `{scheme}://{host}{root}` as the caller wrote it."""
     host = environ.get("HTTP_HOST") or f"{environ['SERVER_NAME']}:{environ['SERVER_PORT']}"
     return f"{_scheme(environ)}://{host}{environ.get('SCRIPT_NAME', '')}"
 

@@ -53,7 +53,10 @@ def _token_user(headers: Headers, root: str) -> Guid:
 
 
 def _impersonated(headers: Headers, platform: EmbeddedPlatform) -> Guid | None:
-    """`CallerObjectId` is an Entra object id; `MSCRMCallerID` a system user's."""
+    """Return the user that the request is made for; None without one.
+
+    `CallerObjectId` is an Entra object id, `MSCRMCallerID` the id of a system user.
+    """
     if object_id := headers.get("CallerObjectId"):
         return _check(platform, _by_object_id(platform, _guid(object_id))).id
     if caller := headers.get("MSCRMCallerID"):

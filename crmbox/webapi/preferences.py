@@ -34,7 +34,7 @@ class Preferences:
 
     @property
     def page_size(self) -> int | None:
-        """`odata.maxpagesize`, None when it is absent or no whole number above zero."""
+        """Return `odata.maxpagesize`; None when it is absent, or no whole number above zero."""
         text = self.values.get("odata.maxpagesize") or self.values.get("maxpagesize") or ""
         return int(text) if text.isascii() and text.isdigit() and int(text[:9]) > 0 else None
 

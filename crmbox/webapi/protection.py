@@ -126,7 +126,7 @@ class Protection:
 
 @contextmanager
 def protected(user: Guid) -> Iterator[dict[str, str]]:
-    """As `Protection.admitted`. Without limits, every request is admitted."""
+    """Admit a request as `Protection.admitted` does. Without limits, every request is admitted."""
     protection = _protection()
     if protection is None:
         yield {}

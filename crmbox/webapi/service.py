@@ -63,7 +63,7 @@ def current_organization(request: Request) -> Response:
 
 @named("RetrieveTotalRecordCount", "GET")
 def total_record_count(request: Request) -> Response:
-    """`RetrieveTotalRecordCount(EntityNames=["account"])`; Dataverse's own count may be a day old."""
+    """Answer `RetrieveTotalRecordCount(EntityNames=["account"])`. Dataverse's own count may be a day old."""
     names = read_arguments(request, request.path[0].arguments or ()).get("EntityNames")
     if not isinstance(names, list) or not all(name in request.model.snapshot for name in names):
         raise bad_url('EntityNames is a list of the logical names of entities, such as ["account"].')

@@ -97,7 +97,7 @@ class FiscalCalendar:
 
     @property
     def name_offset(self) -> int:
-        """What is added to the calendar year in which a fiscal year begins, to have its name.
+        """Return what is added to the calendar year in which a fiscal year begins, to have its name.
 
         Raises ValueError where it is not known how fiscal years are named.
         """

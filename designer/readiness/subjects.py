@@ -70,7 +70,8 @@ class Surroundings:
 
     @cached_property
     def prepared_row_rules(self) -> dict[tuple[int, str], tuple[DesignedFilter, Needs | InvalidQuery]]:
-        """What filters of row rules need, or why they are wrong, by their identity and entity.
+        """Return what filters of row rules need, or why they are wrong, by the filter's identity and its
+        entity.
 
         The entries are added when they are first needed.
         """

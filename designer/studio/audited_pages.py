@@ -22,7 +22,7 @@ class Audited:
     """Mixed in before a ModelAdmin."""
 
     def audited_state(self, obj: Any) -> Mapping[str, State]:
-        """What the log says of `obj` before and after, by name. Nothing secret belongs here.
+        """Return what the log says of `obj` before and after a change, by name. Nothing secret belongs here.
 
         Rows of the configuration have none: their versions hold it.
         """

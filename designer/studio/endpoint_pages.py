@@ -204,7 +204,7 @@ class EndpointPages(CheckedAdmin):
 
     @method_decorator(require_POST)
     def check_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """What is to be said of the page as it stands, unsaved: for `live.js`."""
+        """Answer with what is to be said of the page as it stands, unsaved, for `live.js`."""
         row = self._designed(request, object_id)
         if not self.has_change_permission(request, row):
             raise PermissionDenied

@@ -163,7 +163,9 @@ class RowRuleInline(StackedInline):
         return formset
 
     def get_extra(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> int:
-        """Of a column without an entry, the page begins with an empty one."""
+        """Return how many empty entries the page begins with: one for a column of the matrix that
+        has none.
+        """
         if obj is None or role_of(request) is None:
             return 0
         return 0 if entries_of(request, obj.row_rule.all()).exists() else 1

@@ -43,7 +43,8 @@ def entries_of(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> QuerySe
 
 
 def page_of_column(row: ExposedEntity, exposed: ExposedEntityDefinition | None, role: str) -> dict[str, Any]:
-    """What the narrowed page says beside the entries. `exposed`: as it is saved; None: it cannot be read.
+    """Return what the narrowed page says beside the entries. `exposed` is the saved exposed entity; None: it
+    cannot be read.
 
     `is_first`: there is no row rule yet. `others` are entries that let these callers reach records as well.
     """

@@ -84,7 +84,9 @@ def _body(described: Description) -> dict[str, Any] | None:
 
 
 def place_of(endpoint: Endpoint) -> str:
-    """`optionsets`, `queries`, `files`, `actions`, or `operations`."""
+    """Return the list in which the endpoint stands: `optionsets`, `queries`, `files`, `actions`, or
+    `operations`.
+    """
     return endpoint.kind.place.value
 
 

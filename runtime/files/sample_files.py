@@ -9,6 +9,8 @@ _FILLER = b"sample\n"
 
 
 def sample_content(name: str, content_type: str, size: int) -> bytes:
-    """`size` bytes that begin as files of that name and type do. The same arguments give the same bytes."""
+    """Return `size` bytes that begin as files of that name and type do. The same arguments give the same
+    bytes.
+    """
     begin = beginning(name, type_of(name, content_type))
     return (begin + _FILLER * (size // len(_FILLER) + 1))[:size]

@@ -15,7 +15,7 @@ _SIGNATURE = 32
 
 
 def seal(content: bytes, purpose: bytes, bound_to: bytes) -> bytes:
-    """`content` encrypted and authenticated, of use only for the same `purpose` and `bound_to`."""
+    """Return `content` encrypted and authenticated. It opens only for the same `purpose` and `bound_to`."""
     return _ciphers(purpose)[0].encrypt(content, [bound_to])
 
 

@@ -115,7 +115,9 @@ def _no_file(attribute: str, id: str) -> WebApiError:
 
 
 def _range(request: Request, size: int) -> Range:
-    """`bytes=a-b`, `bytes=a-` or `bytes=-n`; what is no such range means the whole file."""
+    """Return the range that is asked for: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Anything else means the
+    whole file.
+    """
     match = _RANGE.fullmatch(request.headers.get("Range", "").strip())
     if match is None or not (match[1] or match[2]):
         return Range(0, size, partial=False)

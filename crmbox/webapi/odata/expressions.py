@@ -76,7 +76,7 @@ def _pattern(text: str) -> Any:
 
 
 def _matching(pattern: str) -> Callable[[Any], Any]:
-    """What SLY takes for a rule: a function with a pattern."""
+    """Return a decorator that gives a function its pattern, which makes it a rule of SLY's lexer."""
 
     def marked(function: Any) -> Any:
         function.pattern = pattern

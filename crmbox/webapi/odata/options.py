@@ -69,7 +69,7 @@ def split(text: str, separator: str) -> list[str]:
 
 
 def call(text: str) -> tuple[str, str | None]:
-    """`name(inside)` as name and inside; None for a name without parentheses."""
+    """Return name and inside of `name(inside)`; the inside is None without parentheses."""
     name, bracket, rest = text.strip().partition("(")
     if not bracket:
         return name.strip(), None
@@ -141,7 +141,9 @@ def read_options(query: Mapping[str, str]) -> Options:
 
 
 def read_nested(text: str) -> Options:
-    """`$select=fullname;$top=5`, as between the parentheses of an expanded property."""
+    """Read the options in the parentheses of an expanded property: `$select=fullname;$top=5`. Raises
+    WebApiError.
+    """
     options: dict[str, str] = {}
     for part in split(text, ";"):
         name, equals, value = part.partition("=")

@@ -107,7 +107,9 @@ class Paging:
         self.page = Page(max(self.size, 1), token, options.count)
 
     def next_link(self, token: str | None, key: str, first: Guid, last: Guid) -> dict[str, str]:
-        """`@odata.nextLink` with the cookie after the records `first` to `last`; nothing on the last page."""
+        """Return `@odata.nextLink` with the cookie after the records `first` to `last`; nothing on the last
+        page.
+        """
         if token is None or not self._continues:
             return {}
         number = (self._cookie.page if self._cookie else 1) + 1

@@ -265,7 +265,7 @@ def _pairs(reader: RecordReader, collection: Collection, keys: tuple[Guid, ...])
 
 
 def _address(reader: RecordReader, type_: EntityType, id: Guid, expansion: Expansion) -> str:
-    """Where the related records of one record are read on their own."""
+    """Return the address where the related records of one record are read on their own."""
     options = "&".join(_quoted(part) for part in split(expansion.text, ";") if part)
     url = f"{record_url(reader.request.base, type_, id)}/{expansion.navigation.name}"
     return f"{url}?{options}" if options else url

@@ -28,7 +28,7 @@ class Examined:
     located: Sequence[Located]
 
     def verdict(self, row: Endpoint) -> str:
-        """One sentence for the head of the page."""
+        """Return the sentence for the head of the page."""
         if any(finding.is_blocking for finding in self.findings):
             if row.enabled:
                 return _("It cannot be served like this. What blocks it is marked below.")

@@ -42,7 +42,7 @@ _OWN = frozenset(
 def with_draft(
     configuration: Configuration, form: ModelForm[Endpoint], formsets: Iterable[BaseFormSet[Any]]
 ) -> Configuration:
-    """`configuration` with the saved endpoint of a bound form as the form has it.
+    """Return `configuration` with an endpoint as the form on its page has it, which is bound.
 
     Fields that cannot be read are as they were; an endpoint that cannot be read at all says why, as
     `Endpoint.problem`.

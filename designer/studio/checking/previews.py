@@ -9,7 +9,7 @@ from designer.ports import Preview, get_runtime
 
 
 def preview_of(endpoint: Endpoint | None, base: str) -> Preview | None:
-    """`base` is the service's URL. None while nothing can be said."""
+    """Return the preview of an endpoint; None without one. `base` is the service's URL."""
     return None if endpoint is None else get_runtime().preview(endpoint, base)
 
 

@@ -121,7 +121,9 @@ def items_written(related: RecordGroup | None) -> Mapping[str, Attribute]:
 
 
 def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
-    """`inputs` and `bindings` of a row that is a list, as far as the page has them."""
+    """Return the formsets `inputs` and `bindings` inside a row that is a list, as far as the page
+    has them.
+    """
     nested = getattr(form, "nested_formsets", ())
     return dict(
         zip(("inputs", "bindings"), (admin_formset.formset for admin_formset in nested), strict=False)
@@ -146,8 +148,10 @@ class ItemRows:
         self._groups = groups_of(endpoint)
 
     def of(self, form: BaseForm) -> list[InlineAdminFormSet]:
-        """Of a row that is a list: its inputs, its properties. Nothing where the page was sent without them,
-        so that they stay as they are."""
+        """Return the formsets inside a row that is a list: its inputs and its properties.
+
+        None where the page was sent without them, so that they stay as they are.
+        """
         if not holds_records(form["type"].value()):
             return []
         related = self._groups.get(form["relationship"].value() or "")

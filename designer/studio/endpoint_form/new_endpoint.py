@@ -176,7 +176,7 @@ def _needs_of_kind(kind: OperationKind) -> dict[str, Any]:
 
 
 def exposed_at(request: HttpRequest) -> ExposedEntity | None:
-    """Where the form of a new endpoint was opened, or what was chosen in it."""
+    """Return the exposed entity where the form was opened, or that was chosen in it."""
     chosen = request.POST.get("entity", "") or request.GET.get("entity", "")
     return ExposedEntity.objects.filter(pk=chosen).first() if chosen.isdecimal() else None
 

@@ -27,7 +27,9 @@ from designer.types import TYPES, InputType, natural_type
 
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
-    """`attributes` are what bindings set, `columns` what is answered: by name, in their labels' order."""
+    """Return what the page's scripts know: among it `attributes`, which bindings set, and `columns`, which
+    are answered, by name in the order of their labels.
+    """
     configuration = latest()
     vocabulary = vocabulary_of(row)
     partial = bool(row.operation and row.operation.partial)
@@ -68,7 +70,7 @@ def settings_of(kind: InputType) -> list[str]:
 def described_attributes(
     attributes: Mapping[str, Attribute], entity: str, metadata: Metadata, *, partial: bool = False
 ) -> dict[str, Any]:
-    """What scripts know of attributes, in their labels' order; `partial` as for `input_for`."""
+    """Return what scripts know of attributes, in the order of their labels; `partial` as for `input_for`."""
     public = names_in_api(attributes)
     return {
         name: _written_attribute(
@@ -102,7 +104,9 @@ def _list_types() -> list[str]:
 
 
 def _related(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
-    """`input` is the row of an input for it, where the button adds one: for parameters of a process."""
+    """Return what scripts know of records that an input can hold. `input` is the row of such an input, where
+    a button adds one: for parameters of a process.
+    """
     entity = metadata.entities().get(group.entity)
     label = (entity.plural_label if group.several else entity.label).text() if entity else ""
     shown = {
@@ -135,7 +139,9 @@ def user_data(
 def user_values(
     configuration: configured.Configuration, metadata: Metadata, *, custom: bool = True
 ) -> dict[str, dict[str, str]]:
-    """What `@user.…` values there are: by name, `type` as that of an input, empty where it is not one's."""
+    """Return what scripts know of each `@user.…` value, by name. `type` is empty where it is not that of an
+    input.
+    """
     surroundings = Surroundings(configuration, metadata)
     other = {"related": _("related data"), "custom": _("expression")}
     facts_by_name = {}
@@ -186,7 +192,7 @@ def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str,
 
 
 def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
-    """What columns may answer, of an endpoint that need not be saved."""
+    """Return what columns may answer, also of an endpoint that is not saved."""
     if endpoint is None or endpoint.problem is not None:
         return {}
     entity = endpoint.entity.entity if endpoint.entity else ""
@@ -202,7 +208,7 @@ def _in_order(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attrib
 
 
 def _columns(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
-    """What scripts know of attributes that can be answered; `output` is the name of a new column."""
+    """Return what scripts know of attributes that can be answered; `output` is the name of a new column."""
     public = names_in_api(attributes)
     return {
         name: {

@@ -72,15 +72,17 @@ class PageSection:
 
 
 def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -> tuple[Any, Any]:
-    """One of a page's fieldsets."""
+    """Return a fieldset of the page as the admin expects it."""
     return title, {"fields": list(fields), "classes": [anchor]}
 
 
 def page_sections(
     fieldsets: Iterable[Any], inlines: Iterable[Any], located: Iterable[Located], *, shared_by: str = ""
 ) -> list[Any]:
-    """`fieldsets` are named by their first class, inlines by their prefix. `shared_by` says who shares
-    cached answers.
+    """Return the sections of a page in their order, each with the findings that belong to it.
+
+    `fieldsets` are named by their first class, inlines by their prefix. `shared_by` says who shares cached
+    answers.
     """
     by_anchor = {}
     for fieldset in fieldsets:

@@ -122,7 +122,7 @@ def chosen_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[
 
 
 def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
-    """What the form's fields start with, from the row's JSON, which may hold anything."""
+    """Return what the form's fields start with, from the row's JSON, which may hold anything."""
     values = {}
     for name, info in _flat(settings, PREFIX):
         value = data

@@ -22,7 +22,7 @@ _NONE = ("", "—")
 
 
 def with_present(choices: Choices, present: str | None) -> Choices:
-    """`choices` after an empty one, with `present` among them."""
+    """Return `choices` with an empty one before them, and with `present` among them."""
     if present and all(value != present for value, _ in choices):
         choices = [*choices, (present, _("%(name)s (not known to the platform)") % {"name": present})]
     return [_NONE, *choices]
@@ -48,7 +48,7 @@ def attributes(metadata: Metadata, entity: str) -> Choices:
 
 
 def described(by_name: Mapping[str, Attribute]) -> Choices:
-    """Each with its facts."""
+    """Return the attributes as choices, each with its facts in its label."""
     return _sorted((name, _attribute_label(attribute)) for name, attribute in by_name.items())
 
 
@@ -107,7 +107,7 @@ def _sorted(choices: Iterable[tuple[str, str]]) -> Choices:
 
 
 def facts(attribute: Attribute) -> str:
-    """What a consultant must know of an attribute: type, length, whether the platform requires it."""
+    """Return what a consultant must know of an attribute: type, length, whether the platform requires it."""
     parts = [attribute.type.value]
     if attribute.max_length:
         parts.append(_("%(count)d characters") % {"count": attribute.max_length})

@@ -196,7 +196,7 @@ class _PlannedChange:
         return plan(now, changed_document(now, self.change, self.users), all_groups(now))
 
     def digest(self) -> str:
-        """Of what is asked: an answer counts for this question alone."""
+        """Return the digest of the question, so that an answer counts for this question only."""
         asked = [self.change.entity, self.change.old, self.change.new]
         return digest_of([*asked, [change.to_json() for change in self.plan(export(latest())).changes]])
 

@@ -108,7 +108,9 @@ class EntityForm(forms.Form):
 
 
 def _missing_privilege(metadata: Metadata) -> str | None:
-    """What the service's own account lacks to know the entities; None where it lacks nothing."""
+    """Return the privilege that the service's own account lacks to know the entities; None where it lacks
+    none.
+    """
     try:
         metadata.entities()
     except MetadataUnavailable as error:

@@ -85,7 +85,7 @@ class MatrixRules:
         return [said(text) for text in in_words(reach, self._say)]
 
     def by_endpoint(self, rows: Iterable[Row], column: str) -> dict[int, list[str]]:
-        """What callers of a column reach by each endpoint, by row id."""
+        """Return what callers of a column reach by each endpoint, by row id."""
         return {row.id: self.reached(row.id, CallerFacts.of_column(column)) for row in rows}
 
     def reached(self, id: int, caller: CallerFacts) -> list[str]:

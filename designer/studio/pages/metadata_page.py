@@ -161,7 +161,8 @@ def _entities(platform: Platform) -> dict[str, Any]:
 
 
 def _operators() -> dict[str, Any]:
-    """`known`: every operator; `offered`: by family, those that apply to it, in its words.
+    """Return what scripts know of operators: `known` has all, `offered` by family those that apply to it, in
+    its words.
 
     `values` is how many an operator takes, None for any number.
     """

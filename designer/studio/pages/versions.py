@@ -165,7 +165,7 @@ def _restored(change: ItemChange | None) -> str:
 
 
 def _went_back(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
-    """What has been restored, and to what."""
+    """Return a sentence about what has been restored, and to what."""
     if change is None:
         return _("The whole configuration went back to version %(number)s") % {"number": version.pk}
     values = {"what": capfirst(describe(change.collection, change.key)), "number": version.pk}

@@ -22,7 +22,9 @@ _UNTYPED = re.compile(
 
 
 def deleted_meanwhile(request: HttpRequest, model: type[Model], id: str) -> HttpResponse:
-    """Instead of a redirect: nothing was saved, who deleted it and when, and all that was sent."""
+    """Return the page for a form whose row is gone: who deleted it and when, and all that was typed. Status
+    410.
+    """
     context = {
         **admin.site.each_context(request),
         "title": _("This was deleted while you were editing it"),

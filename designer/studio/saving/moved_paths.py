@@ -13,7 +13,7 @@ _FEW = 3
 
 
 def question_of_moves(before: Configuration, now: Configuration) -> Sentence | None:
-    """What to ask of the way from `before` to `now`; None where nothing that is called gets another path."""
+    """Return the question about endpoints that are called and get another path; None where there are none."""
     moved = {}
     for id, endpoint in before.endpoints.items():
         other = now.endpoints.get(id)

@@ -18,7 +18,10 @@ UPLOAD = "upload"
 
 
 def field_name(call_field: CallField) -> str:
-    """A caller may call an input “roles”: names of the call's values are kept apart from the form's own."""
+    """Return the name of the form's field for a value of the call.
+
+    A caller may call an input “roles”: names of the call's values are kept apart from the form's own.
+    """
     return UPLOAD if call_field.is_file else f"{call_field.place}__{call_field.name}"
 
 
@@ -55,7 +58,7 @@ def filled_values(call_fields: Iterable[CallField], place: str, cleaned: Mapping
 
 
 def user_field() -> forms.ChoiceField:
-    """One of the platform's users, or none."""
+    """Return a list of the platform's users, and none of them."""
     return forms.ChoiceField(
         label=_("Platform user"),
         required=False,

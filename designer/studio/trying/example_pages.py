@@ -51,7 +51,7 @@ def examples_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, edi
 
 
 def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, listed: str) -> HttpResponse:
-    """One example call. `listed`: where all of them are."""
+    """Show one example call, or change or remove it. `listed` is the address of the list of all."""
     endpoint = _saved(pages, request, row)
     name = request.GET.get(NAME, "")
     calls = {call.name: call for call in endpoint.definition.example_calls}

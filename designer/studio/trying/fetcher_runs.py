@@ -15,7 +15,8 @@ class NotRunnable(Exception):
 
 
 def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
-    """`fetcher` of `endpoint` as a multi query, with the inputs and the earlier data fetchers that it reads.
+    """Return a data fetcher as a multi query endpoint, with the inputs and the earlier data fetchers that it
+    reads.
 
     Raises NotRunnable.
     """

@@ -65,7 +65,9 @@ class RunForm(CallerForm):
             field.widget.attrs["form"] = _FORM
 
     def attempt(self, endpoint: Endpoint) -> Attempt:
-        """As somebody who may call `endpoint`: who may is not what is asked here."""
+        """Return the call that the form describes, made as somebody who may call `endpoint`: who may is not
+        in question here.
+        """
         access = endpoint.definition.access
         record = self.caller_record
         # Roles that no row rule names make no difference but to who may call.

@@ -43,7 +43,9 @@ class TryForm(CallerForm):
         known_roles: Sequence[RoleDefinition] | None = None,
         **kwargs: Any,
     ) -> None:
-        """`known_roles` are those to choose from, where they are not those that are live."""
+        """Make the fields of a call. `known_roles` are the roles to choose from, if they are not those that
+        are live.
+        """
         super().__init__(types, **kwargs)
         self._preview = preview
         roles = endpoint.definition.access.roles

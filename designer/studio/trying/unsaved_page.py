@@ -22,7 +22,11 @@ UNSAVED = "_unsaved"
 def configuration_of(
     pages: ModelAdmin, request: HttpRequest, row: Endpoint, values: QueryDict
 ) -> Configuration:
-    """With `row` as `values` have it under `UNSAVED`; as it is saved where there is none."""
+    """Return the configuration with `row` as the unsaved page has it, whose form is in `values` under
+    `UNSAVED`; as it is saved without it.
+
+    Raises Http404 for an endpoint that the configuration does not have.
+    """
     configuration = latest()
     if row.pk not in configuration.endpoints:
         raise Http404

@@ -120,7 +120,9 @@ class EnvironmentIssuer(BaseModel):
 
 
 def read_issuers(described: Any) -> Mapping[str, Issuer]:
-    """`ISSUERS` as issuers by name. Raises ImproperlyConfigured saying which entry is wrong, and how."""
+    """Return the issuers of the setting `ISSUERS` by name. Raises ImproperlyConfigured, which says which
+    entry is wrong, and how.
+    """
     if not isinstance(described, dict):
         raise ImproperlyConfigured("ISSUERS: write a JSON object with one entry for each issuer.")
     if api_settings.ISSUER in described:

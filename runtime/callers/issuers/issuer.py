@@ -54,7 +54,7 @@ class Issuer:
 
     @property
     def key_source(self) -> str:
-        """Where the issuer's keys come from, for people: an address, or "PEM"."""
+        """Return where the issuer's keys come from, for people: an address, or "PEM"."""
         return self._key_set.address if self._key_set else "PEM"
 
     @property
