@@ -24,7 +24,10 @@ class MoodyPlatform(EmbeddedPlatform):
             asked.write("query\n")
         if (folder / "slow").exists():
             time.sleep(float((folder / "slow").read_text(encoding="utf-8")))
-        return super().query(query, page, **options)
+        answer = super().query(query, page, **options)
+        with (folder / "answered").open("a", encoding="utf-8") as answered:
+            answered.write("query\n")
+        return answer
 
 
 def platform() -> MoodyPlatform:
@@ -39,7 +42,14 @@ class Mood:
 
     def asked(self) -> int:
         """How often accounts have been asked for."""
-        path = self._folder / "asked"
+        return self._lines("asked")
+
+    def answered(self) -> int:
+        """How many of these questions are answered."""
+        return self._lines("answered")
+
+    def _lines(self, name: str) -> int:
+        path = self._folder / name
         return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
 
     def slow(self, seconds: float) -> None:

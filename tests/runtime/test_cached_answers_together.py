@@ -21,6 +21,7 @@ from tests.servers import ANSWER_SECONDS, Server, Site, copied, until
 pytestmark = pytest.mark.processes
 ACCOUNTS = "/api/sales/accounts"
 KEPT = "/api/sales/queries/kept"
+HIT = "Portico; hit; ttl=…"
 MOODY = {"PLATFORM": "tests.moody.platform", "CALLER_RATE": "0", "LOGIN_RATE": "0"}
 
 _CACHED = """
@@ -191,7 +192,7 @@ def test_processes_share_answers_and_ask_once_together(site: Site, store: subpro
     assert mood.asked() == asked + 1
     assert {answer.text for answer in answers} == {'[{"name":"Kept"}]'}
     late = Together(site.start(**settings))
-    assert status(late.get(0, KEPT)) == "Portico; hit; ttl=…"
+    assert status(late.get(0, KEPT)) == HIT
     assert mood.asked() == asked + 1
 
 
@@ -225,7 +226,7 @@ def test_what_redis_holds_is_of_use_under_its_own_key_alone(
         answer = other.get(0, path)
         assert status(answer) == "Portico; fwd=uri-miss; stored"
         assert expected is None or answer.json() == expected
-    assert status(Together(site.start(**settings)).get(0, KEPT)) == "Portico; hit; ttl=…"
+    assert status(Together(site.start(**settings)).get(0, KEPT)) == HIT
 
 
 def test_answers_past_their_time_are_served_while_the_platform_is_away(site: Site) -> None:
@@ -264,20 +265,22 @@ def test_an_answer_near_its_end_is_refreshed_while_it_is_served(site: Site) -> N
     cached(site, seconds=30)
     mood = Mood(site.environment["DATA_DIR"])
     one = Together(site.start(**MOODY))
-    one.create(0, "Kept")
-    # What the platform took the last time says how long before its end an answer is refreshed.
-    mood.slow(1.5)
-    one.get(0, KEPT)
-    kept = time.monotonic()
-    asked = mood.asked()
-    mood.slow(5)
-    # The last tenth of its time has begun.
-    time.sleep(max(0.0, kept + 27.2 - time.monotonic()))
-    began = time.monotonic()
-    assert status(one.get(0, KEPT)) == "Portico; hit; ttl=…"
-    assert time.monotonic() - began < 5
-    until(lambda: mood.asked() == asked + 1)
-    # It is asked for, which takes five seconds. The first answer's time is over then.
-    time.sleep(10)
-    assert status(one.get(0, KEPT)) == "Portico; hit; ttl=…"
+    served = ""
+    while served != HIT:
+        one.create(0, "Kept")
+        # What the platform took the last time says how long before its end an answer is refreshed.
+        mood.slow(1.5)
+        one.get(0, KEPT)
+        kept, asked = time.monotonic(), mood.asked()
+        mood.slow(15)
+        # The last tenth of its time has begun.
+        time.sleep(max(0.0, kept + 27.2 - time.monotonic()))
+        served = status(one.get(0, KEPT))
+        # A busy machine may have slept past the end: there is another answer then, which has its own.
+        assert served == HIT or time.monotonic() > kept + 29, served
+    # Who is served does not wait for what is asked meanwhile.
+    assert mood.answered() == asked
+    until(lambda: mood.answered() == asked + 1)
+    assert time.monotonic() > kept + 31
+    until(lambda: status(one.get(0, KEPT)) == HIT)
     assert mood.asked() == asked + 1
