@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
-from tests.designer.walking import CONTRAST, judged
+from tests.designer.walking import CONTRAST, found_in_grid, judged
 from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
@@ -133,6 +133,15 @@ def test_what_the_page_shows_can_be_read(
     tried.get_by_role("button", name="Execute").click()
     tried.get_by_role("button", name="Download").wait_for()
     assert wrong + judged(page, CONTRAST) == []
+
+
+def test_every_part_of_the_page_can_be_reached(server: Server, page: Page) -> None:
+    page.goto(server.url + "/api/docs")
+    page.get_by_text("Send the contact form").wait_for()
+    # The address still says which operation is open.
+    page.locator(".opblock-post .opblock-summary-control").first.click()
+    page.wait_for_url("**#/sales/create.sales.leads")
+    assert found_in_grid(page, is_dark=False) == []
 
 
 def test_a_private_api_says_so_and_shows_itself_to_who_authorizes(site: Site, page: Page) -> None:

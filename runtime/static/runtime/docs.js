@@ -161,11 +161,19 @@ function reloading() {
   return { statePlugins: { auth: { wrapActions } } };
 }
 
+// The path of an operation is a link inside of the button that opens the operation, to where that leads anyway. Of
+// groups, whose text is one piece, the link stays.
+function withoutNestedLinks() {
+  const DeepLink = (Original, { React }) => (given) =>
+    React.createElement(Original, { ...given, enabled: given.enabled && !Array.isArray(given.text) });
+  return { wrapComponents: { DeepLink } };
+}
+
 const ui = SwaggerUIBundle({
   spec: NOTHING,
   domNode: page,
   presets: [SwaggerUIBundle.presets.apis],
-  plugins: [reloading],
+  plugins: [reloading, withoutNestedLinks],
   layout: "BaseLayout",
   deepLinking: true,
   docExpansion: page.dataset.expansion,
