@@ -32,7 +32,7 @@ _SEALED = (
     (re.compile(r'("requestId":)"[^"]*"'), r'\1"…"'),
     (re.compile(r'("cursor":)"[^"]*"'), r'\1"…"'),
     (re.compile(r"(cursor=)[^>&]*"), r"\1…"),
-    (re.compile(r'("versionnumber":)\d+'), r"\1…"),
+    (re.compile(r'("version[nN]umber":)\d+'), r"\1…"),
 )
 _VERSION = re.compile(r'"\d+(?=[".])')
 # What a file holds is known by an id, which Dataverse's client makes of the record's id and version.
