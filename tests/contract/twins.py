@@ -86,12 +86,13 @@ class Twins:
         *,
         ids: Pair = ("", ""),
         tags: Pair | None = None,
+        condition: str = "If-Match",
         ordered: bool = True,
         headers: Mapping[str, str] | None = None,
         bodies: tuple[Any, Any] | None = None,
         **options: Any,
     ) -> Answers:
-        """`{id}` in the path stands for each one's own of `ids`; `tags` go as If-Match, `bodies` as JSON.
+        """`{id}` in the path stands for each one's own of `ids`; `tags` go as `condition`, `bodies` as JSON.
 
         What was made within one second has no order (`ordered` false).
         """
@@ -99,7 +100,7 @@ class Twins:
         for at, server in enumerate((self.here, self.there)):
             sent = {**self._authorization(server, who), **(headers or {})}
             if tags is not None:
-                sent["If-Match"] = tags[at]
+                sent[condition] = tags[at]
             body = {} if bodies is None else {"json": bodies[at]}
             url = server.url + path.replace("{id}", ids[at])
             session = self._session(server)
