@@ -184,7 +184,7 @@ def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Key
         ("filter", {"type": "and"}),
         ("condition", {"attribute": "name", "operator": "contains", "value": "@topic"}),
         ("filter", {"type": "or"}),
-        ("condition", {"attribute": "revenue", "operator": "ge", "value": "@revenue"}),
+        ("condition", {"attribute": "revenue", "operator": "ge", "value": "@annualRevenue"}),
         ("filter", {"type": "or"}),
         ("condition", {"attribute": "createdon", "operator": "on-or-after", "value": "@createdon"}),
         ("link-entity", link("contact", "contactid", "primarycontactid")),

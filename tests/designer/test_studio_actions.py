@@ -256,6 +256,7 @@ SENT: dict[str, Callable[[World], dict[str, Any]]] = {
         "kind": "multi-query",
         "module": "sales",
         "name": "zest",
+        "caller_types": ["user"],
         "enabled": "on",
     },
     "studio:query_words": lambda world: {"query": '<fetch><entity name="account"/></fetch>'},

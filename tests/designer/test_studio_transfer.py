@@ -114,17 +114,17 @@ def test_an_import_never_takes_down_what_is_served(dora: Client) -> None:
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (b"", "no JSON"),
-        (b'{"format": 1', "no JSON"),
+        (b"", "not valid JSON"),
+        (b'{"format": 1', "not valid JSON"),
         (b"[]", "JSON object"),
         (b'{"format": 3}', "format"),
-        (b'{"format": 1, "format": 1}', "no JSON"),
+        (b'{"format": 1, "format": 1}', "not valid JSON"),
         (b'{"format": 1, "odd": []}', "odd: is not known"),
         (b'{"format": 1, "roles": [{"name": "a\\u0000"}]}', "roles[0].name"),
         (b'{"format": 1, "endpoints": [{"kind": "teleport"}]}', "endpoints[0]"),
         (b'{"format": 1, "modules": [{"segment": "../etc"}]}', "segment"),
-        (b"[" * 100_000, "no JSON"),
-        (b"\xff\xfe\x00", "no JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"\xff\xfe\x00", "not valid JSON"),
     ],
 )
 def test_a_document_that_is_none_changes_nothing_and_says_why(dora: Client, raw: bytes, said: str) -> None:

@@ -78,6 +78,7 @@ def _expose(client: Client, module: str, segment: str) -> Any:
         "segment": segment,
         "operations": ["create"],
         "attributes": ["name"],
+        "caller_types": ["user"],
         "roles": ["support"],
         "enabled": "on",
     }
@@ -102,7 +103,8 @@ def _import(client: Client, document: Any) -> None:
     # Somebody who is refused the plan may still send what the plan's page would have.
     trial = planned.context.get("trial") if planned.context else None
     if trial is not None:
-        send(digest=trial.digest)
+        # What the document takes back is meant.
+        send(digest=trial.digest, later="take")
 
 
 def _click(client: Client, row: Endpoint, column: str) -> None:
