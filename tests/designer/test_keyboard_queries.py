@@ -186,12 +186,12 @@ def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Key
         ("filter", {"type": "or"}),
         ("condition", {"attribute": "revenue", "operator": "ge", "value": "@annualRevenue"}),
         ("filter", {"type": "or"}),
-        ("condition", {"attribute": "createdon", "operator": "on-or-after", "value": "@createdon"}),
+        ("condition", {"attribute": "createdon", "operator": "on-or-after", "value": "@createdOn"}),
         ("link-entity", link("contact", "contactid", "primarycontactid")),
         ("link-entity", link("incident", "customerid", "contactid")),
         ("link-entity", link("systemuser", "systemuserid", "ownerid")),
         ("filter", {"type": "and"}),
-        ("condition", {"attribute": "fullname", "operator": "contains", "value": "@fullname"}),
+        ("condition", {"attribute": "fullname", "operator": "contains", "value": "@fullName"}),
     ]
     names = [field.input_value() for field in page.locator("[name^=inputs-][name$=-name]").all()]
     assert names[-4:] == ["topic", "revenue", "createdon", "fullname"]
