@@ -194,7 +194,7 @@ def test_links_nested_groups_and_parameters_are_made_by_keyboard_alone(keys: Key
         ("condition", {"attribute": "fullname", "operator": "contains", "value": "@fullName"}),
     ]
     names = [field.input_value() for field in page.locator("[name^=inputs-][name$=-name]").all()]
-    assert names[-4:] == ["topic", "revenue", "createdon", "fullname"]
+    assert names[-4:] == ["topic", "annualRevenue", "createdOn", "fullName"]
     keys.go_to("Save")
     keys.follow()
     page.get_by_text("was changed successfully").wait_for()
