@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain, count
 
 SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
@@ -92,12 +92,20 @@ def public_names(labels: Mapping[str, str]) -> dict[str, str]:
     # Two names may become the same key in an answer, so keys are compared. `id` is the record's.
     taken = {"", "id"}
     for attribute, label in labels.items():
-        numbered = (f"{attribute[:_LONGEST_BEFORE_A_NUMBER]}_{number}" for number in count(2))
-        candidates = chain((_name_of_label(label), input_name(attribute), attribute), numbered)
+        candidates = chain((_name_of_label(label), input_name(attribute)), numbered(attribute, "_"))
         name = next(name for name in candidates if _may_be_called(name) and output_key(name) not in taken)
         taken.add(output_key(name))
         names[attribute] = name
     return names
+
+
+def numbered(name: str, separator: str) -> Iterator[str]:
+    """Yield `name`, and after it without end the name with a number, as in `notes-2`: the first that is free
+    can be taken. With its number, a name is short enough for a segment and for an input.
+    """
+    yield name
+    for number in count(2):
+        yield f"{name[:_LONGEST_BEFORE_A_NUMBER]}{separator}{number}"
 
 
 def input_name(attribute: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
-from itertools import chain, count
 from typing import Any
 
 from django import forms
@@ -16,7 +15,7 @@ from django.utils.translation import gettext, gettext_lazy
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.pickers import PickerPlace
 from designer.models import Endpoint, ExposedEntity, Module
-from designer.names import input_name, suggested_segment
+from designer.names import input_name, numbered, suggested_segment
 from designer.studio.endpoint_form.form import CalledForm, exposures_of
 from designer.studio.endpoint_form.settings_fields import chosen_fields
 from designer.studio.look import dress
@@ -24,7 +23,6 @@ from designer.studio.metadata.page_metadata import known_metadata
 
 # Between the name of a kind and that of its setting.
 _OF_KIND = "__"
-_LONGEST_BEFORE_A_NUMBER = 55
 _PLACE_FIELDS = {Scope.ENTITY: "entity", Scope.MODULE: "module"}
 
 
@@ -99,8 +97,7 @@ class NewEndpointForm(CalledForm):
         name = next(filter(None, names), "")
         others = Endpoint.objects.filter(kind=kind.name, entity=cleaned.get("entity")).exclude(name="")
         taken = set(others.values_list("name", flat=True))
-        numbered = (f"{name[:_LONGEST_BEFORE_A_NUMBER]}-{number}" for number in count(2))
-        return next(free for free in chain((name,), numbered) if free not in taken)
+        return next(free for free in numbered(name, "-") if free not in taken)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

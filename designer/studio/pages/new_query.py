@@ -24,7 +24,7 @@ from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry, Endpoint, Module, names
-from designer.names import suggested_segment
+from designer.names import numbered, suggested_segment
 from designer.platform import get_platform
 from designer.queries.query_wording import query_in_words
 from designer.query_endpoints import QUERY_KINDS, WantedQuery, parameters, query_endpoint
@@ -198,7 +198,4 @@ def _free_name(module: str, suggestion: str) -> str:
         for endpoint in latest().endpoints.values()
         if endpoint.definition.module == module and endpoint.definition.settings.asks_query
     }
-    name, count = suggestion, 2
-    while name in names_in_use:
-        name, count = f"{suggestion}-{count}", count + 1
-    return name
+    return next(name for name in numbered(suggestion, "-") if name not in names_in_use)
