@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -98,6 +98,19 @@ def _repeated_names(endpoint: EndpointDefinition) -> Iterator[tuple[str, str]]:
         ("bindings", [binding.attribute for binding in endpoint.bindings]),
     ):
         yield from ((field, name) for name in sorted({name for name in names if names.count(name) > 1}))
+
+
+def without_items(
+    document: ConfigurationDocument, items: Container[tuple[str, Key]]
+) -> ConfigurationDocument:
+    """Return `document` without `items`, which are named by their list and their key."""
+    lists = {
+        collection.field: tuple(
+            item for key, item in collection.items(document).items() if (collection.field, key) not in items
+        )
+        for collection in COLLECTIONS
+    }
+    return document.model_copy(update=lists)
 
 
 def without_duplicates(document: ConfigurationDocument) -> ConfigurationDocument:

@@ -25,6 +25,11 @@ class Change:
     confirmed: bool = True
 
     @property
+    def item(self) -> tuple[str, Key]:
+        """The list of the document that the item is in, and its key."""
+        return self.collection.field, self.key
+
+    @property
     def group(self) -> str:
         group: str = self.collection.group(self.before or self.after)
         return group
@@ -81,8 +86,8 @@ class Plan:
 
     def keeping(self, items: Names[tuple[str, Key]]) -> Plan:
         """Return the plan without the changes of `items`, which are named by their list and their key."""
-        kept = tuple(change for change in self.changes if (change.collection.field, change.key) in items)
-        changes = tuple(change for change in self.changes if change not in kept)
+        kept = tuple(change for change in self.changes if change.item in items)
+        changes = tuple(change for change in self.changes if change.item not in items)
         return Plan(changes, self.reordered, (*self.kept, *kept))
 
     def lines(self) -> Iterator[str]:

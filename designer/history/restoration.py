@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ from designer.documents.applied_plan import apply
 from designer.documents.document_reader import read
 from designer.documents.document_writer import export
 from designer.documents.judgement import Judgement, Refused, judge
-from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS
+from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS, without_items
 from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError
 from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
@@ -23,7 +23,6 @@ from designer.history.recording import Author, record_outside, recording
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, Version
 from designer.models.fields import ExactJSONEncoder
-from designer.names import USER_TYPE, property_key
 from designer.sentences import Sentence
 
 # How often a plan is made, when somebody changes the configuration at the same time.
@@ -55,14 +54,10 @@ def _with_contents(
     Only these are read: the others of a large configuration are what they are. Raises DocumentError.
     """
     changed = document_of({key: content for key, content in contents.items() if content is not None})
-    lists: dict[str, list[Any]] = {}
-    for field, collection in _FIELDS.items():
-        kept = (item for key, item in collection.items(document).items() if (field, key) not in contents)
-        lists[field] = [*kept, *getattr(changed, field)]
+    kept = without_items(document, contents)
+    lists = {field: (*getattr(kept, field), *getattr(changed, field)) for field in _FIELDS}
     order = contents.get((ORDER, USER_PROPERTIES)) or [item.key for item in document.user_properties]
-    places = {name: position for position, name in enumerate(order)}
-    lists[USER_PROPERTIES].sort(key=lambda item: places.get(item.key, len(places)))
-    return document.model_copy(update={field: tuple(items) for field, items in lists.items()})
+    return _in_order(document.model_copy(update=lists), order)
 
 
 def recorded_state() -> dict[ItemKey, Any]:
@@ -188,12 +183,12 @@ def document_of(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
     data: dict[str, Any] = {"format": 2}
     for field in _FIELDS:
         data[field] = [content for (stored, _), content in sorted(state.items()) if stored == field]
-    order = state.get((ORDER, USER_PROPERTIES), [])
-    places = {name: position for position, name in enumerate(order)}
-    data[USER_PROPERTIES].sort(key=lambda stored: places.get(_key_of(stored), len(places)))
-    return read(json.dumps(data, cls=ExactJSONEncoder).encode())
+    document = read(json.dumps(data, cls=ExactJSONEncoder).encode())
+    return _in_order(document, state.get((ORDER, USER_PROPERTIES), []))
 
 
-def _key_of(content: dict[str, Any]) -> str:
-    """Return the key of a recorded user property."""
-    return property_key(content.get("caller_type", USER_TYPE), content.get("name", ""))
+def _in_order(document: ConfigurationDocument, order: Sequence[str]) -> ConfigurationDocument:
+    """Return `document` with its user properties in the order of their keys in `order`, others after them."""
+    places = {key: position for position, key in enumerate(order)}
+    properties = sorted(document.user_properties, key=lambda item: places.get(item.key, len(places)))
+    return document.model_copy(update={USER_PROPERTIES: tuple(properties)})

@@ -50,11 +50,11 @@ def taken_back(changes: Sequence[tuple[Change, Sequence[Line]]]) -> list[TakenBa
     A removal counts only where something else of an earlier version, or of the same one, is undone:
     everything that is removed was added once, and most removals are meant.
     """
-    recorded = _recorded([(change.collection.field, change.key) for change, _ in changes])
+    recorded = _recorded([change.item for change, _ in changes])
     kept: list[TakenBack] = []
     removals: list[TakenBack] = []
     for change, planned in changes:
-        undone = _taken_back(change, planned, recorded[change.collection.field, change.key])
+        undone = _taken_back(change, planned, recorded[change.item])
         (removals if change.after is None else kept).extend(undone)
     if kept:
         oldest = min(part.version.pk for part in kept)

@@ -58,7 +58,7 @@ class Undoing:
         """Return the changes of `now` that undo the chosen changes, and no others."""
         touched = {(change.collection, change.key) for change in self.changes}
         full = plan(now, self.wanted, all_groups(now))
-        changes = tuple(change for change in full.changes if (change.collection.field, change.key) in touched)
+        changes = tuple(change for change in full.changes if change.item in touched)
         return Plan(changes, full.reordered and any(change.collection == ORDER for change in self.changes))
 
     def make(self, author: Author, also: Callable[[int | None], None] | None = None) -> Judgement:

@@ -12,7 +12,7 @@ from designer.documents.document_reader import read_named
 from designer.documents.environment_values import Names
 from designer.documents.folder_reader import read_folder
 from designer.documents.judgement import Judgement, judge
-from designer.documents.keys import COLLECTIONS
+from designer.documents.keys import without_items
 from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError, PartlyRead
 from designer.history.items import ItemKey
@@ -158,18 +158,8 @@ def import_source(
 
 def _remember(document: ConfigurationDocument, names: Names, kept: Collection[Change]) -> None:
     """Store which values the import has taken from names. Items that stayed as they are keep theirs."""
-    kept_items = {(change.collection.field, change.key) for change in kept}
+    kept_items = {change.item for change in kept}
     uses = [use for use in names.uses(document) if (use.collection, use.key) not in kept_items]
     used_names = {use.name for use in uses}
     values = [value for value in names.values if value.name in used_names]
-    remember(_without(document, kept_items), values, uses)
-
-
-def _without(document: ConfigurationDocument, items: Collection[ItemKey]) -> ConfigurationDocument:
-    remaining_lists = {
-        collection.field: tuple(
-            item for key, item in collection.items(document).items() if (collection.field, key) not in items
-        )
-        for collection in COLLECTIONS
-    }
-    return document.model_copy(update=remaining_lists)
+    remember(without_items(document, kept_items), values, uses)

@@ -87,7 +87,7 @@ def report_on(judged: Judgement) -> ImportReport:
     """Return the report on the changes of the plan that was judged."""
     differences_by_change = _differences(judged.plan.changes)
     differences_by_change.sort(key=lambda pair: -pair[1].effect.rank)
-    kept = {(change.collection.field, change.key) for change in judged.plan.kept}
+    kept = {change.item for change in judged.plan.kept}
     # Together: what a removal takes back depends on what else goes back.
     undone = _undone([*differences_by_change, *_differences(judged.plan.kept)])
     return ImportReport(

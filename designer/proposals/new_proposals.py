@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from designer.documents.document_writer import export
-from designer.documents.keys import COLLECTIONS, Key
-from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.outcome import document_after
+from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
 from designer.history.items import ItemKey
 from designer.history.refused_changes import ProtectionRefused
+from designer.history.restoration import all_groups
 from designer.imports.document_import import Source
 from designer.loading import latest
 from designer.models import Proposal
@@ -97,25 +97,10 @@ def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> N
     Raises DocumentError, also when nothing else is proposed.
     """
     contents = Contents.of(proposal)
-    lists = {
-        collection.field: _with_base_items(contents, collection, keys)
-        for collection in COLLECTIONS
-        if (keys := [key for field, key in items if field == collection.field])
-    }
-    remaining = contents._replace(document=contents.document.model_copy(update=lists))
+    back = plan(contents.document, contents.base, all_groups(contents.document)).keeping(items).kept
+    remaining = contents._replace(document=document_after(contents.document, Plan(back)))
     _require_change(remaining)
     _edit(proposal, remaining, account)
-
-
-def _with_base_items(contents: Contents, collection: ListOfDocument, keys: Iterable[Key]) -> tuple[Any, ...]:
-    """Return a list of what is proposed, in which the items with `keys` are those of the base."""
-    before, proposed = collection.items(contents.base), dict(collection.items(contents.document))
-    for key in keys:
-        if key in before:
-            proposed[key] = before[key]
-        else:
-            proposed.pop(key, None)
-    return tuple(proposed.values())
 
 
 def _open(

@@ -68,9 +68,7 @@ class Merge:
     def plan(self, now: ConfigurationDocument) -> Plan:
         """Return the changes of `now` that the proposal makes, and no others."""
         full = plan(now, self.document, all_groups(now))
-        changes = tuple(
-            change for change in full.changes if (change.collection.field, change.key) in self.keys
-        )
+        changes = tuple(change for change in full.changes if change.item in self.keys)
         return Plan(changes, full.reordered and any(field == ORDER for field, _ in self.keys))
 
 

@@ -52,7 +52,7 @@ def _labelled(value: str, labels: Mapping[str, str]) -> str:
 
 
 def filled_values(call_fields: Iterable[CallField], place: str, cleaned: Mapping[str, Any]) -> dict[str, str]:
-    """Return the non-empty values of the form for what is call_field for at `place`, by name."""
+    """Return the values of the call at `place` that were filled in, by name."""
     values = {field.name: cleaned.get(field_name(field), "") for field in call_fields if field.place == place}
     return {name: value for name, value in values.items() if value}
 
