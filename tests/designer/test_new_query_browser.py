@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.designer.hand import Hand
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
@@ -27,35 +28,16 @@ QUERY = """<fetch version="1.0" output-format="xml-platform" mapping="logical" d
 </fetch>"""
 
 
-class Hand:
-    """Clicks, and counts them."""
+def _open_new_query(hand: Hand, server: Server) -> None:
+    hand.log_in(server)
+    hand.click(hand.page.get_by_role("link", name="New query", exact=True))
+    hand.page.locator("#id_query_entity_search").wait_for()
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.clicks = 0
 
-    def click(self, place: Locator) -> None:
-        self.clicks += 1
-        place.click()
-
-    def choose(self, place: Locator, words: str) -> None:
-        self.clicks += 2
-        place.focus()
-        self.page.keyboard.type(words)
-        self.page.keyboard.press("Enter")
-
-    def open_new_query(self, server: Server) -> None:
-        self.page.goto(server.url + "/admin/")
-        self.page.get_by_label("Username").fill("designer")
-        self.page.get_by_label("Password").fill("demo")
-        self.click(self.page.get_by_role("button", name="Log in"))
-        self.click(self.page.get_by_role("link", name="New query", exact=True))
-        self.page.locator("#id_query_entity_search").wait_for()
-
-    def create(self) -> None:
-        self.click(self.page.get_by_label("Sales representative (sales-rep)"))
-        self.click(self.page.get_by_role("button", name="Create", exact=True))
-        self.page.locator("[data-state]").get_by_text("Ready").wait_for()
+def _create(hand: Hand) -> None:
+    hand.click(hand.page.get_by_label("Sales representative (sales-rep)"))
+    hand.click(hand.page.get_by_role("button", name="Create", exact=True))
+    hand.page.locator("[data-state]").get_by_text("Ready").wait_for()
 
 
 def _answer(server: Server, page: Page, query: str) -> int:
@@ -66,11 +48,11 @@ def _answer(server: Server, page: Page, query: str) -> int:
 
 def test_a_pasted_query_is_served(site: Site, page: Page) -> None:
     server, hand = site.start(), Hand(page)
-    hand.open_new_query(server)
+    _open_new_query(hand, server)
     hand.click(page.locator("textarea"))
     page.keyboard.insert_text(QUERY)
     page.get_by_text("Parameters: topic (String), since (Date)").wait_for()
-    hand.create()
+    _create(hand)
     assert hand.clicks == PASTED
     assert _answer(server, page, "topic=a&since=2020-01-01") == 200
     assert _answer(server, page, "since=yesterday") == 400
@@ -78,7 +60,7 @@ def test_a_pasted_query_is_served(site: Site, page: Page) -> None:
 
 def test_a_query_made_in_rows_is_served(site: Site, page: Page) -> None:
     server, hand = site.start(), Hand(page)
-    hand.open_new_query(server)
+    _open_new_query(hand, server)
     hand.choose(page.locator("#id_query_entity_search"), "contact")
     for name in ("fullname", "createdon"):
         hand.click(page.get_by_role("button", name="+ Condition"))
@@ -87,6 +69,6 @@ def test_a_query_made_in_rows_is_served(site: Site, page: Page) -> None:
         hand.choose(attribute, name)
         hand.click(page.get_by_role("button", name="From the caller").last)
         page.wait_for_function("() => document.activeElement.value?.startsWith('@')")
-    hand.create()
+    _create(hand)
     assert hand.clicks == IN_ROWS
     assert _answer(server, page, "fullname=Nobody") == 200

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.designer.hand import Hand
 from tests.servers import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
@@ -18,30 +19,18 @@ CLICKS = 9
 
 
 def test_from_login_to_the_first_200(site: Site, page: Page) -> None:
-    server = site.start()
-    clicks = 0
-
-    def click(place: Locator, counts: int = 1) -> None:
-        nonlocal clicks
-        clicks += counts
-        place.click()
-
-    page.goto(server.url + "/admin/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    click(page.get_by_role("button", name="Log in"))
-    click(page.get_by_role("link", name="Expose an entity").first)
-    click(page.get_by_role("combobox"), counts=2)
-    page.keyboard.type("contact")
-    page.keyboard.press("Enter")
-    click(page.get_by_label("Sales representative (sales-rep)"))
-    click(page.get_by_role("button", name="Expose", exact=True))
-    click(page.get_by_role("link", name="POST /api/sales/contacts", exact=True))
-    click(page.get_by_role("link", name="Try it"))
+    server, hand = site.start(), Hand(page)
+    hand.log_in(server)
+    hand.click(page.get_by_role("link", name="Expose an entity").first)
+    hand.choose(page.get_by_role("combobox"), "contact")
+    hand.click(page.get_by_label("Sales representative (sales-rep)"))
+    hand.click(page.get_by_role("button", name="Expose", exact=True))
+    hand.click(page.get_by_role("link", name="POST /api/sales/contacts", exact=True))
+    hand.click(page.get_by_role("link", name="Try it"))
     page.get_by_label("lastName *").fill("First")
-    click(page.get_by_role("button", name="Call for real"))
+    hand.click(page.get_by_role("button", name="Call for real"))
     assert page.locator("[data-status]").inner_text() == "200"
-    assert clicks == CLICKS
+    assert hand.clicks == CLICKS
 
     headers = {"Authorization": f"Bearer {server.token('rep')}"}
     created = server.request("POST", "/api/sales/contacts", json={"lastName": "Curled"}, headers=headers)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.designer.hand import Hand
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
@@ -103,26 +104,17 @@ CLICKS = 5
 
 def test_a_row_rule_is_written_from_its_cell(server: Server, page: Page) -> None:
     """From the login, for a role: which records it reaches. Clicks are counted."""
-    clicks = 0
-
-    def click(place: Locator) -> None:
-        nonlocal clicks
-        clicks += 1
-        place.click()
-
-    page.goto(server.url + "/admin/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    click(page.get_by_role("button", name="Log in"))
-    click(page.get_by_role("link", name="Permission matrix").first)
+    hand = Hand(page)
+    hand.log_in(server)
+    hand.click(page.get_by_role("link", name="Permission matrix").first)
     cell = page.get_by_title("Change which records sales-rep reach of sales/accounts")
-    click(cell)
+    hand.click(cell)
     page.get_by_text("Row rule of sales/accounts: sales-rep").first.wait_for()
-    click(page.get_by_role("button", name="Owner is the caller"))
+    hand.click(page.get_by_role("button", name="Owner is the caller"))
     page.get_by_label("Operator").wait_for()
-    click(page.get_by_role("button", name="Save", exact=True))
+    hand.click(page.get_by_role("button", name="Save", exact=True))
     page.get_by_text("was changed successfully").wait_for()
-    assert clicks == CLICKS
+    assert hand.clicks == CLICKS
     assert "Owner is the caller" in cell.inner_text()
     # Whoever works by keyboard goes on where they were.
     assert str(page.evaluate(_FOCUSED)) == cell.get_attribute("title")

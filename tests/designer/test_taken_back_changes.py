@@ -35,6 +35,18 @@ def edited(raw: bytes, **changes: Callable[[dict[str, Any]], object]) -> bytes:
     return json.dumps(document).encode()
 
 
+def with_another_update() -> bytes:
+    """What is live, with one more endpoint."""
+    document = json.loads(live())
+    [update] = [
+        item
+        for item in document["endpoints"]
+        if (item.get("module"), item.get("exposure"), item["kind"]) == UPDATE
+    ]
+    document["endpoints"].append({**update, "segment": "added-since"})
+    return json.dumps(document).encode()
+
+
 def titled(title: str) -> Callable[[dict[str, Any]], object]:
     return lambda item: item.update(title=title)
 
@@ -98,14 +110,7 @@ def test_of_one_endpoint_only_the_parts_that_go_back_are_told(tmp_path: Path) ->
 def test_an_older_export_tells_what_was_added_since_and_a_removal_alone_does_not(tmp_path: Path) -> None:
     exported = live()
     read = change(edited(live(), read=titled("Read by anna")))
-    draft = json.loads(live())
-    [update] = [
-        item
-        for item in draft["endpoints"]
-        if (item.get("module"), item.get("exposure"), item["kind"]) == UPDATE
-    ]
-    draft["endpoints"].append({**update, "segment": "added-since"})
-    added = change(json.dumps(draft).encode(), "otto")
+    added = change(with_another_update(), "otto")
 
     told = taken_back(exported, tmp_path, "--delete", "sales")
     assert [(pk, account) for pk, account, _, _ in told] == [(added.pk, "otto"), (read.pk, "anna")]
@@ -203,14 +208,7 @@ def test_what_was_changed_past_the_studio_and_added_since_is_kept(tmp_path: Path
     Endpoint.objects.filter(kind="read", entity__segment="accounts", entity__module__segment="sales").update(
         title="By a statement"
     )
-    draft = json.loads(live())
-    [update] = [
-        item
-        for item in draft["endpoints"]
-        if (item.get("module"), item.get("exposure"), item["kind"]) == UPDATE
-    ]
-    draft["endpoints"].append({**update, "segment": "added-since"})
-    change(json.dumps(draft).encode())
+    change(with_another_update())
     before, file = live(), tmp_path / "older.json"
     file.write_bytes(exported)
 
