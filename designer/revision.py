@@ -9,6 +9,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from crmclient.prepared_statements import rows_of
 from designer.configuration import Revision
 
 # The row is missing in a flushed database; the question still gets an answer.
@@ -69,17 +70,8 @@ def _row(sql: str) -> Sequence[Any]:
 
 def _ask(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
     with connection.wrap_database_errors:
-        answer: Sequence[Any] = _cursor(connection).execute(sql).fetchone()
+        # On PostgreSQL, Django's own cursor fills in values itself, so nothing is ever prepared.
+        if connection.vendor == "postgresql":
+            return rows_of(connection.connection, sql)[0]
+        answer: Sequence[Any] = connection.connection.cursor().execute(sql).fetchone()
         return answer
-
-
-def _cursor(connection: BaseDatabaseWrapper) -> Any:
-    """Return a cursor of the driver.
-
-    On PostgreSQL, Django's own fills in values itself, so nothing is ever prepared.
-    """
-    if connection.vendor == "postgresql":
-        from psycopg import Cursor
-
-        return Cursor(connection.connection)
-    return connection.connection.cursor()

@@ -49,7 +49,7 @@ class Unit:
         """Return every row of a statement. Raises the platform's errors."""
         try:
             with self._wrapper.wrap_database_errors:
-                return self._run(sql, params).fetchall()
+                return self._found(sql, params)
         except Exception as error:
             raise translated(error, self.dialect) from error
 
@@ -60,22 +60,31 @@ class Unit:
         """
         try:
             with self._wrapper.wrap_database_errors:
-                return self._run(sql, params).rowcount
+                return self._cursor_of(sql, params).rowcount
         except Exception as error:
             raise translated(error, self.dialect) from error
 
-    def _run(self, sql: str, params: Sequence[Any]) -> Cursor:
-        """Run a statement by the quickest cursor; by Django's where its log or a wrapper watches."""
-        wrapper = self._wrapper
+    def _found(self, sql: str, params: Sequence[Any]) -> list[Row]:
+        """Return the rows of a statement, by the shortest way; by Django's cursor where somebody watches."""
         if self._is_watched:
-            cursor = self.dialect.watched_cursor(wrapper)
+            return self._cursor_of(sql, params).fetchall()
+        self._refuse_a_broken_transaction()
+        return self.dialect.rows(self._wrapper.connection, sql, params)
+
+    def _cursor_of(self, sql: str, params: Sequence[Any]) -> Cursor:
+        """Run a statement by the quickest cursor; by Django's where its log or a wrapper watches."""
+        if self._is_watched:
+            cursor = self.dialect.watched_cursor(self._wrapper)
             cursor.execute(self.dialect.for_watched(sql), params)
         else:
-            if wrapper.needs_rollback:
-                wrapper.validate_no_broken_transaction()
-            cursor = self.dialect.cursor(wrapper.connection)
+            self._refuse_a_broken_transaction()
+            cursor = self.dialect.cursor(self._wrapper.connection)
             cursor.execute(sql, params)
         return cursor
+
+    def _refuse_a_broken_transaction(self) -> None:
+        if self._wrapper.needs_rollback:
+            self._wrapper.validate_no_broken_transaction()
 
     def _control(self, statement: str) -> None:
         try:

@@ -126,9 +126,7 @@ class Dialect(ABC):
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
         """Begin a write transaction with its first statement, which takes no parameters. Return its rows."""
         self.cursor(connection).execute(self.begin_write, ())
-        cursor = self.cursor(connection)
-        cursor.execute(statement, ())
-        return cursor.fetchall()
+        return self.rows(connection, statement, ())
 
     @abstractmethod
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
@@ -152,6 +150,12 @@ class Dialect(ABC):
     @abstractmethod
     def cursor(self, connection: Any) -> Cursor:
         """Return a cursor on the driver's own connection."""
+
+    def rows(self, connection: Any, sql: str, params: Sequence[DbValue]) -> list[Row]:
+        """Return every row of a statement on the driver's own connection."""
+        cursor = self.cursor(connection)
+        cursor.execute(sql, params)
+        return cursor.fetchall()
 
     @abstractmethod
     def watched_cursor(self, wrapper: Any) -> Cursor:

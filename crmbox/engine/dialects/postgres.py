@@ -11,8 +11,6 @@ from decimal import Decimal
 from typing import Any, Final, cast
 
 import psycopg
-from psycopg.adapt import AdaptersMap
-from psycopg.types.string import TextLoader
 
 from crmbox.engine import money
 from crmbox.engine.dialects.base import (
@@ -31,29 +29,13 @@ from crmbox.engine.dialects.base import (
 from crmbox.engine.like_patterns import AnyText, Characters, OneCharacter, Token
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_AT_ONCE
+from crmclient.prepared_statements import TextCursor, rows_of
 from crmclient.query.ast import CalendarPart, DateGrouping
 
 _PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECIMAL_PLACES}
 
 
-def _text_adapters() -> AdaptersMap:
-    adapters = AdaptersMap(psycopg.adapters)
-    for type_name in ("uuid", "timestamptz", "date"):
-        adapters.register_loader(type_name, TextLoader)
-    return adapters
-
-
-class _TextCursor(psycopg.Cursor[Any]):
-    """Reads GUIDs and times as the text that the codecs expect."""
-
-    _shared = _text_adapters()
-
-    @property
-    def adapters(self) -> AdaptersMap:
-        return self._shared
-
-
-class _UnpreparedCursor(_TextCursor):
+class _UnpreparedCursor(TextCursor):
     """Never prepares statements, because Django's query log does not get the text of prepared ones."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> _UnpreparedCursor:
@@ -94,35 +76,38 @@ class PostgreSQL(Dialect):
     }
 
     def cursor(self, connection: Any) -> Cursor:
-        return cast(Cursor, _TextCursor(connection))
+        return cast(Cursor, TextCursor(connection))
+
+    def rows(self, connection: Any, sql: str, params: Sequence[DbValue]) -> list[Row]:
+        return rows_of(connection, sql, params)
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
         """Begin the transaction in one round trip. Several statements at once cannot be prepared."""
-        cursor = _TextCursor(connection)
+        cursor = TextCursor(connection)
         cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
         cursor.nextset()
         return cursor.fetchall()
 
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
         """Run the one statement, which is a transaction. Its first parameter is that of RAISE_AT_ONCE."""
-        return _TextCursor(connection).execute(sql, (token, *params)).fetchall()
+        return self.rows(connection, sql, (token, *params))
 
     def write_together(
         self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
     ) -> list[list[Row]]:
         """Run several statements in one round trip to the server."""
-        cursors = [_TextCursor(connection) for _ in writes]
+        cursors = [TextCursor(connection) for _ in writes]
         try:
             with connection.pipeline():
-                _TextCursor(connection).execute(self.begin_write)
+                TextCursor(connection).execute(self.begin_write)
                 for cursor, (sql, token, params) in zip(cursors, writes, strict=True):
                     cursor.execute(sql, (token, *params))
-                _TextCursor(connection).execute("COMMIT")
+                TextCursor(connection).execute("COMMIT")
         except psycopg.Error as error:
             if connection.closed:
                 raise
             # After an error, the server skips everything up to the end of the pipeline, COMMIT included.
-            _TextCursor(connection).execute("ROLLBACK")
+            TextCursor(connection).execute("ROLLBACK")
             raise NotTogether from error
         return [cursor.fetchall() for cursor in cursors]
 
