@@ -29,6 +29,7 @@ def load() -> tuple[Problem, ...]:
     """Add what packages offer to the registries, and return what cannot be added."""
     built_in = KINDS.keys() | OPERATIONS.keys()
     problems = [
+        *_built_in_kinds_without_place(),
         *TYPES.load(),
         *KINDS.load(_can_be_edited_and_found),
         *OPERATIONS.load(),
@@ -49,6 +50,15 @@ def _can_be_edited_and_found(kind: OperationKind) -> None:
         raise ValueError(f"its path {kind.path} has a placeholder that there is not: {error}") from error
     if not re.match(API_PATHS, path):
         raise ValueError(f"its path {kind.path} is not one of the API. Begin it with /api/{{module}}/")
+
+
+def _built_in_kinds_without_place() -> Iterator[Problem]:
+    for name, kind in KINDS.items():
+        try:
+            _can_be_edited_and_found(kind)
+        except ValueError as error:
+            text = f"The built-in “{name}” of {KINDS.group} cannot be used: {error}."
+            yield Problem(KINDS.group, name, text, "Correct the kind.")
 
 
 def _kinds_without_counterpart(already_named: set[str], built_in: set[str]) -> Iterator[Problem]:

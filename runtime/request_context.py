@@ -23,6 +23,8 @@ from runtime.callers.refusals import authentication_required
 from runtime.http.problems import Problem
 
 _READING = frozenset({"GET", "HEAD"})
+# Where a path has the id of a record, among what slashes separate.
+_RECORD = 4
 
 
 class UserProperties(Protocol):
@@ -141,12 +143,15 @@ class Exchange:
             self.watch.deadline = self.deadline
 
     def place_of(self, record: Guid) -> str | None:
-        """Return the path of a record below this request's path; None when no endpoint reads a
-        record there.
+        """Return the path at which a record of the exposed entity is read; None when no endpoint reads
+        it there.
         """
-        if not self.is_readable(f"{self.request.path_info.rstrip('/')}/{record}"):
+        # The request may be about another record of the entity: `/api/{module}/{segment}/{id}/…`.
+        collection = "/".join(self.request.path_info.split("/")[:_RECORD])
+        place = f"{collection}/{record}"
+        if not self.is_readable(place):
             return None
-        return f"{self.request.path.rstrip('/')}/{record}"
+        return self.request.path.removesuffix(self.request.path_info) + place
 
     @cached_property
     def call(self) -> Call:

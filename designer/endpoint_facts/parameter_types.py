@@ -12,11 +12,17 @@ from designer.types import TYPES
 
 
 def fitting_types(operator: DesignedOperator, attribute: Attribute) -> list[str]:
-    """Return the types of input that fit a condition, the best first."""
-    ranks = {kind.name: kind.rank(operator, attribute) for kind in TYPES.values() if kind.in_query}
-    return sorted(
-        (name for name, rank in ranks.items() if rank is not None), key=lambda name: ranks[name] or 0
-    )
+    """Return the types of input that fit a condition, the best first.
+
+    Of types that fit equally well, the attribute's own comes first: the order in which types are registered
+    says nothing.
+    """
+    ranks = {
+        kind.name: (rank, not kind.is_natural_for(attribute), kind.name)
+        for kind in TYPES.values()
+        if kind.in_query and (rank := kind.rank(operator, attribute)) is not None
+    }
+    return sorted(ranks, key=ranks.__getitem__)
 
 
 def parameter_types(attribute: Attribute) -> Mapping[str, str]:

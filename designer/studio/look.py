@@ -23,6 +23,7 @@ from unfold.widgets import (
     UnfoldAdminCheckboxSelectMultipleWidget,
     UnfoldAdminIntegerFieldWidget,
     UnfoldAdminPasswordWidget,
+    UnfoldAdminSelect2MultipleWidget,
     UnfoldAdminSelect2Widget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
@@ -140,8 +141,10 @@ def dress(field: F) -> F:
 
 
 def searchable(field: forms.ChoiceField) -> forms.ChoiceField:
-    """A list of choices that can be searched by typing."""
-    _wear(field, UnfoldAdminSelect2Widget(attrs=field.widget.attrs))
+    """A list of choices that can be searched by typing, of which one or several are chosen."""
+    several = isinstance(field, forms.MultipleChoiceField)
+    widget = UnfoldAdminSelect2MultipleWidget if several else UnfoldAdminSelect2Widget
+    _wear(field, widget(attrs=field.widget.attrs))
     return field
 
 

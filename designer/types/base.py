@@ -145,10 +145,16 @@ class InputType(ABC):
         return attribute.type in self.attribute_types
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
-        """How well a parameter of this type fits a condition on `attribute`: 0 is best, None not at all."""
+        """How well a parameter of this type fits a condition on `attribute`: 0 is best, None not at all.
+
+        The studio proposes the type that fits best. One that reads only some values of an attribute fits, but
+        must not be proposed before the attribute's own.
+        """
         if isinstance(operator, DateOperator) or operator in PATTERNS:
             return None
-        return 0 if attribute.type in self.attribute_types else None
+        if attribute.type not in self.attribute_types:
+            return None
+        return 0 if self.is_natural_for(attribute) else 1
 
 
 def whole_number(text: str) -> Any:

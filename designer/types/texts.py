@@ -40,11 +40,13 @@ class TextType(InputType):
         return attribute.type is self.natural
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        # A query string holds a line, also where the attribute holds several.
+        fits = 0 if self.natural is AttributeType.STRING else 1
         if operator in PATTERNS:
-            return 0
+            return fits
         if isinstance(operator, DateOperator) or FAMILY[attribute.type] is not Family.TEXT:
             return None
-        return 0
+        return fits
 
     def compile(self, limits: Limits) -> Reader:
         shortest, longest = limits.min_length or 0, limits.max_length

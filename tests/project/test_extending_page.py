@@ -14,6 +14,7 @@ from crmclient.conventions import Ability, Conventions
 from designer.expressions.functions import FUNCTIONS
 from designer.kinds import KINDS
 from designer.platform import PLATFORMS
+from designer.readiness import rules
 from designer.types import TYPES, InputType
 from project.checks import TAG
 from runtime.callers.tokens import RESOLVERS
@@ -22,6 +23,7 @@ from tests.servers import ROOT
 
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 PACKAGE = ROOT / "examples" / "extension"
+RULES = "designer/readiness/rules/__init__.py"
 SHOWN = dict(re.findall(r"^`(examples/[\w/.]+)`:\n\n```python\n(.*?)\n```$", PAGE, re.MULTILINE | re.DOTALL))
 GROUPS = {known.group for known in (TYPES, KINDS, OPERATIONS, PROCESSES, FUNCTIONS, RESOLVERS, PLATFORMS)}
 POINTS = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
@@ -53,11 +55,18 @@ def test_what_is_built_in_is_registered_where_the_page_says() -> None:
     modules = (
         path for part in ("crmbox", "designer", "project", "runtime") for path in (ROOT / part).rglob("*.py")
     )
-    assert lines == {
+    registering = {
         path.relative_to(ROOT).as_posix()
         for path in modules
         if registers.search(path.read_text(encoding="utf-8"))
     }
+    # Rules register themselves: the line there imports their module.
+    assert lines == {*registering, RULES}
+
+
+def test_every_module_of_rules_is_imported_where_the_page_says() -> None:
+    modules = {path.stem for path in (ROOT / RULES).parent.glob("[!_]*.py")}
+    assert modules == set(rules.__all__)
 
 
 def test_everything_about_a_platform_is_described() -> None:

@@ -108,11 +108,16 @@ class EndpointForm(CalledForm):
 
     def _keep_present_choices(self) -> None:
         for name, field in self.fields.items():
-            if name.startswith("settings__") and type(field) is forms.ChoiceField:
-                offered: list[Any] = list(field.choices)  # type: ignore[arg-type]  # a list since it was made
-                present = self.initial.get(name)
-                if present not in {value for value, _ in offered}:
-                    field.choices = choices.with_present(offered[1:], present)
+            if not name.startswith("settings__") or not isinstance(field, forms.ChoiceField):
+                continue
+            offered: list[Any] = list(field.choices)  # type: ignore[arg-type]  # a list since it was made
+            present = self.initial.get(name)
+            if isinstance(field, forms.MultipleChoiceField):
+                # The row's JSON may hold anything.
+                several = present if isinstance(present, (list, tuple)) else ()
+                field.choices = choices.with_all_present(offered, several)
+            elif present not in {value for value, _ in offered}:
+                field.choices = choices.with_present(offered[1:], present)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean()

@@ -71,13 +71,21 @@ class NewEndpointForm(CalledForm):
         """The fields of what a kind chooses."""
         return [name for name in self.fields if name.startswith(f"{kind.name}{_OF_KIND}")]
 
+    def _naming(self, kind: OperationKind) -> list[str]:
+        """The fields of which one choice can name the endpoint."""
+        return [
+            name
+            for name in self._own(kind)
+            if kind.is_named and not isinstance(self.fields[name], forms.MultipleChoiceField)
+        ]
+
     def _needs_of(self, kind: OperationKind) -> dict[str, Any]:
         """Return what scripts need to know of a kind: its path, and the names of the fields that it needs."""
         needs = _needs_of_kind(kind)
         return {
             **needs,
             "fields": [*needs["fields"], *self._own(kind), *([] if kind.public else ["callers"])],
-            "names": {name: self._names_by_choice(name) for name in self._own(kind) if kind.is_named},
+            "names": {name: self._names_by_choice(name) for name in self._naming(kind)},
         }
 
     def _names_by_choice(self, field: str) -> dict[str, str]:
@@ -93,7 +101,7 @@ class NewEndpointForm(CalledForm):
         """Return the name that follows from what is chosen, with a number where another endpoint has it; ""
         when nothing is.
         """
-        names = [self._names_by_choice(field).get(cleaned.get(field, ""), "") for field in self._own(kind)]
+        names = [self._names_by_choice(field).get(cleaned.get(field, ""), "") for field in self._naming(kind)]
         name = next(filter(None, names), "")
         others = Endpoint.objects.filter(kind=kind.name, entity=cleaned.get("entity")).exclude(name="")
         taken = set(others.values_list("name", flat=True))

@@ -23,7 +23,7 @@ from designer.library_messages import problems_of, reason_of
 from designer.sentences import said
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import dress, searchable
-from designer.studio.metadata.choices import offered, with_present
+from designer.studio.metadata.choices import Choices, offered, with_present
 
 PREFIX = "settings"
 _SEPARATOR = "__"
@@ -81,11 +81,13 @@ class OrdersField(forms.Field):
 def refuse_unknown_settings(settings: type[EndpointSettings]) -> None:
     """Raise ValueError for a setting of a type for which there is no form field."""
     for name, info in _flat(settings, PREFIX):
-        if not any(isinstance(note, Picker) for note in info.metadata):
-            try:
+        try:
+            if _picker_of(info) is None:
                 _plain_field(info, {})
-            except TypeError as error:
-                raise ValueError(f"{name.removeprefix(PREFIX + _SEPARATOR)}: {error}") from error
+            else:
+                _picked_field(info, [], {})
+        except TypeError as error:
+            raise ValueError(f"{name.removeprefix(PREFIX + _SEPARATOR)}: {error}") from error
 
 
 def form_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
@@ -100,22 +102,21 @@ _MOST_LISTED = 6
 def chosen_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
     """Fields for the settings that are chosen from metadata, by the settings' own names.
 
-    Of a few choices the first is chosen. A setting is left out while there is nothing to choose from.
+    Of a few choices the first is chosen, for a setting that holds one. A setting is left out while there is
+    nothing to choose from.
     """
     fields: dict[str, forms.Field] = {}
     for name, info in settings.model_fields.items():
-        picker = next((note for note in info.metadata if isinstance(note, Picker)), None)
+        picker = _picker_of(info)
         choices = offered(picker, place) if picker is not None else []
         if not choices:
             continue
-        label = gettext_lazy(info.title) if info.title else ""
-        if len(choices) > _MOST_LISTED:
-            fields[name] = searchable(
-                forms.ChoiceField(label=label, required=False, choices=with_present(choices, None))
-            )
+        shown: dict[str, Any] = {"label": gettext_lazy(info.title) if info.title else "", "required": False}
+        if len(choices) > _MOST_LISTED or _holds_several(info):
+            fields[name] = _picked_field(info, choices, shown)
         else:
             listed = forms.ChoiceField(
-                label=label, required=False, choices=choices, initial=choices[0][0], widget=forms.RadioSelect
+                choices=choices, initial=choices[0][0], widget=forms.RadioSelect, **shown
             )
             fields[name] = dress(listed)
     return fields
@@ -181,10 +182,25 @@ def _field(info: FieldInfo, place: PickerPlace) -> forms.Field:
         "help_text": gettext_lazy(info.description) if info.description else "",
         "required": False,
     }
-    for picker in info.metadata:
-        if isinstance(picker, Picker):
-            return searchable(forms.ChoiceField(choices=with_present(offered(picker, place), None), **shown))
-    return _plain_field(info, shown)
+    picker = _picker_of(info)
+    return _plain_field(info, shown) if picker is None else _picked_field(info, offered(picker, place), shown)
+
+
+def _picker_of(info: FieldInfo) -> Picker | None:
+    return next((note for note in info.metadata if isinstance(note, Picker)), None)
+
+
+def _holds_several(info: FieldInfo) -> bool:
+    return info.annotation == tuple[str, ...]
+
+
+def _picked_field(info: FieldInfo, choices: Choices, shown: dict[str, Any]) -> forms.ChoiceField:
+    """The field of a setting that is picked from `choices`. Raises TypeError for a setting that cannot be."""
+    if _holds_several(info):
+        return searchable(forms.MultipleChoiceField(choices=choices, **shown))
+    if info.annotation is str:
+        return searchable(forms.ChoiceField(choices=with_present(choices, None), **shown))
+    raise TypeError(f"a picker offers texts, for a setting of type str or tuple[str, ...]: {info.annotation}")
 
 
 def _plain_field(info: FieldInfo, shown: dict[str, Any]) -> forms.Field:

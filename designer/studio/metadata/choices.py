@@ -23,9 +23,17 @@ _NONE = ("", "—")
 
 def with_present(choices: Choices, present: str | None) -> Choices:
     """Return `choices` with an empty one before them, and with `present` among them."""
-    if present and all(value != present for value, _ in choices):
-        choices = [*choices, (present, _("%(name)s (not known to the platform)") % {"name": present})]
-    return [_NONE, *choices]
+    return [_NONE, *with_all_present(choices, [present] if present else [])]
+
+
+def with_all_present(choices: Choices, present: Iterable[str]) -> Choices:
+    """Return `choices` with each of `present` among them."""
+    known = {value for value, _ in choices}
+    unknown = [name for name in present if name not in known]
+    return [
+        *choices,
+        *((name, _("%(name)s (not known to the platform)") % {"name": name}) for name in unknown),
+    ]
 
 
 def offered(picker: Picker, place: PickerPlace) -> Choices:

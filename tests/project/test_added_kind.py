@@ -1,0 +1,185 @@
+"""A built-in kind needs its descriptor and its operation alone: *Clone record*, for these tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
+
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from pydantic import Field
+
+from crmclient import Platform
+from designer.configuration import Endpoint as Configured
+from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds.operation_kind import STEPS
+from designer.kinds.pickers import Picker, PickerPlace
+from designer.kinds.settings import EndpointSettings
+from designer.models import Endpoint, ExposedEntity, Role
+from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
+from project.extensions import load
+from runtime.http.rendering import json_response
+from runtime.operations import OPERATIONS, Description, Operation
+from runtime.request_context import Exchange
+from runtime.steps import Steps
+from tests.callers import Caller
+from tests.designer.studio import add_url, change_url, errors, filled, page, send
+
+NAME = "clone"
+ID = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+
+
+def _copied(place: PickerPlace) -> Iterator[tuple[str, str]]:
+    for name, attribute in place.metadata.attributes(place.entity).items():
+        if attribute.creatable and attribute.readable:
+            yield name, name
+
+
+class CloneSettings(EndpointSettings):
+    """`copied` are the attributes whose values the new record has, too."""
+
+    creates_records: ClassVar[bool] = True
+
+    copied: Annotated[tuple[str, ...], Picker(_copied)] = Field((), title="Copied attributes")
+
+
+CLONE = OperationKind(
+    name=NAME,
+    label="Clone record",
+    summary="Creates a record with the values of another one.",
+    scope=Scope.ENTITY,
+    methods=("POST",),
+    path="/api/{module}/{segment}/{id}/clone",
+    settings=CloneSettings,
+    sections=STEPS,
+)
+
+
+class CloneOperation(Operation):
+    kind: ClassVar[str] = NAME
+
+    def __init__(self, endpoint: Configured, platform: Platform) -> None:
+        super().__init__(endpoint, platform)
+        self.copied = self.settings(CloneSettings).copied
+        self.steps = Steps(endpoint, platform, reads=self.copied)
+
+    def run(self, exchange: Exchange) -> HttpResponse:
+        record = self.steps.read(exchange)
+        values = {name: record.values[name] for name in self.copied}
+        id = self.platform.create(self.require_entity(), values, id=exchange.chosen_id, call=exchange.call).id
+        place = exchange.place_of(id)
+        return json_response({"id": id}, status=201, headers={"Location": place} if place else None)
+
+    def describe(self) -> Description:
+        return Description(success=(201, ID, "The record was cloned."), problems=self.steps.problems({}))
+
+
+@pytest.fixture(autouse=True)
+def kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KINDS, NAME, CLONE)
+    monkeypatch.setitem(OPERATIONS, NAME, CloneOperation)
+
+
+@pytest.fixture
+def clone(portico: None) -> Endpoint:
+    row: Endpoint = Endpoint.objects.create(
+        kind=NAME, entity=accounts(), settings={"copied": ["name", "telephone1"]}
+    )
+    row.roles.add(Role.objects.get(name="sales-rep"))
+    return row
+
+
+def accounts() -> ExposedEntity:
+    return ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+
+
+def made(caller: Caller) -> str:
+    answer = caller.post("/api/sales/accounts", {"name": "Original", "phone": "+49 30 1234"})
+    assert answer.status_code == 200, answer.content
+    return str(answer.json()["id"])
+
+
+def copied_field(client: Client, row: Endpoint) -> Any:
+    return page(client, change_url(row)).context["adminform"].form["settings__copied"]
+
+
+def test_an_answer_says_where_the_new_record_is_read(rita: Caller, clone: Endpoint) -> None:
+    original = made(rita)
+    answer = rita.post(f"/api/sales/accounts/{original}/clone", {})
+    assert answer.status_code == 201, answer.content
+    id = answer.json()["id"]
+    assert id != original
+    assert answer["Location"].endswith(f"/api/sales/accounts/{id}")
+    assert rita.get(f"/api/sales/accounts/{id}").json()["name"] == "Original"
+
+
+def test_dora_picks_several_values_of_a_setting(dora: Client, rita: Caller) -> None:
+    opened = page(dora, f"{add_url('endpoint')}?entity={accounts().pk}")
+    data = filled(opened) | {"kind": NAME, "clone__copied": ["name"]}
+    added = send(dora, add_url("endpoint"), data)
+    assert added.status_code == 302, errors(added)
+    row = Endpoint.objects.get(kind=NAME)
+    assert row.settings == {"copied": ["name"]}
+    data = filled(page(dora, change_url(row))) | {"enabled": "on"}
+    assert data["settings__copied"] == ["name"]
+    refused = send(dora, change_url(row), {**data, "settings__copied": ["name", "nothing"]})
+    assert any("nothing is not one of" in message for message in errors(refused))
+    saved = send(dora, change_url(row), {**data, "settings__copied": ["name", "telephone1"]})
+    assert saved.status_code == 302, errors(saved)
+    row.refresh_from_db()
+    assert row.settings == {"copied": ["name", "telephone1"]}
+    assert rita.post(f"/api/sales/accounts/{made(rita)}/clone", {}).status_code == 201
+
+
+def test_several_values_name_no_endpoint(dora: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = replace(CLONE, path="/api/{module}/{segment}/{id}/clones/{name}")
+    monkeypatch.setitem(KINDS, NAME, named)
+    address = f"{add_url('endpoint')}?entity={accounts().pk}"
+    data = filled(page(dora, address)) | {"kind": NAME, "clone__copied": ["name"]}
+    assert errors(send(dora, address, data)) == ["The path ends in a name. Enter a name."]
+
+
+def test_what_the_platform_no_longer_knows_stays_picked(dora: Client, clone: Endpoint) -> None:
+    clone.settings = {"copied": ["gone", "name"]}
+    clone.save()
+    field = copied_field(dora, clone)
+    assert ("gone", "gone (not known to the platform)") in field.field.choices
+    assert field.value() == ["gone", "name"]
+
+
+def test_a_dry_run_of_it_writes_nothing(dora: Client, rita: Caller, clone: Endpoint) -> None:
+    url = reverse("admin:designer_endpoint_try", args=[clone.pk])
+    form = {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry"}
+    form |= {"_call": page(dora, url).context["token"], "record": made(rita)}
+    outcome = dora.post(url, form, follow=True).context["outcome"]
+    assert [(call.operation, call.sent) for call in outcome.calls] == [("retrieve", True), ("create", False)]
+
+
+@pytest.mark.parametrize("annotation", [int, tuple[int, ...], bool])
+def test_a_setting_that_no_value_can_be_picked_for_is_refused(annotation: Any) -> None:
+    class Settings(EndpointSettings):
+        __annotations__ = {"number": Annotated[annotation, Picker(_copied)]}
+        number = 0
+
+    with pytest.raises(ValueError, match="number: a picker offers texts"):
+        refuse_unknown_settings(Settings)
+
+
+def test_a_built_in_kind_that_the_api_has_no_place_for_is_told_at_the_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(
+        KINDS, NAME, OperationKind(NAME, "Clone", "", Scope.ENTITY, ("POST",), "/api/{thing}")
+    )
+    load.cache_clear()
+    try:
+        (problem,) = load()
+    finally:
+        load.cache_clear()
+    assert problem.text == (
+        "The built-in “clone” of portico.kinds cannot be used: its path /api/{thing} has a placeholder that "
+        "there is not: 'thing'."
+    )
