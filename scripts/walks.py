@@ -14,13 +14,14 @@ import io
 import os
 import sys
 import tempfile
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-OWN = ("project", "runtime", "designer", "crmclient", "crmbox")
+OWN = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["root_packages"]
 
 
 def main(arguments: list[str]) -> None:

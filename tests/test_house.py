@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -10,12 +11,32 @@ from pathlib import Path
 
 import grimp
 
-PARTS = ("project", "runtime", "designer", "crmclient", "crmbox")
-
 ROOT = Path(__file__).parents[1]
+IMPORT_RULES = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+PARTS = tuple(IMPORT_RULES["root_packages"])
+# Packages beside the product: they run it, try it or measure it, and are no part of it.
+BESIDE = {"bench", "scripts", "tests"}
 # Names of Dataverse, and where they belong: its client, the CRM that stands in for it, and the demo's data.
 OF_DATAVERSE = re.compile(r"versionnumber|systemuser|statecode|ownerid|fullname")
 KNOWING_DATAVERSE = ("crmclient/dataverse/", "crmbox/", "project/demo_accounts.py")
+
+
+def test_every_part_has_its_import_rules() -> None:
+    packages = {folder.parent.name for folder in ROOT.glob("*/__init__.py")}
+    assert packages - BESIDE == set(PARTS), "root_packages in pyproject.toml"
+    contracts = {contract["name"]: contract for contract in IMPORT_RULES["contracts"]}
+    floors = set(contracts["Imports go one way"]["layers"])
+    platforms = contracts["A platform knows crmclient alone"]
+    assert set(platforms["source_modules"]) == set(PARTS) - floors
+    assert set(platforms["forbidden_modules"]) == floors - {"crmclient"}
+    known = contracts["Only project knows the platforms"]
+    assert set(known["source_modules"]) == floors - {"project"}
+    assert set(known["forbidden_modules"]) == set(PARTS) - floors
+
+
+def test_the_image_holds_every_part() -> None:
+    held = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    assert set(PARTS) <= held
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

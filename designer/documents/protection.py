@@ -66,6 +66,7 @@ def changes_between(before: Configuration, now: Configuration) -> Iterator[Chang
 
 
 def _items(configuration: Configuration, collection: ListOfDocument) -> Mapping[str, Definition]:
+    """Return the items of a list of the configuration by key, without endpoints that cannot be read."""
     if collection.field != "endpoints":
         return {collection.key(item): item for item in getattr(configuration, collection.field)}
     readable = (

@@ -78,12 +78,17 @@ def note_access_changes(version: Version, address: str, changes: Iterable[ItemCh
 
 
 def _lines(changes: Iterable[ItemChange]) -> Iterator[str]:
+    """Yield a line for each item whose deciding part is added, removed or changed, and below it a line for
+    each difference.
+    """
     for change in changes:
-        decisive = _DECISIVE.get(change.collection)
-        if decisive is None:
+        if change.collection not in _DECISIVE:
             continue
         before, after = change.before, change.after
-        old, new = ({} if content is None else decisive(content) for content in (before, after))
+        old, new = (
+            {} if content is None else deciding_part(change.collection, content)
+            for content in (before, after)
+        )
         inner = list(differences(old, new))
         if _pem(before) != _pem(after):
             inner.append("keys.pem: changed")

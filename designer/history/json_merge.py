@@ -73,6 +73,10 @@ def _replaced_texts(old: Any, new: Any, now: Any) -> Any:
 
 
 def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
+    """Merge lists whose items are told apart by a key: item by item, and then their order.
+
+    Raises Clash where both sides have put the items into another order, or given one item different keys.
+    """
     old_items, new_items, present_items = (_keyed(side, name) for side in (old, new, now))
     if not _in_same_order(old_items, new_items) and not _in_same_order(old_items, present_items):
         raise Clash

@@ -41,7 +41,9 @@ class Pace:
         self._limits = limits
         self._task = cast("asyncio.Task[object]", asyncio.current_task())
         self._loop = asyncio.get_running_loop()
+        # Bytes that have moved in this period.
         self._moved = 0
+        # Whether the pace of this period counts: not where the client has waited for us in it.
         self._is_judged = True
         self._too_slow = False
 

@@ -253,12 +253,15 @@ class _Caller:
         return Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=consequence)
 
     def _why_nothing(self, search: RecordSearch) -> Sentence | str:
+        """Return why the search has found no record: a claim that it needs and the token lacks, or what it
+        says itself.
+        """
         definition = self._issuer.definition.record
-        why = search.problem or Sentence("There is no such record.")
-        claim = {"no_claim": definition.claim, "not_verified": definition.verified}.get(search.reason, "")
+        needed_claims = {"no_claim": definition.claim, "not_verified": definition.verified}
+        claim = needed_claims.get(search.reason, "")
         if claim and claim_at(self._claims, claim) is None:
             return self._without(claim)
-        return why
+        return search.problem or Sentence("There is no such record.")
 
     def _properties_step(self, *, is_refused: bool) -> ExplainedStep:
         """Return the step that reads the user properties; it is skipped for a caller that is refused."""

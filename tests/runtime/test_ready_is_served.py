@@ -150,6 +150,8 @@ class World:
             "EntityReference": references,
             "PartyList": [[{"type": entity, "id": id} for entity, id in records]],
         }
+        if type not in by_type:
+            pytest.fail(f"Say in World.sent, beside the other types, what callers may send for a {type}.")
         return by_type[type]
 
 

@@ -103,6 +103,7 @@ def _condition_of(written: _LinkSQL) -> Fragment:
         case LinkType.NOT_ANY:
             return concat("NOT ", condition)
         case LinkType.ALL:
+            # Despite the name: rows meet, and none of them fulfils the filter of the link.
             some = concat(f"EXISTS (SELECT 1 FROM {written.table} WHERE ", written.on, ")")
             return concat("(", some, " AND NOT ", condition, ")")
     return condition

@@ -34,25 +34,27 @@ class Changes:
         if not entity.tracks_changes:
             raise InvalidQuery(f"The platform does not track changes of {name}.")
         if mark is None:
-            return self._walk_pages(entity, {}, call)
+            return self._walk_pages(entity, None, call)
         try:
-            return self._walk_pages(entity, {"$deltatoken": mark}, call)
+            return self._walk_pages(entity, mark, call)
         except InvalidQuery:
             # The platform does not know the mark any more.
             return None
 
-    def _walk_pages(self, entity: Entity, options: Mapping[str, str], call: Call) -> RecordChanges | None:
-        """Read all pages of changes; None if there are more than MOST_PAGES.
+    def _walk_pages(self, entity: Entity, mark: str | None, call: Call) -> RecordChanges | None:
+        """Read all pages of changes since `mark`; None if there are more than MOST_PAGES.
 
-        The last page has the link for the next question, which has the mark.
+        The last page has the link for the next question, which has the next mark.
         """
-        any_ = False
+        since: Mapping[str, str] = {} if mark is None else {"$deltatoken": mark}
         page: Mapping[str, str] = {}
+        has_changes = False
         for _ in range(MOST_PAGES):
-            answer = self._page(entity, {**options, **page}, call)
-            any_ |= bool(answer.get("value")) and bool(options)
+            answer = self._page(entity, {**since, **page}, call)
+            # Without a mark every record is listed, whether it has changed or not.
+            has_changes |= mark is not None and bool(answer.get("value"))
             if (link := answer.get(_DELTA)) is not None:
-                return RecordChanges(_option(link, "$deltatoken"), any_)
+                return RecordChanges(_option(link, "$deltatoken"), has_changes)
             page = {"$skiptoken": _option(answer.get(_NEXT), "$skiptoken")}
         return None
 

@@ -68,6 +68,7 @@ class _NewRecords:
         return (min if item.any else max)(outcomes, key=lambda outcome: outcome.value)
 
     def _outcome_of_condition(self, condition: DesignedCondition) -> Outcome:
+        """Return whether new records can meet a condition, by where the attribute gets its value from."""
         operator = condition.operator
         value_origin = origin(condition.attribute, self.attributes, self.given, self.system)
         undecided = isinstance(operator, Operator) and operator not in DECIDED
@@ -75,6 +76,7 @@ class _NewRecords:
             return Outcome.UNDECIDABLE
         if value_origin is Origin.EMPTY:
             return Outcome.POSSIBLE if operator in HOLD_FOR_EMPTY | _EMPTY_IS_OTHER else Outcome.NEVER
+        # No value that can be compared with is the id that a record is about to get.
         is_new_id = value_origin is Origin.DEFAULT and self.attributes[condition.attribute].is_primary_id
         return Outcome.NEVER if is_new_id and operator in _ONE_OF else Outcome.POSSIBLE
 

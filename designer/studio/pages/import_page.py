@@ -116,29 +116,35 @@ class ImportPage(StudioPage):
 
 @dataclass(frozen=True, slots=True)
 class _Upload:
-    """A document with what the form says of it. `choices`: for each item, whether it stays as it is. `shown`
-    are those items of which the plan on the page said so.
+    """A document with what the form says of it.
+
+    `choices` says for each item whether it stays as it is. `shown_kept` are the items that stay, and that the
+    plan on the page has listed as staying.
     """
 
     raw: bytes
     source: Source
     choices: Mapping[ItemKey, str]
-    shown: Collection[ItemKey]
+    shown_kept: Collection[ItemKey]
 
     @classmethod
     def of(cls, request: HttpRequest, raw: bytes) -> _Upload:
-        """Raises DocumentError for a document that cannot be read, and for names that were typed wrongly."""
+        """Read the form. Raises DocumentError for a document that cannot be read, and for names that were
+        typed wrongly.
+        """
         source, choices = Source.of_document(raw, _confirmed(request)), choices_of(request)
         if (for_all := request.POST.get(ALL, "")) in (KEEP, TAKE):
             choices |= {undone.item: for_all for undone in later_changes(source.plan(export(latest())))}
         keep = {item for item, choice in choices.items() if choice == KEEP}
-        # Where more items stay than the plan showed, less is imported; where fewer do, it is another plan.
-        shown = [item for item in keep if ":".join(item) in request.POST.getlist("kept")]
-        return cls(raw, source._replace(keep=keep), choices, shown)
+        # If more items stay than the page has listed, less is imported than was agreed to, which is no new
+        # plan. If fewer stay, more is imported, and the plan has to be shown again.
+        listed = request.POST.getlist("kept")
+        shown_kept = [item for item in keep if ":".join(item) in listed]
+        return cls(raw, source._replace(keep=keep), choices, shown_kept)
 
     @property
     def shown_digest(self) -> str:
-        return self._digest(self.shown)
+        return self._digest(self.shown_kept)
 
     @property
     def digest(self) -> str:
