@@ -112,6 +112,7 @@ class Steps:
         Raises RecordNotFound for a record outside the row rule, VersionMismatch, and the Problem of a fetcher
         or pre-condition.
         """
+        # A single version needs no read: the platform compares it when it writes.
         if self._reads_record or (wanted_versions is not None and len(wanted_versions) != 1):
             return self.read(exchange, wanted_versions)
         self._finish(exchange)

@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
-from pydantic import Field
+from pydantic import Field, create_model
 
 from crmclient import Platform
 from designer.configuration import Endpoint as Configured
@@ -160,12 +160,10 @@ def test_a_dry_run_of_it_writes_nothing(dora: Client, rita: Caller, clone: Endpo
 
 @pytest.mark.parametrize("annotation", [int, tuple[int, ...], bool])
 def test_a_setting_that_no_value_can_be_picked_for_is_refused(annotation: Any) -> None:
-    class Settings(EndpointSettings):
-        __annotations__ = {"number": Annotated[annotation, Picker(_copied)]}
-        number = 0
-
+    number: Any = (Annotated[annotation, Picker(_copied)], 0)
+    settings = create_model("Settings", __base__=EndpointSettings, number=number)
     with pytest.raises(ValueError, match="number: a picker offers texts"):
-        refuse_unknown_settings(Settings)
+        refuse_unknown_settings(settings)
 
 
 def test_a_built_in_kind_that_the_api_has_no_place_for_is_told_at_the_start(
