@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import (
     Field,
     SerializerFunctionWrapHandler,
+    ValidationInfo,
     field_serializer,
     field_validator,
     model_serializer,
@@ -187,7 +188,7 @@ class EndpointDefinition(Translated):
     preconditions: tuple[PreconditionDefinition, ...] = ()
     acknowledgements: Acknowledgements = ()
     example_calls: ExampleCalls = ()
-    settings: EndpointSettings = Field(default_factory=EndpointSettings)
+    settings: EndpointSettings = Field(default=None, validate_default=True)
 
     @cached_property
     def key(self) -> str:
@@ -216,19 +217,6 @@ class EndpointDefinition(Translated):
     def languages(self) -> frozenset[int]:
         return super().languages().union(*(part.languages() for part in self._with_texts))
 
-    @model_validator(mode="before")
-    @classmethod
-    def _settings_of_kind(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not isinstance(data.get("settings"), Definition):
-            kind = KINDS.get(data.get("kind", ""))
-            if kind is not None:
-                settings = data.get("settings")
-                return {
-                    **data,
-                    "settings": kind.settings.model_validate({} if settings is None else settings),
-                }
-        return data
-
     @field_validator("kind")
     @classmethod
     def _known_kind(cls, kind: str) -> str:
@@ -241,6 +229,17 @@ class EndpointDefinition(Translated):
                 )
             )
         return kind
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _settings_of_kind(cls, settings: Any, info: ValidationInfo) -> Any:
+        kind = KINDS.get(info.data.get("kind", ""))
+        if kind is None:
+            # Which settings there may be, nobody knows.
+            return EndpointSettings()
+        if isinstance(settings, Definition):
+            return settings
+        return kind.settings.model_validate({} if settings is None else settings)
 
     @field_serializer("settings")
     def _settings_to_json(self, settings: EndpointSettings) -> dict[str, Any]:

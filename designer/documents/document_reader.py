@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import jiter
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.environment_values import Names, Supply
-from designer.documents.keys import Location, Place, duplicate_keys, without_duplicates
+from designer.documents.keys import Key, Location, Place, duplicate_keys, without_duplicates
 from designer.documents.older_formats import modernised
 from designer.documents.problems import DocumentError, PartlyRead
+from designer.documents.readable_rest import near_member, readable_rest
 from designer.library_messages import problems_of, reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
 
@@ -40,59 +42,44 @@ def understood_named(data: dict[str, Any], names: Names, place: Place) -> Config
     try:
         document = understood(names.resolved(data), place)
     except PartlyRead as error:
-        raise PartlyRead([*names.problems, *error.problems], error.rest) from error
+        raise error.after(names.problems, is_as_meant=not names.problems) from error
     except DocumentError as error:
         raise DocumentError([*names.problems, *error.problems]) from error
     if names.problems:
-        raise PartlyRead(names.problems, document)
+        raise PartlyRead(names.problems, document, is_as_meant=False)
     return document
 
 
 def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     """Return the document that `data` describes.
 
-    Raises DocumentError with the `place` of every problem. That is PartlyRead when the document can be read
-    without the endpoints that are wrong, or without its duplicates.
+    Raises DocumentError with the `place` of every problem; PartlyRead where what is right of the document can
+    be judged.
     """
-    if unstorable := list(_with_nul(data, (), place)):
-        raise DocumentError(unstorable)
-    problems: list[str] = []
-    positions: Sequence[int] = ()
+    problems: list[str] = list(_with_nul(data, (), place))
+    data = modernised(_without_nul(data) if problems else data)
+    positions: Mapping[str, Sequence[int]] = {}
+    incomplete: Collection[tuple[str, Key]] = ()
     try:
-        document = ConfigurationDocument.model_validate(modernised(data))
+        document = ConfigurationDocument.model_validate(data)
     except ValidationError as error:
-        problems = list(_sentences(error, data, place))
-        if (sound := _sound_endpoints(error, data)) is None:
-            raise DocumentError(problems) from error
-        positions = sound
-        sound_data = {**data, "endpoints": [data["endpoints"][at] for at in positions]}
-        document = ConfigurationDocument.model_validate(modernised(sound_data))
+        rest = readable_rest(data, error)
+        if rest is None:
+            raise DocumentError([*problems, *_sentences(problems_of(error), data, place)]) from error
+        problems += _sentences(rest.problems, data, place)
+        document, positions, incomplete = rest.document, rest.positions, rest.incomplete
 
     def place_before(location: Location) -> str:
-        """Return the place in `data`, which has endpoints that `sound_data` lacks."""
+        """Return the place in `data`, which has items that could not be read."""
         match location:
-            case ["endpoints", int(at), *rest] if positions:
-                return place(("endpoints", positions[at], *rest))
+            case [str(field), int(at), *rest] if field in positions:
+                return place((field, positions[field][at], *rest))
         return place(location)
 
     if problems := [*problems, *duplicate_keys(document, place_before)]:
-        raise PartlyRead(problems, without_duplicates(document))
+        rest_document = without_duplicates(document)
+        raise PartlyRead(problems, rest_document, incomplete, is_as_meant=not incomplete)
     return document
-
-
-def _sound_endpoints(error: ValidationError, data: dict[str, Any]) -> Sequence[int] | None:
-    """Return the positions of the endpoints without a problem.
-
-    None when anything else has a problem: endpoints would be judged without what they refer to.
-    """
-    wrong = set()
-    for problem in error.errors(include_url=False):
-        match problem["loc"]:
-            case ("endpoints", int(at), *_):
-                wrong.add(at)
-            case _:
-                return None
-    return [at for at in range(len(data["endpoints"])) if at not in wrong]
 
 
 def _json_object(raw: bytes) -> dict[str, Any]:
@@ -129,13 +116,31 @@ def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iter
             yield from _with_nul(item, (*location, key), place)
 
 
-def _sentences(error: ValidationError, data: dict[str, Any], place: Place) -> Iterator[str]:
-    problems = problems_of(error)
+def _without_nul(value: Any) -> Any:
+    """Return the JSON value without NUL characters."""
+    match value:
+        case str():
+            return value.replace("\0", "")
+        case dict():
+            return {_without_nul(key): _without_nul(item) for key, item in value.items()}
+        case list():
+            return [_without_nul(item) for item in value]
+        case _:
+            return value
+
+
+def _sentences(problems: Sequence[ErrorDetails], data: dict[str, Any], place: Place) -> Iterator[str]:
     for problem in problems[:MOST_PROBLEMS]:
         where = f"{place(problem['loc'])}{_item_name(problem['loc'], data)}" or Sentence("document")
-        yield listed((where, reason_of(problem)), ": ")
+        yield listed((where, _reason(problem, data)), ": ")
     if (more := len(problems) - MOST_PROBLEMS) > 0:
         yield Counted("… and %(number)s more", "… and %(number)s more", more)
+
+
+def _reason(problem: ErrorDetails, data: dict[str, Any]) -> str:
+    if problem["type"] == "extra_forbidden" and (near := near_member(data, problem["loc"])):
+        return Sentence("is not known. Did you mean “%(name)s”?", name=near)
+    return reason_of(problem)
 
 
 def place_in_document(location: Location) -> str:

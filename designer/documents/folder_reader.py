@@ -11,8 +11,8 @@ from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import parse, place_in_document, understood_named
 from designer.documents.environment_values import Names, Supply
 from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
-from designer.documents.keys import Location
-from designer.documents.problems import DocumentError
+from designer.documents.keys import ENDPOINTS, Location
+from designer.documents.problems import DocumentError, PartlyRead
 from designer.documents.yaml_text import from_yaml
 from designer.sentences import Sentence, listed
 
@@ -48,14 +48,18 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
     files, problems = item_files(folder)
     items: dict[str, list[Any]] = {}
     places: dict[str, list[PurePosixPath]] = {}
+    unread = False
     for file in files:
-        for item in _items(folder, file, problems):
+        read = _items(folder, file, problems)
+        # Nothing refers to an endpoint: without it, the others can be judged.
+        unread |= read is None and file.field != ENDPOINTS
+        for item in read or ():
             items.setdefault(file.field, []).append(item)
             places.setdefault(file.field, []).append(file.path)
     content = _object(manifest, PurePosixPath(manifest.name), problems)
-    removes = _removed_groups(manifest.name, content, problems)
-    if problems:
+    if content is None or unread:
         raise DocumentError(problems)
+    removes = _removed_groups(manifest.name, content, problems)
 
     def place(location: Location) -> str:
         match location:
@@ -66,18 +70,30 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
                 return listed((manifest.name, place_in_document(location)), ": ")
 
     names = Names(supply, place)
-    document = understood_named({"format": content.get("format"), **items}, names, place)
+    try:
+        stated = {"format": content["format"]} if "format" in content else {}
+        document = understood_named({**stated, **items}, names, place)
+    except PartlyRead as error:
+        raise error.after(problems) from error
+    except DocumentError as error:
+        raise DocumentError([*problems, *error.problems]) from error
+    if problems:
+        raise PartlyRead(problems, document, is_as_meant=True)
     return Folder(document, names, removes)
 
 
-def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
-    """Return the items of a file. Add what is wrong with the file to `problems`."""
+def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any] | None:
+    """Return the items of a file; None where they cannot be read. Add what is wrong with the file to
+    `problems`.
+    """
     if file.field == USER_PROPERTIES:
         content = _content(folder / file.path, file.path, problems)
         if content is not None and not isinstance(content, list):
             problems.append(Sentence("%(file)s: write a list of user properties.", file=str(file.path)))
-        return content if isinstance(content, list) else []
+        return content if isinstance(content, list) else None
     item = _object(folder / file.path, file.path, problems)
+    if item is None:
+        return None
     stated = item.get("segment" if file.field == "modules" else "module", "")
     if file.module is not None and isinstance(stated, str) and stated != file.module:
         problems.append(
@@ -92,11 +108,11 @@ def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any]:
     return [item]
 
 
-def _object(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any]:
+def _object(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any] | None:
     content = _content(file, path, problems)
     if content is not None and not isinstance(content, dict):
         problems.append(Sentence("%(file)s: write names and their values.", file=str(path)))
-    return content if isinstance(content, dict) else {}
+    return content if isinstance(content, dict) else None
 
 
 def _content(file: Path, path: PurePosixPath, problems: list[str]) -> Any:

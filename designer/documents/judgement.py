@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from designer.configuration import Configuration, Revision
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
+from designer.documents.keys import COLLECTIONS, ENDPOINTS, Key
 from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
-from designer.documents.plan_obstacles import problems_of
+from designer.documents.plan_obstacles import Obstacle, obstacles_of
 from designer.documents.problems import DocumentError
 from designer.documents.protection import protection_refusals
 from designer.example_calls.call_runs import CallResult, run_all
@@ -71,6 +72,9 @@ class Judgement:
                 yield Sentence("%(endpoint)s could no longer be served: %(why)s", **values)
             else:
                 yield Sentence("%(endpoint)s could not be served: %(why)s", **values)
+        yield from self.failed_call_sentences()
+
+    def failed_call_sentences(self) -> Iterator[str]:
         for result in self.failed_calls:
             yield Sentence(
                 "The example call “%(name)s” of %(endpoint)s would fail: %(why)s",
@@ -111,39 +115,56 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: boo
     now = export(before.configuration)
     new_plan = make_plan(now)
     if new_plan.does_nothing:
-        return _judgement(new_plan, before, before, (), frozenset())
-    problems = tuple(problems_of(new_plan, document_after(now, new_plan)))
-    # What cannot even be written is not judged any further, and what cannot be removed stays.
-    unwritable = frozenset(change.key for change, _ in problems)
-    refused_removals = [change for change, _ in problems if change.after is None]
+        return _judgement(new_plan, before, before, ())
+    obstacles = tuple(obstacles_of(new_plan, document_after(now, new_plan)))
+    # What cannot be removed stays.
+    refused_removals = [obstacle.change for obstacle in obstacles if obstacle.change.after is None]
     after = foreseen(
         configuration_after(before.configuration, document_after(now, new_plan, refused_removals))
     )
-    judgement = _judgement(new_plan, before, after, tuple(problem for _, problem in problems), unwritable)
+    judgement = _judgement(new_plan, before, after, obstacles)
     protected = protection_refusals(before.configuration, after.configuration)
     judgement = replace(judgement, protected=tuple(protected))
-    if not with_calls or problems:
+    # A call is answered by an endpoint with its module, entity, roles and properties: these must be as meant.
+    only_endpoints = all(obstacle.change.collection.field == ENDPOINTS for obstacle in obstacles)
+    if not with_calls or not only_endpoints:
         return judgement
-    blocked = {finding.subject for finding in after.findings if finding.is_blocking}
-    return replace(judgement, calls=tuple(run_all(after.configuration, without=blocked)))
+    without = {finding.subject for finding in after.findings if finding.is_blocking}
+    without |= {obstacle.change.key for obstacle in obstacles}
+    return replace(judgement, calls=tuple(run_all(after.configuration, without=without)))
 
 
-def judge_alone(document: ConfigurationDocument, metadata: Metadata) -> tuple[Sequence[str], Overview]:
+def judge_alone(
+    document: ConfigurationDocument, metadata: Metadata, incomplete: Collection[tuple[str, Key]] = ()
+) -> tuple[Sequence[str], Overview]:
     """Return why the configuration of a document could not be stored, and the overview of its findings.
 
-    Needs no database and no platform.
+    Findings about `incomplete` items, which lack what could not be read, are left out. Needs no database and
+    no platform.
     """
     nothing = ConfigurationDocument(format=document.format)
-    new_plan = plan(nothing, document)
-    problems = [problem for _, problem in problems_of(new_plan, document)]
-    return problems, judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
+    obstacles = tuple(obstacles_of(plan(nothing, document), document))
+    checked = judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
+    by_endpoint = {id: tuple(_mistakes(found, obstacles)) for id, found in checked.by_endpoint.items()}
+    unjudged = {
+        collection.subject(key)
+        for collection in COLLECTIONS
+        for field, key in incomplete
+        if field == collection.field
+    }
+    others = (finding for finding in checked.others if finding.subject not in unjudged)
+    problems = [obstacle.sentence for obstacle in obstacles]
+    return problems, replace(checked, by_endpoint=by_endpoint, others=tuple(_mistakes(others, obstacles)))
 
 
-def _judgement(
-    plan: Plan, before: Overview, after: Overview, problems: tuple[str, ...], unwritable: frozenset[str]
-) -> Judgement:
+def _mistakes(findings: Iterable[Finding], obstacles: Sequence[Obstacle]) -> Iterator[Finding]:
+    """Yield the findings that do not merely follow from an obstacle."""
+    return (finding for finding in findings if not any(obstacle.explains(finding) for obstacle in obstacles))
+
+
+def _judgement(plan: Plan, before: Overview, after: Overview, obstacles: Sequence[Obstacle]) -> Judgement:
     earlier_findings = set(before.findings)
-    findings = [finding for finding in after.findings if finding.subject not in unwritable]
+    findings = list(_mistakes(after.findings, obstacles))
     new = sorted(
         (f for f in findings if f not in earlier_findings), key=lambda finding: not finding.is_blocking
     )
@@ -153,7 +174,7 @@ def _judgement(
     return Judgement(
         plan=plan,
         before=before.configuration,
-        problems=problems,
+        problems=tuple(obstacle.sentence for obstacle in obstacles),
         findings=tuple(new),
         standing=tuple(
             finding for finding in findings if finding in earlier_findings and finding.is_blocking

@@ -21,6 +21,7 @@ CONTEXT = "context"
 OPTION_SETS = "optionsets"
 
 CALLER_TYPES = "caller_types"
+ENDPOINTS = "endpoints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class Collection:
 
     def named(self, key: Key) -> Sentence:
         return Sentence("%(noun)s %(key)s", noun=self.noun, key=key)
+
+    def subject(self, key: Key) -> str:
+        """Return what findings call the item."""
+        return key if self.field == ENDPOINTS else str(self.named(key))
 
     def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
         return {self.key(item): item for item in getattr(document, self.field)}
@@ -62,7 +67,7 @@ COLLECTIONS = (
     Collection("issuers", Sentence("issuer"), lambda issuer: issuer.name, lambda issuer: CONTEXT),
     Collection("modules", Sentence("module"), lambda module: module.segment, lambda module: module.segment),
     Collection("entities", Sentence("entity"), lambda entity: entity.key, lambda entity: entity.module),
-    Collection("endpoints", Sentence("endpoint"), lambda endpoint: endpoint.key, _group_of_endpoint),
+    Collection(ENDPOINTS, Sentence("endpoint"), lambda endpoint: endpoint.key, _group_of_endpoint),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import models
@@ -40,24 +41,52 @@ from designer.models import (
     RowRuleEntry,
     UserProperty,
 )
+from designer.readiness import Finding
+from designer.readiness.checker import UNJUDGED
 from designer.sentences import Sentence, listed
 from designer.token_issuers.issuer_rows import rule_values
 
+# Members that say what an item is in.
+_HOMES = frozenset({"module", "exposure"})
 
-def problems_of(plan: Plan, after: ConfigurationDocument) -> Iterator[tuple[Change, str]]:
-    """Yield each change that cannot be made, with a sentence for every reason. `after` is what the plan leads
-    to.
+
+class Obstacle(NamedTuple):
+    """A reason why a change cannot be made, in a sentence.
+
+    `place` is where in the item, as in findings, such as `inputs.phone.name`; empty for the whole item.
     """
+
+    change: Change
+    place: str
+    sentence: Sentence
+
+    def explains(self, finding: Finding) -> bool:
+        """Whether the finding may only follow from this obstacle, and is no mistake by itself."""
+        if finding.subject != self.change.collection.subject(self.change.key):
+            return False
+        # What is in nothing that there is has no attributes, either.
+        if not self.place or self.place in _HOMES or finding.rule == UNJUDGED:
+            return True
+        # Findings name roles and caller types as the studio does, which groups nothing.
+        place = self.place.removeprefix("access.")
+        return _is_within(finding.field, place) or _is_within(place, finding.field)
+
+
+def _is_within(place: str, outer: str) -> bool:
+    return place == outer or place.startswith(f"{outer}.")
+
+
+def obstacles_of(plan: Plan, after: ConfigurationDocument) -> Iterator[Obstacle]:
+    """Yield every reason why a change cannot be made. `after` is what the plan leads to."""
     for change in plan.changes:
         what = change.collection.named(change.key)
         if not change.confirmed:
             continue
         if change.after is not None:
-            yield from (
-                (change, listed((what, reason), ": ")) for reason in _problems_of_item(change.after, after)
-            )
+            for place, reason in _problems_of_item(change.after, after):
+                yield Obstacle(change, place, listed((what, *filter(None, (place,)), reason), ": "))
         elif users := sorted(_users(change.before, after)):
-            yield change, in_use(what, users)
+            yield Obstacle(change, "", in_use(what, users))
 
 
 def check_row(row: models.Model) -> None:
@@ -69,9 +98,14 @@ def check_row(row: models.Model) -> None:
 
 def sentences_of(error: ValidationError) -> Iterator[str]:
     """Yield a sentence for each field of a row that is wrong."""
+    for field, messages in _messages_by_field(error):
+        yield listed((*filter(None, (field,)), messages), ": ")
+
+
+def _messages_by_field(error: ValidationError) -> Iterator[tuple[str, str]]:
+    """Yield each field of a row that is wrong, empty for the whole row, and what is wrong with it."""
     for field, messages in error.message_dict.items():
-        places = () if field == NON_FIELD_ERRORS else (field,)
-        yield listed((*places, listed(messages, " ")), ": ")
+        yield "" if field == NON_FIELD_ERRORS else field, listed(messages, " ")
 
 
 def in_use(what: str, users: Iterable[str]) -> Sentence:
@@ -126,80 +160,93 @@ def _place(endpoint: EndpointDefinition) -> tuple[str, str]:
     return endpoint.module, endpoint.exposure
 
 
-def _problems_of_item(item: Definition, after: ConfigurationDocument) -> Iterator[str]:
-    """Yield a sentence for each reason why the item cannot be stored."""
+def _problems_of_item(item: Definition, after: ConfigurationDocument) -> Iterator[tuple[str, str]]:
+    """Yield each reason why the item cannot be stored, after its place in the item."""
     yield from _missing_items(item, after)
-    for row in _rows(item):
+    for place, row in _rows(item):
         try:
             check_row(row)
         except ValidationError as error:
-            yield from sentences_of(error)
+            for field, messages in _messages_by_field(error):
+                yield ".".join(filter(None, (place, field))), messages
         except ValueError as error:
-            yield str(error)
+            yield place, str(error)
 
 
-def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[str]:
-    """Yield a sentence for each name that `item` refers to and that does not exist."""
+def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[tuple[str, str]]:
+    """Yield the place of each name that `item` refers to and that does not exist, and a sentence about it."""
     modules = {module.segment for module in after.modules}
     if isinstance(item, (ExposedEntityDefinition, EndpointDefinition)) and item.module not in {*modules, ""}:
-        yield listed(("module", no_module(item.module)), ": ")
+        yield "module", no_module(item.module)
     types = {definition.name for definition in after.caller_types}
     if isinstance(item, UserPropertyDefinition) and item.caller_type not in types:
-        yield listed(("caller_type", no_caller_type(item.caller_type)), ": ")
+        yield "caller_type", no_caller_type(item.caller_type)
     roles = {role.name for role in after.roles}
     if isinstance(item, ExposedEntityDefinition):
         for name in sorted(roles_of(item.row_rule) - roles):
-            yield listed(("row_rule", no_role(name)), ": ")
+            yield "row_rule", no_role(name)
     if isinstance(item, EndpointDefinition):
         for name in item.access.caller_types:
             if name not in types:
-                yield listed(("access.caller_types", no_caller_type(name)), ": ")
+                yield "access.caller_types", no_caller_type(name)
         if item.exposure and _place(item) not in {
             (definition.module, definition.segment) for definition in after.entities
         }:
-            yield listed(("exposure", no_exposure(item)), ": ")
+            yield "exposure", no_exposure(item)
         for name in item.access.roles:
             if name not in roles:
-                yield listed(("access.roles", no_role(name)), ": ")
+                yield "access.roles", no_role(name)
 
 
-def _rows(item: Definition) -> Iterator[models.Model]:
-    """Yield the rows that `item` would become. None of them is stored."""
+def _rows(item: Definition) -> Iterator[tuple[str, models.Model]]:
+    """Yield the rows that `item` would become, none of them stored, each after its place in the item."""
     values = values_of(item)
     match item:
         case RoleDefinition():
-            yield Role(**values)
+            yield "", Role(**values)
         case CallerTypeDefinition():
-            yield CallerType(**values)
+            yield "", CallerType(**values)
         case UserPropertyDefinition():
-            yield UserProperty(**values)
-            yield from (RelatedColumn(position=0, **column_values(column)) for column in item.columns)
+            yield "", UserProperty(**values)
+            for column in item.columns:
+                yield f"columns.{column.shown_as}", RelatedColumn(position=0, **column_values(column))
         case IssuerDefinition():
-            yield Issuer(**values)
-            yield from (RoleRule(position=0, **rule) for rule in rule_values(item))
+            yield "", Issuer(**values)
+            for rule in rule_values(item):
+                yield "role_rules", RoleRule(position=0, **rule)
         case ModuleDefinition():
-            yield Module(**values)
+            yield "", Module(**values)
         case ExposedEntityDefinition():
             exposed = ExposedEntity(**values)
-            yield exposed
-            yield from (RowRuleEntry(exposed=exposed, **entry_values(entry)) for entry in item.row_rule)
+            yield "", exposed
+            for entry in item.row_rule:
+                yield "row_rule", RowRuleEntry(exposed=exposed, **entry_values(entry))
         case EndpointDefinition():
-            module = Module(segment=item.module) if item.module else None
-            entity = ExposedEntity(module=module, segment=item.exposure) if item.exposure else None
-            row = Endpoint(module=module, entity=entity, **values)
-            yield row
-            yield from _input_rows(row, item.inputs, item.bindings)
-            for model, parts in ((Column, item.columns), (Fetcher, item.fetchers)):
-                yield from (model(endpoint=row, position=0, **part_values(part)) for part in parts)
-            yield from (
-                Precondition(endpoint=row, position=0, **part_values(part)) for part in item.preconditions
-            )
+            yield from _endpoint_rows(item)
+
+
+def _endpoint_rows(endpoint: EndpointDefinition) -> Iterator[tuple[str, models.Model]]:
+    module = Module(segment=endpoint.module) if endpoint.module else None
+    entity = ExposedEntity(module=module, segment=endpoint.exposure) if endpoint.exposure else None
+    row = Endpoint(module=module, entity=entity, **values_of(endpoint))
+    yield "", row
+    yield from _input_rows(row, "", endpoint.inputs, endpoint.bindings)
+    for column in endpoint.columns:
+        yield f"columns.{column.shown_as}", Column(endpoint=row, position=0, **part_values(column))
+    for fetcher in endpoint.fetchers:
+        yield f"fetchers.{fetcher.name}", Fetcher(endpoint=row, position=0, **part_values(fetcher))
+    for precondition in endpoint.preconditions:
+        yield "preconditions", Precondition(endpoint=row, position=0, **part_values(precondition))
 
 
 def _input_rows(
-    row: Endpoint, inputs: Sequence[InputDefinition], bindings: Sequence[BindingDefinition]
-) -> Iterator[models.Model]:
-    for input_definition in inputs:
-        yield Input(endpoint=row, position=0, **part_values(input_definition))
-        yield from _input_rows(row, input_definition.inputs, input_definition.bindings)
-    yield from (Binding(endpoint=row, position=0, **part_values(binding)) for binding in bindings)
+    row: Endpoint, place: str, inputs: Sequence[InputDefinition], bindings: Sequence[BindingDefinition]
+) -> Iterator[tuple[str, models.Model]]:
+    """Yield the rows of inputs and bindings; `place` is that of the list whose items they describe."""
+    for definition in inputs:
+        own_place = f"{place}inputs.{definition.name}"
+        yield own_place, Input(endpoint=row, position=0, **part_values(definition))
+        yield from _input_rows(row, f"{own_place}.", definition.inputs, definition.bindings)
+    for binding in bindings:
+        own_place = f"{place}bindings.{binding.attribute}"
+        yield own_place, Binding(endpoint=row, position=0, **part_values(binding))

@@ -12,7 +12,7 @@ from designer.documents.document_reader import read_named
 from designer.documents.environment_values import Names
 from designer.documents.folder_reader import read_folder
 from designer.documents.judgement import Judgement, judge
-from designer.documents.keys import without_items
+from designer.documents.keys import COLLECTIONS, without_items
 from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError, PartlyRead
 from designer.history.items import ItemKey
@@ -80,16 +80,25 @@ def _telling_of_the_rest() -> Iterator[None]:
         yield
     except PartlyRead as error:
         rest = error.rest
-        judged = judge(lambda now: plan(now, rest))
-        findings = about(judged.blocking, rest)
-        raise DocumentError([*error.problems, *judged.problems, *findings]) from error
+        judged = judge(lambda now: plan(now, rest), with_calls=error.is_as_meant)
+        findings = _about(judged.blocking, rest, error.incomplete)
+        raise DocumentError(
+            [*error.problems, *judged.problems, *findings, *judged.failed_call_sentences()]
+        ) from error
 
 
-def about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
-    """Yield the findings about entities and endpoints of the document, each with its place."""
-    keys = {entity.key for entity in document.entities} | {endpoint.key for endpoint in document.endpoints}
+def _about(
+    findings: Iterable[Finding], document: ConfigurationDocument, incomplete: Collection[ItemKey]
+) -> Iterator[Sentence]:
+    """Yield the findings about items of the document that are not incomplete, each with its place."""
+    subjects = {
+        collection.subject(key)
+        for collection in COLLECTIONS
+        for key in collection.items(document)
+        if (collection.field, key) not in incomplete
+    }
     for finding in findings:
-        if finding.subject in keys:
+        if finding.subject in subjects:
             place = f"{finding.subject} {finding.field}".strip()
             yield listed((place, finding.message), ": ")
 

@@ -174,6 +174,24 @@ def test_every_problem_names_its_file(folder: Path) -> None:
     assert Version.objects.count() == before
 
 
+def test_an_unreadable_endpoint_and_an_odd_manifest_do_not_hide_what_else_is_wrong(folder: Path) -> None:
+    endpoints = folder / "modules/sales/endpoints"
+    (endpoints / "accounts.read.yaml").write_text("a: [")
+    with (folder / "portico.yaml").open("a") as manifest:
+        manifest.write("oddmember: 1\n")
+    update = endpoints / "accounts.update.yaml"
+    item = from_yaml(update.read_bytes())
+    item["bindings"][0]["attribute"] = "nam"
+    update.write_text(to_yaml(item))
+    said = refused("importconfig", folder)
+    assert [line.partition(": ")[0] for line in said.splitlines()] == [
+        "Nothing was changed.",
+        "modules/sales/endpoints/accounts.read.yaml",
+        "portico.yaml",
+        "sales.accounts.update bindings.nam.attribute",
+    ]
+
+
 def test_a_wrong_value_is_named_with_file_and_place(folder: Path) -> None:
     file = folder / "modules/sales/endpoints/accounts.create.yaml"
     item = from_yaml(file.read_bytes())

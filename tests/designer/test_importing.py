@@ -378,21 +378,105 @@ def test_ten_kinds_of_mistakes_are_named_at_once(
 
 def test_the_studio_names_them_at_once_too(dora: Client) -> None:
     before = now()
-    answer = dora.post("/admin/import/", {"document": SimpleUploadedFile("c.json", ten_mistakes())})
-    told = html.unescape(answer.content.decode())
-    assert [named for named in NAMED if named not in told] == []
+    for document, names in ((ten_mistakes(), NAMED), (ten_more_mistakes(), ALSO_NAMED)):
+        answer = dora.post("/admin/import/", {"document": SimpleUploadedFile("c.json", document)})
+        told = html.unescape(answer.content.decode())
+        assert [named for named in names if named not in told] == []
     assert now() == before
 
 
 def test_so_does_a_pipeline_without_a_platform(portico: None, tmp_path: Path) -> None:
     metadata, file = tmp_path / "metadata.json", tmp_path / "configuration.json"
     call_command("exportmetadata", "--output", str(metadata), "--entity", "team")
-    file.write_bytes(ten_mistakes())
-    out = io.StringIO()
-    with pytest.raises(CommandError, match="cannot be imported"):
-        call_command("checkconfig", str(file), "--metadata", str(metadata), stdout=out)
-    # Which records there are, no metadata says.
-    assert [named for named in NAMED if named not in out.getvalue() and "No such team" not in named] == []
+    for document, names in ((ten_mistakes(), NAMED), (ten_more_mistakes(), ALSO_NAMED)):
+        file.write_bytes(document)
+        out = io.StringIO()
+        with pytest.raises(CommandError, match="cannot be imported"):
+            call_command("checkconfig", str(file), "--metadata", str(metadata), stdout=out)
+        # Which records there are, no metadata says.
+        assert [named for named in names if named not in out.getvalue() and "No such team" not in named] == []
+
+
+def ten_more_mistakes() -> bytes:
+    """A document that is wrong in ten other ways, several of them in one endpoint or in what others need."""
+    data = json.loads(now())
+    endpoints = {one.key: data["endpoints"][at] for at, one in enumerate(export(load()).endpoints)}
+    data["oddmember"] = 1
+    data["roles"][0]["colour"] = "red"
+    data["modules"][0]["description"] = 5
+    create = endpoints["sales.accounts.create"]
+    create["access"]["roles"].append("nobody")
+    create["inputs"][0]["type"] = "Strng"
+    create["bindings"].append({"attribute": "telephon1", "value": "phone"})
+    read_one = endpoints["sales.accounts.read"]
+    read_one["settings"] = {"limts": {}}
+    read_one["columns"].append({"attribute": "nam", "naem": "other"})
+    endpoints["sales.accounts.update"]["title"] = "Update\0"
+    return json.dumps(data).encode()
+
+
+ALSO_NAMED = [
+    "oddmember: is not known; remove it, or correct its name",
+    "roles[0].colour (customer): is not known; remove it, or correct its name",
+    "modules[0].description (portal): must be a text",
+    "access.roles: There is no role “nobody”, here or in the document.",
+    "sales.accounts.create inputs.name.type: Input “name” has the type “Strng”, which does not exist.",
+    "sales.accounts.create bindings.telephon1.attribute: account has no “telephon1” to set.",
+    "settings.limts (sales.accounts.read): is not known. Did you mean “limits”?",
+    ".naem (sales.accounts.read): is not known. Did you mean “name”?",
+    "sales.accounts.read columns.other: account has no “nam” to answer with.",
+    "title: contains a NUL character. Remove it",
+]
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--json",)])
+def test_mistakes_of_one_endpoint_and_of_what_others_need_are_named_at_once(
+    portico: None, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    before = now()
+    code, out, error = command(tmp_path, ten_more_mistakes(), *options)
+    problems = json.loads(out)["problems"] if "--json" in options else error.splitlines()[1:]
+    told = "\n".join(problems)
+    assert (code, [named for named in ALSO_NAMED if named not in told]) == (1, [])
+    # Nothing is told that only follows from what could not be read.
+    assert len(problems) == len(ALSO_NAMED), told
+    assert now() == before
+
+
+def test_an_example_call_that_would_fail_is_named_with_the_mistakes_elsewhere(
+    portico: None, tmp_path: Path
+) -> None:
+    data = json.loads(now())
+    for endpoint in data["endpoints"]:
+        match endpoint:
+            case {"module": "sales", "exposure": "accounts", "kind": "create"}:
+                endpoint["access"]["roles"].append("nobody")
+            case {"module": "sales", "exposure": "accounts", "kind": "update"}:
+                endpoint["oddmember"] = 1
+            case {"kind": "global-action", "name": "ping"}:
+                endpoint["example_calls"] = [{"name": "Fails", "roles": ["sales"], "status": 418}]
+    code, _, said = command(tmp_path, json.dumps(data).encode())
+    assert code == 1
+    assert "There is no role “nobody”" in said
+    assert ".oddmember (sales.accounts.update): is not known; remove it, or correct its name" in said
+    assert "The example call “Fails” of sales.global-action.ping would fail: " in said
+
+
+def test_what_an_unreadable_entity_exposes_is_not_called_wrong(portico: None, tmp_path: Path) -> None:
+    data = json.loads(now())
+    (accounts,) = (one for one in data["entities"] if one["segment"] == "accounts")
+    del accounts["entity"]
+    data["issuers"] = [{"name": "other", "issuer": "https://id.example", "audiences": 5, "leewy": 1}]
+    code, out, _ = command(tmp_path, json.dumps(data).encode(), "--json")
+    at = data["entities"].index(accounts)
+    assert (code, json.loads(out)["problems"]) == (
+        1,
+        [
+            "issuers[0].audiences (other): must be a list",
+            "issuers[0].leewy (other): is not known. Did you mean “leeway”?",
+            f"entities[{at}].entity (sales.accounts): is missing; write it",
+        ],
+    )
 
 
 def test_a_value_that_is_missing_in_fetchxml_is_one_problem(portico: None, tmp_path: Path) -> None:

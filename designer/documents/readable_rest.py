@@ -1,0 +1,187 @@
+"""What can still be judged of a document of which parts are wrong, so that all its mistakes are told at once.
+
+Only mistakes of the document may be told. What would follow from a part that could not be read is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from designer.definitions import ConfigurationDocument, EndpointDefinition
+from designer.documents.keys import COLLECTIONS, ENDPOINTS, Key, Location
+from designer.documents.older_formats import PRESENT
+from designer.expressions.nearest import nearest
+from designer.kinds import KINDS
+from designer.library_messages import problems_of
+
+_LISTS = frozenset(collection.field for collection in COLLECTIONS)
+# The rest is judged as if the nearest name were meant, so only a slip counts: naem for name, and not colour
+# for columns.
+_ALIKE = 0.7
+_Items = set[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What could be read of a document.
+
+    `positions` are those that the items of each list have in the whole document. `incomplete` are the items
+    that lack a member which is wrong. `problems` are those of the whole document: also those that come to
+    light once names of members are corrected, but no member that is there under a wrong name.
+    """
+
+    document: ConfigurationDocument
+    positions: Mapping[str, Sequence[int]]
+    incomplete: frozenset[tuple[str, Key]]
+    problems: Sequence[ErrorDetails]
+
+
+def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
+    """Return what can be read of `data`, the JSON of a document in the present format that raised `error`.
+
+    An unknown member is taken for the one whose name is nearest, or is left out. Endpoints with any other
+    mistake are left out; other items lack what is wrong, because endpoints refer to them. None when nothing
+    can be judged: the format is unknown, or there is no list where one has to be.
+    """
+    rest = deepcopy(data)
+    told = problems_of(error)
+    corrected: set[Location | None] = set()
+    for problem in told:
+        if problem["type"] == "extra_forbidden":
+            corrected.add(_correct_name(rest, problem["loc"]))
+        elif problem["loc"] == ("format",) and problem["type"] == "missing":
+            rest["format"] = PRESENT
+    remaining = _problems(rest)
+    if any(_item_of(problem) is None for problem in remaining):
+        return None
+    incomplete = set(_without_wrong_members(rest, remaining))
+    left_out = {item for problem in _problems(rest) if (item := _item_of(problem)) is not None}
+    left_out |= set(_endpoints_of(rest, left_out))
+    positions = {
+        field: [at for at in range(len(rest[field])) if (field, at) not in left_out]
+        for field in _LISTS & rest.keys()
+    }
+    for field, kept in positions.items():
+        rest[field] = [rest[field][at] for at in kept]
+    locations = {problem["loc"] for problem in told}
+    document = ConfigurationDocument.model_validate(rest)
+    return Rest(
+        document=document,
+        positions=positions,
+        incomplete=frozenset(_keys_of(document, positions, incomplete - left_out)),
+        problems=[
+            *(one for one in told if one["type"] != "missing" or one["loc"] not in corrected),
+            *(one for one in remaining if one["loc"] not in locations),
+        ],
+    )
+
+
+def near_member(data: dict[str, Any], location: Location) -> str | None:
+    """Return the known member whose name is nearest to the unknown one at `location`; None without one.
+
+    A member that is there already is not meant by another name.
+    """
+    *parents, unknown = location
+    container = _at(data, parents)
+    if not isinstance(container, dict):
+        return None
+    names = {name for model in _models_at(data, parents) for name in model.model_fields}
+    return nearest(str(unknown), names - container.keys(), _ALIKE)
+
+
+def _correct_name(data: dict[str, Any], location: Location) -> Location | None:
+    """Give the unknown member at `location` its nearest known name and return its place; without one, remove
+    it.
+    """
+    known = near_member(data, location)
+    container = _at(data, location[:-1])
+    if not isinstance(container, dict):
+        return None
+    value = container.pop(location[-1], None)
+    if known is None:
+        return None
+    container[known] = value
+    return (*location[:-1], known)
+
+
+def _models_at(data: dict[str, Any], location: Location) -> Collection[type[BaseModel]]:
+    """Return the models that the object at `location` may be one of."""
+    models: set[type[BaseModel]] = {ConfigurationDocument}
+    for depth, part in enumerate(location):
+        if part == "settings" and EndpointDefinition in models:
+            kind = KINDS.get(_at(data, location[:depth]).get("kind", ""))
+            models = set() if kind is None else {kind.settings}
+            continue
+        fields = [model.model_fields[part] for model in models if part in model.model_fields]
+        if fields:
+            models = {model for field in fields for model in _models_in(field.annotation)}
+    return models
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def _at(data: Any, location: Location) -> Any:
+    """Return the value at `location`; None where there is none."""
+    for part in location:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _problems(data: dict[str, Any]) -> list[ErrorDetails]:
+    try:
+        ConfigurationDocument.model_validate(data)
+    except ValidationError as error:
+        return error.errors(include_url=False)
+    return []
+
+
+def _item_of(problem: ErrorDetails) -> tuple[str, int] | None:
+    match problem["loc"]:
+        case (str(field), int(at), *_):
+            return field, at
+        case _:
+            return None
+
+
+def _without_wrong_members(
+    data: dict[str, Any], problems: Sequence[ErrorDetails]
+) -> Iterator[tuple[str, int]]:
+    """Remove the wrong members of items, except those of endpoints; yield the items."""
+    for problem in problems:
+        match problem["loc"]:
+            case (str(field), int(at), str(member), *_) if field != ENDPOINTS:
+                data[field][at].pop(member, None)
+                yield field, at
+
+
+def _endpoints_of(data: dict[str, Any], left_out: _Items) -> Iterator[tuple[str, int]]:
+    """Yield the endpoints of exposed entities that are left out."""
+    entities = [data[field][at] for field, at in left_out if field == "entities"]
+    places = [(item.get("module"), item.get("segment")) for item in entities if isinstance(item, dict)]
+    for at, endpoint in enumerate(data.get(ENDPOINTS, ())):
+        if isinstance(endpoint, dict) and (endpoint.get("module"), endpoint.get("exposure")) in places:
+            yield ENDPOINTS, at
+
+
+def _keys_of(
+    document: ConfigurationDocument, positions: Mapping[str, Sequence[int]], items: _Items
+) -> Iterator[tuple[str, Key]]:
+    for collection in COLLECTIONS:
+        if kept := positions.get(collection.field):
+            for at, item in zip(kept, getattr(document, collection.field), strict=True):
+                if (collection.field, at) in items:
+                    yield collection.field, collection.key(item)
