@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
 from designer.documents.outcome import document_after
 from designer.documents.plan import Plan, plan
@@ -76,11 +77,27 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
 
 
 def replace_document(proposal: Proposal, source: Source, account: str) -> None:
-    """Make the proposal propose what importing `source` would make of what is live. Raises DocumentError."""
+    """Make the proposal propose what `source` says. Raises DocumentError.
+
+    The document is taken for an edited one of the proposal: what it does not change of that stays as it is
+    live now, so that what was published since the proposal was opened is not taken back.
+    """
     now = export(latest())
-    contents = Contents.between(now, document_after(now, source.plan(now)), proposal.module)
+    contents = Contents.between(now, _on_top(proposal, source, now), proposal.module)
     _require_change(contents)
     _edit(proposal, contents, account, names_of(source.document, source.names))
+
+
+def _on_top(proposal: Proposal, source: Source, now: ConfigurationDocument) -> ConfigurationDocument:
+    """Return `now` with what `source` changes of what the proposal started from."""
+    try:
+        base = Contents.of(proposal).base
+    except DocumentError:
+        # An earlier release wrote it. The document makes it readable again.
+        return document_after(now, source.plan(now))
+    merge = Merge.of(Contents(base, document_after(base, source.plan(base))), now)
+    # Where both have changed the same part, the document is the author's decision about all of it.
+    return document_after(now, source.plan(now)) if merge.clashes else merge.document
 
 
 def rebase(proposal: Proposal, account: str) -> None:

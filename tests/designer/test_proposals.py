@@ -28,6 +28,7 @@ from designer.models import (
     Role,
     Version,
 )
+from designer.proposals.contents import Contents
 from tests.callers import Caller
 from tests.designer.commands import refused, run
 from tests.designer.proposing import (
@@ -241,6 +242,28 @@ def test_a_change_of_the_same_field_is_told_and_nothing_overwritten(nora: Client
     step(nora, proposal, "replace", document=upload(_titled("Both agree")))
     step(paul, proposal, "publish")
     assert create_endpoint().title == "Both agree"
+
+
+def test_an_edited_document_takes_back_nothing_that_was_published_since(nora: Client, paul: Client) -> None:
+    assert (
+        nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": "sales"}).status_code == 302
+    )
+    proposal = newest()
+    downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
+    (update,) = (
+        one for one in downloaded["endpoints"] if one["kind"] == "update" and one["exposure"] == "accounts"
+    )
+    update["title"] = "Edited"
+    assert save(paul, create_endpoint(), title="Published since").status_code == 302
+    step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))
+    proposal.refresh_from_db()
+    assert [change.key for change in Contents.of(proposal).changes] == ["sales.accounts.update"]
+    step(paul, proposal, "publish")
+    titles = Endpoint.objects.filter(entity__segment="accounts", entity__module__segment="sales")
+    assert dict(titles.filter(kind__in=["create", "update"]).values_list("kind", "title")) == {
+        "create": "Published since",
+        "update": "Edited",
+    }
 
 
 def test_access_that_was_narrowed_live_is_taken_over_only_when_somebody_says_so(
