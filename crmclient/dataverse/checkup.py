@@ -67,7 +67,7 @@ def rested(budget: Budget) -> Iterator[Step]:
     """
     seconds = min((user.pause for user in budget.use_of_users()), default=0.0)
     if seconds > 0:
-        sentence = Sentence("The platform asked for a pause that is not over.")
+        sentence = Sentence("The platform has asked the service to pause, and the pause is not over.")
         yield Step("pause", Outcome.FAILED, sentence, advice_on(Throttled(sentence, retry_after=seconds)))
 
 
@@ -129,7 +129,7 @@ def _connection_advice(failure: Exception, setting: str) -> str:
         return Sentence("Where a proxy opens TLS, set REQUESTS_CA_BUNDLE to a file with its authority.")
     if _has_cause(failure, socket.gaierror):
         return Sentence("Correct %(setting)s, or the DNS here.", setting=setting)
-    return Sentence("Let this machine connect to it. Behind a proxy, set HTTPS_PROXY.")
+    return Sentence("Allow this machine to connect to this address. Behind a proxy, set HTTPS_PROXY.")
 
 
 def _has_cause(failure: Exception, kind: type[BaseException]) -> bool:
@@ -168,7 +168,7 @@ def _clock(headers: Mapping[str, str]) -> Step:
         return Step(
             "clock",
             Outcome.WARNING,
-            Sentence("The answer says no time, so the clocks cannot be compared."),
+            Sentence("The answer has no time, so the clocks cannot be compared."),
         )
     if abs(skew) > LARGEST_SKEW:
         seconds = f"{abs(skew):.0f}"
@@ -178,7 +178,7 @@ def _clock(headers: Mapping[str, str]) -> Step:
             Sentence("The clock here is %(seconds)s seconds ahead of the platform's.", seconds=seconds)
             if skew > 0
             else Sentence("The clock here is %(seconds)s seconds behind the platform's.", seconds=seconds),
-            Sentence("Let this machine's clock be set by NTP: tokens would be refused."),
+            Sentence("Set this machine's clock by NTP. With a wrong clock, tokens are refused."),
         )
     return Step(
         "clock",
@@ -274,7 +274,12 @@ def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Ite
             advice if advice and not error.privilege else advice_on(error),
         )
     except UnknownEntity as error:
-        yield Step(name, Outcome.FAILED, str(error), Sentence("Take what reads it out of the configuration."))
+        yield Step(
+            name,
+            Outcome.FAILED,
+            str(error),
+            Sentence("Remove the parts of the configuration that use this entity."),
+        )
     except PlatformError as error:
         yield Step(name, Outcome.FAILED, str(error), advice_on(error) or advice)
 
@@ -371,4 +376,4 @@ def _read(platform: Platform, entity: str) -> str:
     answer = platform.query(Query(entity, (Column(definition.primary_id),), top=1), ALL)
     if answer.rows:
         return Sentence("may be read.")
-    return Sentence("may be read, and has no record that it may see.")
+    return Sentence("can be read, but the application user may see none of its records.")

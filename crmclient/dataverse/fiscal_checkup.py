@@ -39,7 +39,9 @@ def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[St
         return
     start, periods = settings.get(_START), settings.get(_PERIODS)
     if not isinstance(start, dt.date) and periods is None:
-        yield _unknown(Sentence("The organisation does not say how its fiscal years are."))
+        yield _unknown(
+            Sentence("The organisation does not say when its fiscal years begin and how they are divided.")
+        )
         return
     differing = list(_differing(start, periods, fiscal))
     yield from differing
@@ -66,7 +68,7 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
             _NAME,
             Outcome.WARNING,
             Sentence(
-                "The organisation's begin on %(there)s, those of the service on %(here)s.",
+                "The organisation's fiscal years begin on %(there)s, those of the service on %(here)s.",
                 there=theirs,
                 here=configured,
             ),
@@ -78,7 +80,8 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
     if kind is None:
         yield _unknown(
             Sentence(
-                "What the organisation divides them into, %(periods)s, is not known here.",
+                "The organisation divides its fiscal years into %(periods)s, which the "
+                "service does not know.",
                 periods=str(periods),
             )
         )
@@ -87,7 +90,7 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
             _NAME,
             Outcome.WARNING,
             Sentence(
-                "The organisation divides them %(there)s, the service %(here)s.",
+                "The organisation divides its fiscal years %(there)s, the service %(here)s.",
                 there=kind.value,
                 here=fiscal.periods.value,
             ),

@@ -138,7 +138,7 @@ def are_comparable(left: Attribute, right: Attribute) -> bool:
     return Family.TIME not in families or by_day[0] == by_day[1]
 
 
-UNREADABLE: Final = Sentence("the platform keeps what it holds to itself")
+UNREADABLE: Final = Sentence("the platform does not return its value")
 """Why an attribute that is not readable is no column, condition or order."""
 
 

@@ -98,14 +98,14 @@ def read_date(text: str) -> dt.date:
     if _TIME(text):
         return dt.datetime.fromisoformat(text)
     raise ValueError(
-        Sentence("%(text)s is no date; write 2026-01-31 or 2026-01-31T13:30:00Z", text=repr(text))
+        Sentence("%(text)s is not a date; write 2026-01-31 or 2026-01-31T13:30:00Z", text=repr(text))
     )
 
 
 def read_whole(text: str) -> int:
     text = text.strip()
     if not _WHOLE(text):
-        raise ValueError(Sentence("%(text)s is no whole number", text=repr(text)))
+        raise ValueError(Sentence("%(text)s is not a whole number", text=repr(text)))
     return int(text)
 
 
@@ -129,7 +129,7 @@ def _read_decimal(text: str) -> Decimal:
     text = text.strip()
     if not _NUMBER(text):
         raise ValueError(
-            Sentence("%(text)s is no number; write digits and a point, such as -1250.50", text=repr(text))
+            Sentence("%(text)s is not a number; write digits and a point, such as -1250.50", text=repr(text))
         )
     return Decimal(text)
 

@@ -153,12 +153,12 @@ def _operation(left: str, sign: str, right: str) -> str:
         return _("%(operation)s: %(no_mixing)s", operation=operation, no_mixing=_NO_MIXING)
     if "string" in kinds and kinds & _NUMBERS:
         return _(
-            "text %(sign)s number: string(…) makes text of a number; Money and Decimal are text of digits, "
-            "with which add, sub, mul and div reckon",
+            "text %(sign)s number: string(…) makes text of a number; Money and Decimal are text "
+            "of digits, and add, sub, mul and div calculate with them",
             sign=sign,
         )
     if kinds == {"string"}:
-        return _("text %(sign)s text: add, sub, mul and div reckon with text of digits", sign=sign)
+        return _("text %(sign)s text: add, sub, mul and div calculate with text of digits", sign=sign)
     if "timestamp" in kinds:
         return _("%(operation)s: addDays, addMonths and addHours move a date and time", operation=operation)
     return _("%(operation)s is not possible", operation=operation)

@@ -141,15 +141,19 @@ def _check_limits(text: str) -> Outline:
         raise ExpressionError(_("Write an expression."))
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(
-            _("At most %(most)s characters; these are %(given)s.", most=MOST_CHARACTERS, given=len(text))
+            _(
+                "The expression has %(given)s characters. At most %(most)s are allowed.",
+                most=MOST_CHARACTERS,
+                given=len(text),
+            )
         )
     shape = outline(text)
     if shape.depth > DEEPEST_MACROS:
         raise ExpressionError(
-            _("At most %(most)s of map, filter, all and exists inside one another.", most=DEEPEST_MACROS)
+            _("map, filter, all and exists can be nested at most %(most)s deep.", most=DEEPEST_MACROS)
         )
     if shape.brackets > DEEPEST_BRACKETS:
-        raise ExpressionError(_("At most %(most)s brackets inside one another.", most=DEEPEST_BRACKETS))
+        raise ExpressionError(_("Brackets can be nested at most %(most)s deep.", most=DEEPEST_BRACKETS))
     return shape
 
 

@@ -22,20 +22,26 @@ class ActionSettings(EndpointSettings):
     """`process` is the process's name. Its inputs are what bindings set, its outputs the columns."""
 
     process: Annotated[str, PROCESS, Told(_("process"), Effect.BREAKING)] = Field(
-        "", title=_("Process"), description=_("What is run. Save to choose its inputs and outputs below.")
+        "",
+        title=_("Process"),
+        description=_(
+            "The process that a call runs. Save the endpoint, then choose the process's "
+            "inputs and outputs below."
+        ),
     )
     show_process_message: bool = Field(
         False,
         title=_("Show the process's message"),
-        description=_("When the process refuses, callers read its own words, not only that it did."),
+        description=_("When the process refuses a call, callers read the message of the process."),
     )
 
     changes: Annotated[SetOf[str], Told(_("entities that it changes"), Effect.ADDITIVE)] = Field(
         (),
         title=_("Entities that it changes"),
         description=_(
-            "Logical names, separated by commas. A call ends the cached answers that are read from these and "
-            "from the record's own entity. Empty: all cached answers."
+            "The logical names of these entities, separated by commas. A call removes the cached "
+            "answers that were read from them and from the record's own entity. If you name no "
+            "entity, a call removes all cached answers."
         ),
     )
 

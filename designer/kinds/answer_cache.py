@@ -28,24 +28,28 @@ class AnswerCache(Definition):
         le=LONGEST,
         title=_("Cache answers for … seconds"),
         description=_(
-            "An answer is kept for so long and given to whoever may share it. 0 switches the cache off. A "
-            "write of this service to what the answer was read from ends it at once."
+            "How long the service keeps an answer for callers who may share it. 0 switches the "
+            "cache off. When this service writes to an entity that an answer was read from, the "
+            "service removes that answer at once."
         ),
     )
     stale_seconds: int = Field(
         0,
         ge=0,
         le=LONGEST_STALE,
-        title=_("Serve past its time for up to … seconds"),
-        description=_("Only while the platform is throttled or away. 0: callers get 503 then."),
+        title=_("Serve old answers for up to … more seconds"),
+        description=_(
+            "How long an old answer may be given while the platform is throttled or does not "
+            "answer. With 0, callers get 503 then."
+        ),
     )
 
     fresh: bool = Field(
         False,
         title=_("Callers may ask for fresh data"),
         description=_(
-            "A request with “Cache-Control: no-cache” is read from the platform. Every such request costs a "
-            "call."
+            "A caller who sends “Cache-Control: no-cache” gets an answer that is read from the "
+            "platform. Each such request costs a platform call."
         ),
     )
 
@@ -53,9 +57,10 @@ class AnswerCache(Definition):
         False,
         title=_("Browsers and proxies keep answers, too"),
         description=_(
-            "They keep an answer for the same number of seconds, and for a tenth longer while they refresh "
-            "it. Edits and writes do not end what they keep, and the service neither counts nor limits the "
-            "calls that they answer. Only where callers need no token and all share one answer."
+            "Browsers and proxies keep an answer for the same number of seconds, and a tenth "
+            "longer while they refresh it. Edits and writes do not remove the answers that they "
+            "keep, and the service does not count or limit the calls that they answer. This "
+            "works only if callers need no token and all share one answer."
         ),
     )
 

@@ -66,8 +66,8 @@ class AssociateSettings(EndpointSettings):
         "",
         title=_("Related entity"),
         description=_(
-            "The exposed entity of the related records. Callers reach those that its row rule lets them; any "
-            "other is answered with 404."
+            "The exposed entity of the related records. Callers reach the records that its row "
+            "rule allows. For any other record, they get 404."
         ),
     )
     calls: Annotated[Literal["both", "associate", "disassociate"], _CALLS, ToldBy(_calls_told)] = Field(

@@ -22,7 +22,10 @@ class CallLimits(Definition):
         ge=0,
         le=MOST,
         title=_("Requests a minute, of all callers together"),
-        description=_("More requests are answered with 429 and Retry-After. 0: no limit."),
+        description=_(
+            "How many requests all callers may send in total. Further requests get 429 with "
+            "Retry-After. 0 means no limit."
+        ),
     )
     caller_rate: int = Field(
         0,
@@ -30,8 +33,8 @@ class CallLimits(Definition):
         le=MOST,
         title=_("Requests a minute, of each caller"),
         description=_(
-            "Anonymous callers are counted by address. The limits of the service, of roles and of callers "
-            "apply, too. 0: no limit."
+            "How many requests one caller may send. Anonymous callers are counted by address. "
+            "The limits of the service, of roles and of callers apply, too. 0 means no limit."
         ),
     )
 
@@ -44,7 +47,7 @@ def limits_told(old: Any, new: Any) -> tuple[str, Effect]:
     """Return what changed limits mean to callers, in words. None stands for no limits."""
     before, after = CallLimits.model_validate(old or {}), CallLimits.model_validate(new or {})
     if not after.are_set:
-        return gettext("no limit of requests a minute any more"), Effect.ADDITIVE
+        return gettext("the limit of requests a minute was removed"), Effect.ADDITIVE
     text = gettext("at most %(rate)s requests a minute of all callers, %(caller_rate)s of each") % {
         "rate": after.rate or "∞",
         "caller_rate": after.caller_rate or "∞",

@@ -32,8 +32,8 @@ class CreateSettings(DuplicateSettings):
         False,
         title=_("May create outside its rule"),
         description=_(
-            "Callers may create records that the row rule keeps from them afterwards. Otherwise such a call "
-            "is refused with 403."
+            "Callers may create records that the row rule does not let them read afterwards. "
+            "Otherwise such a call is refused with 403."
         ),
     )
 
@@ -48,7 +48,7 @@ class CreateSettings(DuplicateSettings):
 CREATE = OperationKind(
     name="create",
     label=_("Create"),
-    summary=_("Creates a record and answers its id."),
+    summary=_("Creates a record and returns its id."),
     scope=Scope.ENTITY,
     methods=("POST",),
     path="/api/{module}/{segment}",

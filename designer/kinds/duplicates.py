@@ -26,7 +26,8 @@ class DuplicateSettings(EndpointSettings):
         False,
         title=_("Refuse duplicates"),
         description=_(
-            "A call whose record looks like another, by the platform's published duplicate detection rules, "
-            "is refused with 409. Otherwise the rules are not applied."
+            "A call is refused with 409 if the platform's published duplicate detection rules "
+            "find a record like the one that the call writes. If this is switched off, the rules "
+            "are not applied."
         ),
     )

@@ -29,10 +29,12 @@ class FileSettings(EndpointSettings):
     """
 
     attribute: Annotated[str, FILE_COLUMN] = Field(
-        "", title=_("File column"), description=_("The file or image column. Empty for notes.")
+        "", title=_("File column"), description=_("The file or image column. Leave it empty for notes.")
     )
     notes: bool = Field(
-        False, title=_("Notes"), description=_("The attachments of the record's notes instead of a column.")
+        False,
+        title=_("Notes"),
+        description=_("Use the attachments of the record's notes instead of a column."),
     )
 
     @property
@@ -54,17 +56,26 @@ class UploadSettings(FileSettings):
         ge=1,
         le=LARGEST_FILE,
         title=_("Largest size"),
-        description=_("In bytes. No file is larger than UPLOAD_LIMIT."),
+        description=_(
+            "How many bytes a file may have, such as 10485760 for 10 MB. The setting "
+            "UPLOAD_LIMIT limits all files."
+        ),
     )
     extensions: SetOf[str] = Field(
         (),
         title=_("Extensions"),
-        description=_("The only ones allowed, separated by commas: pdf, docx. Empty: any."),
+        description=_(
+            "The extensions that are allowed, separated by commas, such as pdf, docx. If you "
+            "name none, all are allowed."
+        ),
     )
     content_types: SetOf[str] = Field(
         (),
         title=_("Content types"),
-        description=_("The only ones allowed, separated by commas: application/pdf, image/*. Empty: any."),
+        description=_(
+            "The content types that are allowed, separated by commas, such as "
+            "application/pdf, image/*. If you name none, all are allowed."
+        ),
     )
 
     @field_validator("extensions", mode="before")
@@ -119,7 +130,10 @@ UPLOAD = OperationKind(
 DOWNLOAD = OperationKind(
     name="download",
     label=_("Download"),
-    summary=_("Answers the file of a column of a record, or lists the files of its notes and answers each."),
+    summary=_(
+        "Returns the file of a column of a record, or lists the files of the record's notes "
+        "and returns each of them."
+    ),
     scope=Scope.ENTITY,
     methods=("GET",),
     path="/api/{module}/{segment}/{id}/files/{name}",

@@ -21,7 +21,9 @@ class KeySettings(EndpointSettings):
     """`key` is the name of the alternate key whose value stands in the path."""
 
     key: Annotated[str, ALTERNATE_KEY, Told(_("alternate key"), Effect.BREAKING)] = Field(
-        "", title=_("Alternate key"), description=_("The key of the entity whose value stands in the path.")
+        "",
+        title=_("Alternate key"),
+        description=_("The alternate key of the entity. Its value is part of the path."),
     )
 
     @property
@@ -45,7 +47,7 @@ _PATH = "/api/{module}/{segment}/keys/{name}/{value}"
 READ_BY_KEY = OperationKind(
     name="read-by-key",
     label=_("Read by key"),
-    summary=_("Answers one record, found by an alternate key."),
+    summary=_("Returns one record, found by an alternate key."),
     scope=Scope.ENTITY,
     methods=("GET",),
     path=_PATH,
@@ -57,8 +59,8 @@ UPSERT = OperationKind(
     name="upsert",
     label=_("Upsert"),
     summary=_(
-        "Changes the record with an alternate key, or creates it. A change leaves alone what a call does not "
-        "send."
+        "Changes the record with an alternate key, or creates it. Attributes that a call leaves "
+        "out stay as they are."
     ),
     scope=Scope.ENTITY,
     methods=("PUT",),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop as _
 from pydantic import Field
 
 from crmclient.query.other_attributes import AttributeChange, ChangedKeys
-from designer.definition import SetOf
+from designer.definition import Definition, SetOf
 from designer.kinds.effects import Effect, Told
 from designer.kinds.operation_kind import OperationKind, Place, Scope
 from designer.kinds.pickers import OPTION_SET
@@ -24,29 +24,32 @@ _MODES = MappingProxyType(
         "all": "All",
         "keep": _("Only these values"),
         "leave_out": _("All but these values"),
-        "expression": _("Those for which the expression is true"),
+        "expression": _("Options for which the expression is true"),
     }
 )
 
 
-class OptionFilter(EndpointSettings):
+class OptionFilter(Definition):
     """Which options are served: all, only `values`, all but `values`, or those that `expression` is true of.
 
     The expression (CEL) sees `value`, `label` (English), `color` and `state`.
     """
 
     mode: Annotated[Literal["all", "keep", "leave_out", "expression"], _MODES] = Field(
-        "all", title=_("Options"), description=_("Which of its options are served.")
+        "all", title=_("Options"), description=_("Which options of the option set are served.")
     )
     values: SetOf[int] = Field(
         (),
         title=_("Values"),
-        description=_("For the two filters by value: option values, separated by commas."),
+        description=_("Only needed to filter by values: the option values, separated by commas."),
     )
     expression: str = Field(
         "",
         title=_("Expression"),
-        description=_("For the filter by expression: CEL over value, label, color, state: value < 100"),
+        description=_(
+            "Only needed to filter by expression: a CEL expression over value, label, color "
+            "and state, such as value < 100."
+        ),
     )
 
 
@@ -59,12 +62,12 @@ class OptionSetSettings(EndpointSettings):
     answers_records: ClassVar[bool] = False
 
     option_set: Annotated[str, OPTION_SET, Told(_("option set"), Effect.BREAKING)] = Field(
-        "", title=_("Option set"), description=_("Whose options are served.")
+        "", title=_("Option set"), description=_("The option set whose options are served.")
     )
     include_inactive: bool = Field(
         False,
         title=_("Include inactive options"),
-        description=_("Hidden options, and those of inactive states, too."),
+        description=_("Serve hidden options and the options of inactive states, too."),
     )
     filter: OptionFilter = OptionFilter()
 

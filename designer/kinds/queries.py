@@ -59,12 +59,15 @@ class QuerySettings(CachedSettings):
     labels: Annotated[bool, LABELS] = Field(
         False,
         title=_("Labels of choices"),
-        description=_("Beside each choice's value, its label in the caller's language."),
+        description=_("Return the label of each choice beside its value, in the caller's language."),
     )
     linked_row_rules: bool = Field(
         False,
         title=_("Row rules of linked entities"),
-        description=_("Apply those of linked entities, too. That of the query's own entity always counts."),
+        description=_(
+            "Apply the row rules of linked entities, too. The row rule of the query's own "
+            "entity always applies."
+        ),
     )
 
     @property
@@ -108,7 +111,9 @@ class SortedQuerySettings(QuerySettings):
     orders: tuple[OfferedOrder, ...] = Field(
         (),
         title=_("Orders"),
-        description=_("What callers may choose as ?order=name, or -name for the reverse."),
+        description=_(
+            "The orders that callers may choose with ?order=name, or with ?order=-name for the reverse."
+        ),
     )
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
@@ -125,7 +130,10 @@ class MultiQuerySettings(SortedQuerySettings):
         ge=1,
         le=LARGEST_RESULT,
         title=_("Most rows"),
-        description=_("A query that finds more rows is refused, and never cut. At most 5000."),
+        description=_(
+            "How many rows a call may return, at most 5000. A call that finds more rows is "
+            "refused: its answer is never cut short."
+        ),
     )
 
     def first_rows(self, most: int) -> MultiQuerySettings:
@@ -142,19 +150,19 @@ class PaginatedQuerySettings(SortedQuerySettings):
         ge=1,
         le=LARGEST_RESULT,
         title=_("Page size"),
-        description=_("Rows per page, if callers do not say how many."),
+        description=_("How many rows a page has if the caller does not say."),
     )
     max_page_size: int = Field(
         500,
         ge=1,
         le=LARGEST_RESULT,
         title=_("Largest page"),
-        description=_("What callers may ask for at most."),
+        description=_("How many rows a caller may ask for on one page, at most."),
     )
     total: bool = Field(
         False,
         title=_("Count all rows"),
-        description=_("Answer how many rows there are in all. Counting takes time."),
+        description=_("Also return how many rows there are in total. Counting takes time."),
     )
 
     @property
@@ -168,7 +176,7 @@ _SECTIONS = frozenset({Section.INPUTS, Section.COLUMNS}) | STEPS
 SINGLE_QUERY = OperationKind(
     name="single-query",
     label=_("Single query"),
-    summary=_("Answers the one row that a query finds."),
+    summary=_("Returns the one row that a query finds."),
     scope=Scope.MODULE,
     methods=("GET",),
     path=_PATH,
@@ -180,7 +188,7 @@ SINGLE_QUERY = OperationKind(
 MULTI_QUERY = OperationKind(
     name="multi-query",
     label=_("Multi query"),
-    summary=_("Answers all rows that a query finds, up to a limit."),
+    summary=_("Returns all rows that a query finds, up to a limit."),
     scope=Scope.MODULE,
     methods=("GET",),
     path=_PATH,
@@ -192,7 +200,7 @@ MULTI_QUERY = OperationKind(
 PAGINATED_QUERY = OperationKind(
     name="paginated-query",
     label=_("Paginated query"),
-    summary=_("Answers the rows that a query finds, page by page."),
+    summary=_("Returns the rows that a query finds, page by page."),
     scope=Scope.MODULE,
     methods=("GET",),
     path=_PATH,

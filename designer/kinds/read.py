@@ -17,7 +17,10 @@ class ReadSettings(CachedSettings):
     labels: Annotated[bool, LABELS] = Field(
         False,
         title=_("Labels of options"),
-        description=_("An option set “industry” is followed by “industryLabel”, in the caller's lcid."),
+        description=_(
+            "The answer has “industryLabel” after an option set “industry”, in the language "
+            "of the caller's lcid."
+        ),
     )
 
     @property
@@ -28,7 +31,7 @@ class ReadSettings(CachedSettings):
 READ = OperationKind(
     name="read",
     label=_("Read"),
-    summary=_("Answers one record."),
+    summary=_("Returns one record."),
     scope=Scope.ENTITY,
     methods=("GET",),
     path="/api/{module}/{segment}/{id}",

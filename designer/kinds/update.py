@@ -23,7 +23,7 @@ class UpdateSettings(VersionSettings, DuplicateSettings):
 UPDATE = OperationKind(
     name="update",
     label=_("Update"),
-    summary=_("Changes a record. What a call leaves out stays as it is."),
+    summary=_("Changes a record. Attributes that a call leaves out stay as they are."),
     scope=Scope.ENTITY,
     methods=("PATCH", "PUT"),
     path="/api/{module}/{segment}/{id}",

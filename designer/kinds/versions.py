@@ -25,5 +25,8 @@ class VersionSettings(EndpointSettings):
     ] = Field(
         False,
         title=_("Require If-Match"),
-        description=_("Callers must send the ETag they have read, so that none overwrites another's change."),
+        description=_(
+            "Callers must send the ETag that they have read, so that nobody overwrites "
+            "somebody else's change."
+        ),
     )

@@ -14,13 +14,19 @@ class Column(models.Model):
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="columns")
     position = models.PositiveIntegerField(default=0)
     attribute = models.CharField(
-        max_length=200, blank=True, help_text=_("What callers get. Empty for a calculated column.")
+        max_length=200,
+        blank=True,
+        help_text=_("The attribute that callers get. Leave it empty for a calculated column."),
     )
     name = models.CharField(
-        max_length=100, blank=True, help_text=_("Its name in the answer. Empty: the attribute's.")
+        max_length=100,
+        blank=True,
+        help_text=_(
+            "The name of the column in the answer. If it is empty, the answer has the name of the attribute."
+        ),
     )
     expression = models.TextField(
-        blank=True, help_text=_("CEL over record, input, user and now: calculates the column.")
+        blank=True, help_text=_("Calculates the column: a CEL expression over record, input, user and now.")
     )
 
     class Meta:

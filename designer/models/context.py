@@ -17,21 +17,23 @@ class Role(models.Model):
         max_length=100,
         unique=True,
         validators=[names.role_name],
-        help_text=_("As tokens and accounts name it."),
+        help_text=_("The name of the role in tokens and accounts."),
     )
-    title = models.CharField(max_length=200, blank=True, help_text=_("What people call it."))
-    description = models.TextField(blank=True, help_text=_("Who has it, and what it lets them do."))
+    title = models.CharField(max_length=200, blank=True, help_text=_("The name that people read."))
+    description = models.TextField(blank=True, help_text=_("Who has the role, and what they may do."))
     platform_roles = models.JSONField(
         default=list,
         blank=True,
         help_text=_(
-            "Security roles of the platform that correspond. A description only: nothing is enforced."
+            "The security roles of the platform that correspond to this role. They only "
+            "describe the role: nothing is enforced."
         ),
     )
     rate = rate_column(
         _(
-            "How many requests a minute each caller may send who has the role, instead of the service's own "
-            "limit. Of several roles the highest number counts. 0: the role has no limit of its own."
+            "How many requests a minute a caller with this role may send, instead of the "
+            "service's own limit. If a caller has several roles, the highest number counts. 0 "
+            "means that the role has no limit of its own."
         )
     )
 
@@ -49,14 +51,16 @@ class CallerType(models.Model):
         max_length=63,
         unique=True,
         validators=[names.caller_type_name],
-        help_text=_("As expressions read it in user.type."),
+        help_text=_("The name that expressions read in user.type."),
     )
     entity = models.CharField(
         max_length=128,
         blank=True,
-        help_text=_("The entity of the callers' records. Empty: callers of this type have no record."),
+        help_text=_(
+            "The entity of the callers' records. If it is empty, callers of this type have no record."
+        ),
     )
-    title = models.CharField(max_length=200, blank=True, help_text=_("What people call it."))
+    title = models.CharField(max_length=200, blank=True, help_text=_("The name that people read."))
     description = models.TextField(blank=True, help_text=_("Who these callers are."))
 
     class Meta:
@@ -85,21 +89,34 @@ class UserProperty(models.Model):
         db_default=USER_TYPE,
         related_name="properties",
         verbose_name=_("caller type"),
-        help_text=_("Which callers have it."),
+        help_text=_("Which callers have the property."),
     )
-    name = models.CharField(max_length=100, help_text=_("Its name; “@user.name” in endpoints."))
-    kind = models.CharField(max_length=20, default="field", help_text=_("Where it comes from."))
+    name = models.CharField(
+        max_length=100,
+        help_text=_("The name of the property. A property “name” is “@user.name” in endpoints."),
+    )
+    kind = models.CharField(
+        max_length=20, default="field", help_text=_("Where the value of the property comes from.")
+    )
     attribute = models.CharField(
-        max_length=128, blank=True, help_text=_("For a field: the attribute of the caller's record.")
+        max_length=128,
+        blank=True,
+        help_text=_("Only needed for a field: the attribute of the caller's record."),
     )
     relationship = models.CharField(
-        max_length=128, blank=True, help_text=_("For related data: the relationship that leads there.")
+        max_length=128,
+        blank=True,
+        help_text=_("Only needed for related data: the relationship that leads to the data."),
     )
     expression = models.TextField(
         blank=True,
-        help_text=_("For a custom property: a CEL expression over “user”, such as 'support' in user.roles"),
+        help_text=_(
+            "Only needed for a custom property: a CEL expression over “user”, such as 'support' in user.roles"
+        ),
     )
-    description = models.TextField(blank=True, help_text=_("What it says, for readers of the API docs."))
+    description = models.TextField(
+        blank=True, help_text=_("What the property tells about a caller, for readers of the API docs.")
+    )
 
     class Meta:
         verbose_name = _("user property")
@@ -130,7 +147,11 @@ class RelatedColumn(models.Model):
     position = models.PositiveIntegerField(default=0)
     attribute = models.CharField(max_length=128, help_text=_("An attribute of the related entity."))
     name = models.CharField(
-        max_length=100, blank=True, help_text=_("Its name in the answer. Empty: the attribute's.")
+        max_length=100,
+        blank=True,
+        help_text=_(
+            "The name of the column in the answer. If it is empty, the answer has the name of the attribute."
+        ),
     )
 
     class Meta:

@@ -36,7 +36,7 @@ class Endpoint(models.Model):
     in JSON form.
     """
 
-    kind = models.CharField(max_length=40, help_text=_("What a call does."))
+    kind = models.CharField(max_length=40, help_text=_("What a call of the endpoint does."))
     module = models.ForeignKey(
         Module, null=True, blank=True, on_delete=models.PROTECT, related_name="endpoints"
     )
@@ -47,7 +47,7 @@ class Endpoint(models.Model):
         max_length=63,
         blank=True,
         validators=[names.segment],
-        help_text=_("The last segment of the path. Empty: the entity's own."),
+        help_text=_("The last segment of the path. If it is empty, the path ends in the entity's segment."),
     )
     name = models.CharField(
         max_length=63,
@@ -55,32 +55,45 @@ class Endpoint(models.Model):
         validators=[names.segment],
         help_text=_("The name in the path, for kinds whose path ends in one."),
     )
-    title = models.CharField(max_length=200, blank=True, help_text=_("One line for the API docs."))
+    title = models.CharField(
+        max_length=200, blank=True, help_text=_("The title of the endpoint in the API docs: one line.")
+    )
     description = models.TextField(blank=True, help_text=_("What callers should know, for the API docs."))
     translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     enabled = models.BooleanField(
         default=True,
-        help_text=_("Served to callers. Switch it off to keep an unfinished endpoint as a draft."),
+        help_text=_(
+            "Callers can call the endpoint. Switch this off to keep an unfinished endpoint as a draft."
+        ),
     )
     authentication_required = models.BooleanField(
-        default=True, help_text=_("Without it anyone may call, and roles have no meaning.")
+        default=True,
+        help_text=_(
+            "Callers need a token. If this is switched off, anyone may call, and roles have no effect."
+        ),
     )
     roles = models.ManyToManyField(
         Role,
         through="EndpointRole",
         blank=True,
         related_name="endpoints",
-        help_text=_("Callers with any one of these. None chosen: every authenticated caller."),
+        help_text=_(
+            "Callers with any one of these roles may call. If you choose no role, every "
+            "authenticated caller may call."
+        ),
     )
     caller_types = models.JSONField(
         default=admitted,
         db_default=TYPES_BEFORE_TYPES,
         # None is for what anybody may call, and for drafts; a finding tells of the others.
         blank=True,
-        help_text=_("Which types of caller it admits. Roles are looked at afterwards."),
+        help_text=_(
+            "Which types of caller may call the endpoint. If you also choose roles, a caller "
+            "needs one of them, too."
+        ),
     )
     row_rule = models.TextField(
-        blank=True, help_text=_("Narrows the entity's row rule for this endpoint: a FetchXML filter.")
+        blank=True, help_text=_("A FetchXML filter that narrows the entity's row rule for this endpoint.")
     )
     settings = models.JSONField(
         default=dict, blank=True, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder, editable=False

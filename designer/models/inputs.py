@@ -25,8 +25,10 @@ class Input(models.Model):
     name = models.CharField(
         max_length=63, validators=[names.input_name], help_text=_("The key that callers send.")
     )
-    type = models.CharField(max_length=40, default="String", help_text=_("What callers may send in it."))
-    required = models.BooleanField(default=False, help_text=_("A call without it is refused."))
+    type = models.CharField(
+        max_length=40, default="String", help_text=_("The type of value that callers may send.")
+    )
+    required = models.BooleanField(default=False, help_text=_("A call without this input is refused."))
     nullable = models.BooleanField(
         default=True, help_text=_("Callers may send null, which leaves or makes the attribute empty.")
     )
@@ -35,23 +37,31 @@ class Input(models.Model):
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text=_("Used when a call leaves the input out."),
+        help_text=_("The value that is used when a call leaves the input out."),
     )
     label = models.CharField(
         max_length=200,
         blank=True,
         db_default="",
-        help_text=_("What forms call it. Empty: what the platform calls its attribute."),
+        help_text=_(
+            "The name that forms show. If it is empty, forms show the platform's label of the attribute."
+        ),
     )
     description = models.TextField(blank=True, help_text=_("What to send, for readers of the API docs."))
     translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
     minimum = ExactDecimalField(null=True, blank=True, help_text=_("The smallest number accepted."))
     maximum = ExactDecimalField(null=True, blank=True, help_text=_("The largest number accepted."))
     min_length = models.PositiveIntegerField(
-        _("minimum length"), null=True, blank=True, help_text=_("Fewest characters.")
+        _("minimum length"),
+        null=True,
+        blank=True,
+        help_text=_("How many characters the value must have at least."),
     )
     max_length = models.PositiveIntegerField(
-        _("maximum length"), null=True, blank=True, help_text=_("Most characters.")
+        _("maximum length"),
+        null=True,
+        blank=True,
+        help_text=_("How many characters the value may have at most."),
     )
     pattern = models.CharField(
         max_length=500, blank=True, help_text=_("A regular expression (RE2) that the whole text must match.")
@@ -62,10 +72,14 @@ class Input(models.Model):
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text=_("The only values accepted. Empty: all that the type takes."),
+        help_text=_(
+            "The only values that are accepted. If you name none, all values of the type are accepted."
+        ),
     )
     relationship = models.CharField(
-        max_length=128, blank=True, help_text=_("Of a list: the relationship from the record to its items.")
+        max_length=128,
+        blank=True,
+        help_text=_("Only needed for a list: the relationship from the record to the items of the list."),
     )
 
     class Meta:
@@ -96,13 +110,15 @@ class Binding(models.Model):
     )
     position = models.PositiveIntegerField(default=0)
     attribute = models.CharField(max_length=128, help_text=_("The attribute that is written."))
-    source = models.CharField(max_length=20, default="input", help_text=_("Where its value comes from."))
+    source = models.CharField(
+        max_length=20, default="input", help_text=_("Where the value of the attribute comes from.")
+    )
     value = models.JSONField(
         null=True,
         blank=True,
         encoder=ExactJSONEncoder,
         decoder=ExactJSONDecoder,
-        help_text=_("The input's or user property's name, the constant, or the expression."),
+        help_text=_("The name of the input or user property, the constant, or the expression."),
     )
 
     class Meta:

@@ -19,14 +19,14 @@ class Issuer(models.Model):
     """One issuer. Lists are JSON: nothing else refers to what is in them."""
 
     name = models.CharField(
-        _("name"), max_length=LONGEST_NAME, unique=True, help_text=_("What people call the issuer.")
+        _("name"), max_length=LONGEST_NAME, unique=True, help_text=_("The name of the issuer in the studio.")
     )
     issuer = models.CharField(
         _("issuer"),
         max_length=500,
         help_text=_(
-            "The “iss” of its tokens, exactly: a final / makes a difference. With {tenantid} in it, it stands"
-            " for one issuer for each tenant below."
+            "The “iss” of the issuer's tokens, exactly: a final / makes a difference. With "
+            "{tenantid}, there is one issuer for each tenant below."
         ),
     )
     tenants = models.JSONField(
@@ -35,49 +35,58 @@ class Issuer(models.Model):
         blank=True,
         help_text=_("The tenants of an issuer with {tenantid}, one a line."),
     )
-    enabled = models.BooleanField(_("enabled"), default=True, help_text=_("Whether its tokens are accepted."))
+    enabled = models.BooleanField(
+        _("enabled"), default=True, help_text=_("Accept the tokens of this issuer.")
+    )
     description = models.TextField(_("description"), blank=True, help_text=_("Whose callers these are."))
 
     key_source = models.CharField(
-        _("keys"), max_length=20, default="discovery", help_text=_("Where its public keys are.")
+        _("keys"), max_length=20, default="discovery", help_text=_("Where the issuer's public keys are.")
     )
     key_url = models.CharField(
         _("address"),
         max_length=500,
         blank=True,
         help_text=_(
-            "The address of the OpenID configuration or of the key set. Empty: "
-            "/.well-known/openid-configuration under the issuer."
+            "The address of the OpenID configuration or of the key set. If it is empty, "
+            "/.well-known/openid-configuration under the issuer is used."
         ),
     )
     key_pem = models.TextField(
         _("PEM keys"),
         blank=True,
-        help_text=_("Public keys, one after another. Two may stand here during a change."),
+        help_text=_(
+            "The issuer's public keys, one after another. Enter both the old and the new key "
+            "while the issuer changes its key."
+        ),
     )
 
     audiences = models.JSONField(
         _("audiences"),
         default=list,
         blank=True,
-        help_text=_("Whom its tokens are for (“aud”), one a line. Any of them is enough."),
+        help_text=_("Who the tokens are for (“aud”), one audience per line. A token needs one of them."),
     )
     algorithms = models.JSONField(
-        _("algorithms"), default=_rs256, blank=True, help_text=_("How its tokens may be signed.")
+        _("algorithms"),
+        default=_rs256,
+        blank=True,
+        help_text=_("The algorithms that the issuer's tokens may be signed with."),
     )
     leeway = models.PositiveIntegerField(
         _("leeway"),
         default=60,
         validators=[MaxValueValidator(LONGEST_LEEWAY)],
-        help_text=_("How many seconds its clock may differ from the clock of this service."),
+        help_text=_("How many seconds the issuer's clock may differ from the clock of this service."),
     )
     required_claims = models.JSONField(
         _("required claims"),
         default=list,
         blank=True,
         help_text=_(
-            "One a line: tid = 11111111-… or azp = portal, app. Any of the values is enough. A claim "
-            "without values only has to be there."
+            "A claim and the values that are allowed, one claim per line, such as tid = "
+            "11111111-… or azp = portal, app. A token needs one of the values. A claim without "
+            "values only has to be in the token."
         ),
     )
 
@@ -97,30 +106,35 @@ class Issuer(models.Model):
     )
 
     caller_type = models.CharField(
-        _("caller type"), max_length=63, default="user", help_text=_("The type of its callers.")
+        _("caller type"), max_length=63, default="user", help_text=_("The type of the issuer's callers.")
     )
     record_claim = models.CharField(
         _("claim"),
         max_length=500,
         blank=True,
-        help_text=_("Names the caller's record: oid, sub, emails[0]. Empty: callers have no record."),
+        help_text=_(
+            "The claim that names the caller's record, such as oid, sub or emails[0]. If it "
+            "is empty, callers have no record."
+        ),
     )
     record_attribute = models.CharField(
         _("attribute"),
         max_length=128,
         blank=True,
-        help_text=_("The attribute that holds the claim's value. Empty: the claim is the record's id."),
+        help_text=_(
+            "The attribute that holds the claim's value. If it is empty, the claim is the record's id."
+        ),
     )
     record_ignore_case = models.BooleanField(
-        _("ignore case"), default=False, help_text=_("Whether ADA and ada are the same.")
+        _("ignore case"), default=False, help_text=_("Treat ADA and ada as the same value.")
     )
     record_verified = models.CharField(
         _("verified by"),
         max_length=500,
         blank=True,
         help_text=_(
-            "A claim that has to be true, such as email_verified. An e-mail address needs one: anybody can "
-            "claim somebody else's."
+            "A claim that has to be true, such as email_verified. An e-mail address needs such a "
+            "claim, because anybody can enter somebody else's address."
         ),
     )
     record_missing = models.CharField(
@@ -134,20 +148,24 @@ class Issuer(models.Model):
         _("Create endpoint"),
         max_length=400,
         blank=True,
-        help_text=_("Makes the record of a caller who has none."),
+        help_text=_("The endpoint that creates the record of a caller who has none."),
     )
     registration_inputs = models.JSONField(
         _("its inputs"),
         default=list,
         blank=True,
-        help_text=_("One a line: lastname = family_name. First the endpoint's input, then the claim."),
+        help_text=_(
+            "An input of the endpoint and the claim that fills it, one pair per line, such as "
+            "lastname = family_name."
+        ),
     )
     registration_link_claim = models.CharField(
         _("link by claim"),
         max_length=500,
         blank=True,
         help_text=_(
-            "A claim such as email. A record with its value that belongs to nobody becomes the caller's."
+            "A claim such as email. If a record has the value of the claim and belongs to no "
+            "caller yet, it becomes the caller's record."
         ),
     )
     registration_link_attribute = models.CharField(
@@ -166,7 +184,7 @@ class Issuer(models.Model):
     registration_an_hour = models.PositiveIntegerField(
         _("registrations an hour"),
         default=600,
-        help_text=_("How many callers may be registered in an hour. 0: none."),
+        help_text=_("How many callers may be registered in an hour. 0 means none."),
     )
 
     readable_claims = models.JSONField(
@@ -193,7 +211,10 @@ class RoleRule(models.Model):
     claim = models.CharField(
         _("claim"),
         max_length=500,
-        help_text=_('roles, groups, realm_access.roles, or in quotes: "https://contoso.example/roles".'),
+        help_text=_(
+            "The claim that holds the values, such as roles, groups, realm_access.roles, "
+            'or in quotes: "https://contoso.example/roles".'
+        ),
     )
     shape = models.CharField(
         _("shape"), max_length=20, default="any", help_text=_("How the claim holds its values.")
@@ -205,7 +226,10 @@ class RoleRule(models.Model):
         _("values and roles"),
         default=list,
         blank=True,
-        help_text=_("One a line: Sales = sales-rep. A value may stand in several lines."),
+        help_text=_(
+            "A value of the claim and the role that it gives, one pair per line, such as "
+            "Sales = sales-rep. A value may be on several lines."
+        ),
     )
 
     class Meta:

@@ -15,12 +15,12 @@ class Module(models.Model):
         max_length=63,
         unique=True,
         validators=[names.segment],
-        help_text=_("Stands in every path of the module: “sales” gives /api/sales/…"),
+        help_text=_("Part of every path of the module: “sales” gives /api/sales/…"),
     )
-    title = models.CharField(
-        max_length=200, blank=True, help_text=_("What people call it; shown in the API docs.")
+    title = models.CharField(max_length=200, blank=True, help_text=_("The name that the API docs show."))
+    description = models.TextField(
+        blank=True, help_text=_("What the module is for, for readers of the API docs.")
     )
-    description = models.TextField(blank=True, help_text=_("What belongs here, for readers of the API docs."))
     translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
 
     class Meta:
@@ -34,17 +34,15 @@ class ExposedEntity(models.Model):
     """An entity of the platform, exposed in a module."""
 
     module = models.ForeignKey(Module, on_delete=models.PROTECT, related_name="entities")
-    entity = models.CharField(max_length=128, help_text=_("The platform's entity."))
+    entity = models.CharField(max_length=128, help_text=_("The entity of the platform that is exposed."))
     segment = models.CharField(
         max_length=63,
         validators=[names.segment],
-        help_text=_("Stands in the paths of its endpoints: “accounts” gives /api/sales/accounts"),
+        help_text=_("Part of the paths of the entity's endpoints: “accounts” gives /api/sales/accounts"),
     )
-    title = models.CharField(
-        max_length=200, blank=True, help_text=_("What people call it; shown in the API docs.")
-    )
+    title = models.CharField(max_length=200, blank=True, help_text=_("The name that the API docs show."))
     description = models.TextField(
-        blank=True, help_text=_("What its records are, for readers of the API docs.")
+        blank=True, help_text=_("What the records are, for readers of the API docs.")
     )
 
     class Meta:

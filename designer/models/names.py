@@ -28,7 +28,9 @@ def input_name(text: str) -> None:
 
 def role_name(text: str) -> None:
     if not re.match(ROLE_PATTERN, text):
-        raise ValidationError(_("Write letters, digits and . _ : -; a letter or digit first, at most 100."))
+        raise ValidationError(
+            _("Use letters, digits and . _ : - (at most 100 characters), and start with a letter or digit.")
+        )
 
 
 def caller_type_name(text: str) -> None:

@@ -11,8 +11,10 @@ class Release(models.Model):
 
     major = models.PositiveIntegerField(_("major"))
     minor = models.PositiveIntegerField(_("minor"))
-    name = models.CharField(_("name"), max_length=100, blank=True, help_text=_("What people call it."))
-    changelog = models.TextField(_("changelog"), blank=True, help_text=_("What callers should know."))
+    name = models.CharField(_("name"), max_length=100, blank=True, help_text=_("The name that people read."))
+    changelog = models.TextField(
+        _("changelog"), blank=True, help_text=_("What callers should know about the release.")
+    )
     document = models.TextField(editable=False)
     made_at = models.DateTimeField(_("made at"), auto_now_add=True)
     account = models.CharField(_("account"), max_length=150, blank=True, editable=False)

@@ -22,10 +22,13 @@ class RowRuleEntry(models.Model):
         through="RowRuleRole",
         blank=True,
         related_name="+",
-        help_text=_("Callers with any one of these. None chosen: everyone, also callers without a token."),
+        help_text=_(
+            "The entry is for callers with any one of these roles. If you choose no role, it "
+            "is for everyone, also for callers without a token."
+        ),
     )
     filter = models.TextField(
-        blank=True, help_text=_("The records that these callers reach: a FetchXML filter.")
+        blank=True, help_text=_("A FetchXML filter for the records that these callers reach.")
     )
     all_records = models.BooleanField(
         default=False, help_text=_("These callers reach every record. Leave the filter empty then.")

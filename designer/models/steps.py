@@ -17,14 +17,18 @@ class Fetcher(models.Model):
     name = models.CharField(
         max_length=63,
         validators=[names.input_name],
-        help_text=_("What it is called: “owner” gives @fetch.owner.…"),
+        help_text=_("The name of the data fetcher: “owner” gives @fetch.owner.…"),
     )
     query = models.TextField(blank=True, help_text=_("FetchXML that finds one row."))
     first = models.BooleanField(
-        default=False, help_text=_("Where several rows are found, take the first; else that is a conflict.")
+        default=False,
+        help_text=_(
+            "If the query finds several rows, take the first row. If this is switched off, "
+            "several rows are a conflict, and the call is refused."
+        ),
     )
     apply_row_rules = models.BooleanField(
-        default=False, help_text=_("Find only what the row rule of its entity lets callers reach.")
+        default=False, help_text=_("Find only records that the entity's row rule lets callers reach.")
     )
 
     class Meta:
@@ -43,7 +47,7 @@ class Fetcher(models.Model):
 
 
 class Precondition(models.Model):
-    """What must be true for the operation to be done."""
+    """What must be true before a call is carried out."""
 
     STATUSES = (
         (400, "400 Bad request"),
@@ -55,11 +59,19 @@ class Precondition(models.Model):
 
     endpoint = models.ForeignKey(Endpoint, on_delete=models.CASCADE, related_name="preconditions")
     position = models.PositiveIntegerField(default=0)
-    expression = models.TextField(help_text=_("CEL that must be true: input.amount <= fetch.account.limit"))
-    status = models.PositiveSmallIntegerField(
-        choices=STATUSES, default=422, help_text=_("What callers get when it is not.")
+    expression = models.TextField(
+        help_text=_("A CEL expression that must be true, such as input.amount <= fetch.account.limit")
     )
-    message = models.CharField(max_length=500, blank=True, help_text=_("What callers read then."))
+    status = models.PositiveSmallIntegerField(
+        choices=STATUSES,
+        default=422,
+        help_text=_("The status that callers get when the expression is not true."),
+    )
+    message = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text=_("The message that callers get when the expression is not true."),
+    )
     translations = models.JSONField(default=dict, db_default={}, blank=True, editable=False)
 
     class Meta:

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from crmclient.metadata import Attribute, Entity
+from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.query.ast import LinkType
 from crmclient.query.designed import (
     ClaimValue,
@@ -29,7 +29,7 @@ from crmclient.query.designed import (
 Attributes: TypeAlias = Callable[[str], Mapping[str, Attribute]]
 Entities: TypeAlias = Mapping[str, Entity]
 
-# Operators that do not read as their name with the hyphens taken out.
+# An “x” stands for the number that the condition has.
 OPERATOR_WORDS: Mapping[str, str | Promise] = {
     "eq": gettext_lazy("is"),
     "ne": gettext_lazy("is not"),
@@ -74,6 +74,47 @@ OPERATOR_WORDS: Mapping[str, str | Promise] = {
     "in-fiscal-period-and-year": gettext_lazy("is in fiscal period and year"),
     "in-or-before-fiscal-period-and-year": gettext_lazy("is in or before fiscal period and year"),
     "in-or-after-fiscal-period-and-year": gettext_lazy("is in or after fiscal period and year"),
+    "today": gettext_lazy("is today"),
+    "yesterday": gettext_lazy("is yesterday"),
+    "tomorrow": gettext_lazy("is tomorrow"),
+    "this-week": gettext_lazy("is in this week"),
+    "last-week": gettext_lazy("is in the last week"),
+    "next-week": gettext_lazy("is in the next week"),
+    "this-month": gettext_lazy("is in this month"),
+    "last-month": gettext_lazy("is in the last month"),
+    "next-month": gettext_lazy("is in the next month"),
+    "this-year": gettext_lazy("is in this year"),
+    "last-year": gettext_lazy("is in the last year"),
+    "next-year": gettext_lazy("is in the next year"),
+    "this-fiscal-year": gettext_lazy("is in this fiscal year"),
+    "last-fiscal-year": gettext_lazy("is in the last fiscal year"),
+    "next-fiscal-year": gettext_lazy("is in the next fiscal year"),
+    "this-fiscal-period": gettext_lazy("is in this fiscal period"),
+    "last-fiscal-period": gettext_lazy("is in the last fiscal period"),
+    "next-fiscal-period": gettext_lazy("is in the next fiscal period"),
+    "in-fiscal-year": gettext_lazy("is in fiscal year"),
+    "last-seven-days": gettext_lazy("is in the last 7 days"),
+    "next-seven-days": gettext_lazy("is in the next 7 days"),
+    "last-x-hours": gettext_lazy("is in the last x hours"),
+    "next-x-hours": gettext_lazy("is in the next x hours"),
+    "last-x-days": gettext_lazy("is in the last x days"),
+    "next-x-days": gettext_lazy("is in the next x days"),
+    "last-x-weeks": gettext_lazy("is in the last x weeks"),
+    "next-x-weeks": gettext_lazy("is in the next x weeks"),
+    "last-x-months": gettext_lazy("is in the last x months"),
+    "next-x-months": gettext_lazy("is in the next x months"),
+    "last-x-years": gettext_lazy("is in the last x years"),
+    "next-x-years": gettext_lazy("is in the next x years"),
+    "last-x-fiscal-years": gettext_lazy("is in the last x fiscal years"),
+    "next-x-fiscal-years": gettext_lazy("is in the next x fiscal years"),
+    "last-x-fiscal-periods": gettext_lazy("is in the last x fiscal periods"),
+    "next-x-fiscal-periods": gettext_lazy("is in the next x fiscal periods"),
+    "olderthan-x-minutes": gettext_lazy("is older than x minutes"),
+    "olderthan-x-hours": gettext_lazy("is older than x hours"),
+    "olderthan-x-days": gettext_lazy("is older than x days"),
+    "olderthan-x-weeks": gettext_lazy("is older than x weeks"),
+    "olderthan-x-months": gettext_lazy("is older than x months"),
+    "olderthan-x-years": gettext_lazy("is older than x years"),
 }
 
 LINK_WORDS: Mapping[LinkType, str | Promise] = {
@@ -90,7 +131,7 @@ LINK_WORDS: Mapping[LinkType, str | Promise] = {
 
 
 def operator_words(name: str) -> str:
-    return str(OPERATOR_WORDS.get(name) or name.replace("-", " "))
+    return str(OPERATOR_WORDS[name])
 
 
 def filter_in_words(filter: DesignedFilter, entity: str, attributes: Attributes) -> str:
@@ -133,7 +174,8 @@ def _links(links: tuple[DesignedLink, ...], entities: Entities, attributes: Attr
 def _link(link: DesignedLink, name: str, attributes: Attributes) -> str:
     text = str(LINK_WORDS[link.type]) % {"name": name}
     if link.filter is not None and link.filter.items:
-        text += " " + _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
+        text += ", " if link.type is LinkType.OUTER else " "
+        text += _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
     return text
 
 
@@ -191,6 +233,8 @@ def _value(value: DesignedValue, attribute: Attribute | None) -> str:
         case Literal(text):
             options = attribute.options.options if attribute and attribute.options else ()
             label = next((option.label.text() for option in options if str(option.value) == text), "")
+            if not label and attribute and attribute.type is AttributeType.BOOLEAN:
+                label = {"0": _("No"), "1": _("Yes")}.get(text, "")
             return label or (f"“{text}”" if not text.lstrip("-").isdecimal() else text)
 
 

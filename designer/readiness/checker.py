@@ -123,12 +123,12 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
         except Exception:
             # A rule that fails must not hide the findings of the others.
             logger.exception("the rule %s failed for %s", rule.id, name)
-            message = _("It could not be judged by the rule %(rule)s: the log says why.", rule=rule.id)
+            message = _("The rule %(rule)s could not be checked. The log says why.", rule=rule.id)
             yield Finding(UNJUDGED, rule.severity, message, name)
     for privilege in sorted(missing):
         yield Finding(UNCHECKED, Severity.WARNING, _missing(privilege), name)
     if unavailable:
-        message = _("The platform cannot be asked just now, so not everything could be checked.")
+        message = _("The platform cannot be reached at the moment, so not everything could be checked.")
         yield Finding(UNCHECKED, Severity.WARNING, message, name)
 
 

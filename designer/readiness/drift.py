@@ -59,7 +59,7 @@ def drifted(key: str, old_facts: Facts | None, new_facts: Facts | None) -> Itera
     for name, old in old_facts.items():
         new = new_facts.get(name)
         if new is None:
-            yield _finding(key, _("The platform has no “%(name)s” any more.", name=name))
+            yield _finding(key, _("The platform no longer has “%(name)s”.", name=name))
             continue
         for fact, sentence in _SENTENCES.items():
             if _is_worse(fact, old.get(fact), new.get(fact)):

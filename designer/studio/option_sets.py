@@ -45,11 +45,13 @@ class OptionSetAdmin(EndpointPages):
         fields = [
             name for name in form_for(GLOBAL_OPTION_SET, None).base_fields if name.startswith("settings__")
         ]
+        limits = [name for name in fields if name.startswith("settings__limits__")]
         return [
             endpoint,
-            section(_("Options"), "settings", *fields),
+            section(_("Options"), "settings", *(name for name in fields if name not in limits)),
             documentation,
             section(_("Access control"), "access", *ACCESS_FIELDS),
+            section(_("Limits"), "limits", *limits),
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:

@@ -115,7 +115,9 @@ def _option_reader(options: frozenset[int] | None) -> Callable[[Any], int]:
         if type(raw) is not int:
             raise InvalidInput("wrong_type", Sentence("Must be the value of an option, a whole number."))
         if options is not None and raw not in options:
-            raise InvalidInput("unknown_option", Sentence("%(raw)s is no value of this option set.", raw=raw))
+            raise InvalidInput(
+                "unknown_option", Sentence("%(raw)s is not a value of this option set.", raw=raw)
+            )
         return raw
 
     return read

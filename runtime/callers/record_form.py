@@ -50,7 +50,9 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
             ) % {"privilege": error.privilege}
         except PlatformError:
             users = {}
-            help_text = _("The platform cannot be reached just now, so only the present choice can be kept.")
+            help_text = _(
+                "The platform cannot be reached at the moment, so you can only keep the present choice."
+            )
         if present and present not in users:
             users[present] = _("%(user)s (not among the platform's users)") % {"user": present}
         return searchable(

@@ -119,7 +119,7 @@ def _source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[
     if binding.source == "input" and binding.value not in inputs:
         raise Misconfigured(
             Sentence(
-                "%(attribute)s is bound to %(name)s, which is no input",
+                "%(attribute)s is bound to %(name)s, which is not an input",
                 attribute=attribute.logical_name,
                 name=f"@{binding.value}",
             )
@@ -225,7 +225,9 @@ def _reader(attribute: Attribute) -> Reader:
     kind = natural_type(attribute)
     if kind is None:
         raise Misconfigured(
-            Sentence("%(attribute)s takes a file, which no binding gives", attribute=attribute.logical_name)
+            Sentence(
+                "%(attribute)s takes a file, which a binding cannot set", attribute=attribute.logical_name
+            )
         )
     return kind.compile(
         Limits(

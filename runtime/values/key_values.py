@@ -42,7 +42,7 @@ class KeyInPath:
         for name in key.attributes:
             kind = natural_type(attributes[name]) if name in attributes else None
             if kind is None:
-                raise Misconfigured(Sentence("%(attribute)s is no part of a key", attribute=name))
+                raise Misconfigured(Sentence("%(attribute)s is not part of a key", attribute=name))
             kind = kind if attributes[name].type.is_reference else kind.as_parameter
             options = option_set_of(attributes[name], platform) if attributes[name].option_set else None
             limits = Limits.of(InputDefinition(name=PARAMETER), attributes[name], options)

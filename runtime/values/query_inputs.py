@@ -61,7 +61,7 @@ class QueryInputs:
             )
         if missing := uses.keys() - {query_input.name for query_input in definition.inputs}:
             raise Misconfigured(
-                Sentence("a query takes %(name)s, which is no input", name=f"@{min(missing)}")
+                Sentence("a query takes %(name)s, which is not an input", name=f"@{min(missing)}")
             )
 
     def read(self, texts: Mapping[str, str], errors: list[FieldError]) -> dict[str, Any]:

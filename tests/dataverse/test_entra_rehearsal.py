@@ -282,7 +282,7 @@ def test_what_is_wrong_with_an_application_is_said_with_what_to_do(
         ({"iss": "https://other.example"}, "has the token's issuer"),
         ({"sub": "somebody else"}, "has the token's subject"),
         ({"aud": "api://other"}, "has the token's audience"),
-        ({"exp": 1_000_000_000}, "time is not now"),
+        ({"exp": 1_000_000_000}, "is not valid at this time"),
     ],
 )
 def test_a_federated_token_that_does_not_fit_is_told_by_what_differs(

@@ -220,7 +220,7 @@ def test_a_check_sends_nothing_while_the_platform_wants_a_pause(remote: Failing,
 
     assert remote.struck() == [1]
     for said in output.getvalue(), page:
-        assert "The platform asked for a pause that is not over." in said
+        assert "The platform has asked the service to pause, and the pause is not over." in said
         assert re.search(r"Try again in (2\d\d|300) seconds\.", said)
 
 

@@ -86,9 +86,9 @@ def test_a_text_is_joined_of_single_values_with_a_text_between(text: str) -> Non
         ("usr.roles", "There is no “usr” here; an expression sees: user"),
         ("open('/etc/passwd')", "There is no function “open”"),
         ("__import__('os')", "There is no function “__import__”"),
-        ("x" * 1001, "At most 1000 characters"),
-        ("(" * 200 + "1" + ")" * 200, "brackets inside one another"),
-        ("[1].map(a, [1].map(b, [1].map(c, 1)))", "inside one another"),
+        ("x" * 1001, "At most 1000 are allowed"),
+        ("(" * 200 + "1" + ")" * 200, "can be nested at most"),
+        ("[1].map(a, [1].map(b, [1].map(c, 1)))", "can be nested at most 2 deep"),
     ],
 )
 def test_a_wrong_expression_is_refused_when_it_is_compiled(text: str, message: str) -> None:

@@ -57,7 +57,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], str, Effect]] = {
     ),
     "title": ({"title": "A"}, {"title": "B"}, "title: “A” → “B”", A),
     "description": ({}, {"description": "B"}, "description changed", A),
-    "switched off": ({}, {"enabled": False}, "switched off: it is served no more", X),
+    "switched off": ({}, {"enabled": False}, "switched off: it is no longer served", X),
     "switched on": ({"enabled": False}, {}, "switched on", A),
     "required": (_input(), _input(required=True), "input “phone”: became required", X),
     "optional": (_input(required=True), _input(), "input “phone”: is no longer required", A),

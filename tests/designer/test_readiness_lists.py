@@ -119,7 +119,7 @@ def test_a_list_can_be_read_in_expressions() -> None:
         (a_list(bindings=[LASTNAME, {"attribute": "jobtitle", "value": "title"}]), "list-item",
          "bindings.jobtitle.value", "takes @title, which is not defined"),
         (a_list(inputs=[LAST, {"name": "unused"}]), "list-item-doubtful", "inputs.unused.name",
-         "goes nowhere"),
+         "is not used"),
         (a_list(inputs=[{**LAST, "pattern": "("}]), "list-item", "inputs.last.pattern", "pattern"),
         (expressed("input.name"),
          "binding-expression", "bindings.jobtitle.value", "There is no input.name; there are: last."),

@@ -30,7 +30,7 @@ NAME = {"name": "name"}
         ),
         (where('attribute="revenue" operator="like" value="1%"'), "the operator does not apply to a number"),
         (where('attribute="name" operator="contain-values" value="1"'), "does not apply to a text"),
-        (where('attribute="revenue" operator="eq" value="much"'), "'much' is no number"),
+        (where('attribute="revenue" operator="eq" value="much"'), "'much' is not a number"),
         (where('attribute="name" operator="eq" valueof="revenue"'), "cannot be compared"),
         (fetch('<order attribute="new_interests"/>'), "a multi-select choice cannot be sorted by"),
         (fetch('<order attribute="revenue"/>', 'distinct="true"'), "sorted by columns that it selects only"),

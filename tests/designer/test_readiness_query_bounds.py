@@ -32,7 +32,7 @@ def several(attribute: str, values: int) -> str:
             "a multi-select choice is compared by contain-values",
         ),
         (fetch("<filter>" + several("name", 2001) + "</filter>"), "at most 2000 values are taken"),
-        (fetch("<filter>" + FILLED * 501 + "</filter>"), "it has 501 conditions; at most 500 can be"),
+        (fetch("<filter>" + FILLED * 501 + "</filter>"), "it has 501 conditions; at most 500 are allowed"),
         (
             fetch('<link-entity name="contact" from="parentcustomerid" to="name" alias="c"/>'),
             "a Customer and a String cannot be compared",
@@ -49,7 +49,7 @@ def several(attribute: str, values: int) -> str:
         ),
         (
             fetch(LINK.format("<all-attributes/>"), 'distinct="true"', "<all-attributes/>"),
-            "columns; at most 64 can be",
+            "columns; at most 64 are allowed",
         ),
     ],
 )

@@ -244,13 +244,13 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             {"of_entity": rule('attribute="revenue" operator="eq" value="much"')},
             "row-rule",
             "entity.row_rule.0",
-            "'much' is no number",
+            "'much' is not a number",
         ),
         (
             {"of_entity": rule('attribute="name" operator="eq" value="@name"')},
             "row-rule-values",
             "entity.row_rule.0",
-            "@user and nothing else",
+            "only @user values",
         ),
         (
             {
@@ -259,7 +259,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             },
             "row-rule-values",
             "row_rule",
-            "must be a required input",
+            "this input must be required",
         ),
         (
             {"row_rule": rule('attribute="name" operator="eq" value="@fetch.a.name"')},
@@ -365,7 +365,7 @@ def test_what_is_right_is_left_in_peace(good: dict[str, Any]) -> None:
             {"fetchers": (fetcher("a"), fetcher("b", 'attribute="name" operator="eq" value="@fetch.a.x"'))},
             "fetcher-values",
             "fetchers.b.query",
-            "there are: name",
+            "It has: name",
         ),
         (
             {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.models import Binding, Endpoint, Input, OptionSet
-from tests.designer.studio import add_row, change_url, errors, filled, page, send
+from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
 
 
 @pytest.fixture
@@ -115,6 +116,15 @@ def test_every_endpoint_of_the_demo_can_be_checked_as_it_is(dora: Client) -> Non
             data = filled(page(dora, change_url(row)))
             state = dora.post(reverse(f"admin:designer_{name}_check", args=[row.pk]), data).json()
             assert (state["errors"], "Blocked" in state["state"]) == ({}, False), (row, state)
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["saved", "new"])
+def test_an_option_set_asks_for_each_setting_once(dora: Client, is_new: bool) -> None:
+    served = OptionSet.objects.first()
+    text = page(dora, add_url("optionset") if is_new else change_url(served)).content.decode()
+    asked = [name.rsplit("__", 1)[1] for name in re.findall(r'name="(settings__\w+)"', text)]
+    assert asked[0] == "option_set"
+    assert sorted(set(asked)) == sorted(asked)
 
 
 def test_the_page_holds_its_attributes_once(dora: Client, create: Endpoint) -> None:

@@ -48,7 +48,7 @@ def test_two_columns_of_one_key_are_refused_and_nothing_is_lost(dora: Client) ->
     data = filled(page(dora, change_url(row)))
     add_row(data, "columns", attribute="websiteurl", name="Industry label")
     refused = send(dora, change_url(row), data)
-    assert "2 columns become “industryLabel” in the answer: give one another name." in errors(refused)
+    assert "2 columns become “industryLabel” in the answer. Give them different names." in errors(refused)
     assert "Industry label" in refused.content.decode()
     assert not row.columns.filter(attribute="websiteurl").exists()
 

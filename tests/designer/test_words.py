@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.utils.translation import override
 
 from crmclient.query.ast import LinkType
 from crmclient.query.fetchxml import parse, parse_filter
@@ -30,12 +31,13 @@ def _filter(text: str) -> str:
             '<condition attribute="name" operator="begins-with" value="Con"/>',
             "Account Name begins with “Con”",
         ),
+        ('<condition attribute="creditonhold" operator="eq" value="0"/>', "Credit Hold is No"),
         ('<condition attribute="ownerid" operator="eq" value="@user.id"/>', "Owner is @user.id"),
         ('<condition attribute="ownerid" operator="eq-userid"/>', "Owner is the caller"),
         ('<condition attribute="telephone1" operator="null"/>', "Main Phone is empty"),
         (
             '<condition attribute="createdon" operator="last-x-days" value="7"/>',
-            "Created On last 7 days",
+            "Created On is in the last 7 days",
         ),
         (
             '<condition attribute="industrycode" operator="in"><value>1</value><value>2</value></condition>',
@@ -85,5 +87,12 @@ def test_every_link_type_has_words() -> None:
 def test_every_operator_has_words() -> None:
     from crmclient.query.designed import OPERATORS
 
-    assert set(OPERATOR_WORDS) <= set(OPERATORS)
+    assert set(OPERATOR_WORDS) == set(OPERATORS)
     assert all(operator_words(name) and "-" not in operator_words(name) for name in OPERATORS)
+
+
+@pytest.mark.parametrize("language", ["de", "ar"])
+def test_every_operator_has_words_in_each_language(language: str) -> None:
+    in_english = {name: operator_words(name) for name in OPERATOR_WORDS}
+    with override(language):
+        assert [name for name in OPERATOR_WORDS if operator_words(name) == in_english[name]] == []

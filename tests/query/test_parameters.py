@@ -70,7 +70,7 @@ def test_texts_given_are_read_by_the_attributes_type(fetch: Fetch) -> None:
 
 
 def test_a_parameter_that_does_not_fit_is_refused(fetch: Fetch) -> None:
-    with pytest.raises(InvalidQuery, match="condition gendercode eq: 'x' is no whole number"):
+    with pytest.raises(InvalidQuery, match="condition gendercode eq: 'x' is not a whole number"):
         fetch(SEARCH, text=None, industries=None, gender="x")
 
 

@@ -40,7 +40,7 @@ def links(count: int) -> str:
     [
         (entity("", 'top="5" page="1"'), "fetch", "top excludes page and count"),
         (entity("", 'top="5" count="5"'), "fetch", "top excludes page and count"),
-        (entity("", 'top="0"'), "fetch", "top '0' is no whole number of at least 1"),
+        (entity("", 'top="0"'), "fetch", "top '0' is not a whole number of at least 1"),
         (entity("", 'page="2"'), "fetch", "page needs count"),
         (entity("", 'useraworderby="1"'), "fetch", "useraworderby is not supported"),
         (entity("", 'mapping="internal"'), "fetch", "mapping 'internal' is not supported"),
@@ -55,7 +55,7 @@ def links(count: int) -> str:
         ("<fetch><entity name='a' enableprefiltering='1'/></fetch>", "entity a", "enableprefiltering"),
         (entity("<sort by='x'/>"), "entity account", "the element sort is not known here"),
         (entity("{% if x %}"), "entity account", "the text '{% if x %}' does not belong here"),
-        (entity("<attribute name='my name'/>"), "attribute my name", "is no name"),
+        (entity("<attribute name='my name'/>"), "attribute my name", "is not a name"),
         (
             entity("<attribute name='name' formatted-value='1'/>"),
             "attribute name",
@@ -180,7 +180,7 @@ def links(count: int) -> str:
         (
             condition("<condition attribute='a' operator='eq' value='@caller.id'/>"),
             "condition a eq",
-            "'@caller.id' is no placeholder",
+            "'@caller.id' is not a placeholder",
         ),
         (
             condition("<condition attribute='a' operator='like' value='%@name%'/>"),
@@ -229,7 +229,7 @@ def links(count: int) -> str:
         ("", "document", "not well-formed XML"),
         ("<fetch>", "document", "not well-formed XML"),
         ("<fetch>&nbsp;</fetch>", "document", "not well-formed XML"),
-        ("<fetch>\ud83d</fetch>", "document", "half a character"),
+        ("<fetch>\ud83d</fetch>", "document", "half of a character"),
         ("<!DOCTYPE fetch><fetch/>", "document", "a DOCTYPE is not allowed"),
         ('<!DOCTYPE f SYSTEM "http://127.0.0.1:9/x.dtd"><fetch/>', "document", "a DOCTYPE is not allowed"),
         ("<fetch>" + " " * 200_000 + "</fetch>", "document", "longer than 200000 characters"),

@@ -151,7 +151,7 @@ class Account:
 
 
 _SENTENCES: Final = {
-    Reason.PAUSE: "The platform asked for a pause that is not over.",
+    Reason.PAUSE: "The platform has asked the service to pause, and the pause is not over.",
     Reason.REQUESTS: "The platform's budget of requests is used up.",
     Reason.WORK: "The platform's budget of work is used up.",
     Reason.PLACES: "Too many requests to the platform are under way in all processes.",

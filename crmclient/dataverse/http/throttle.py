@@ -100,4 +100,6 @@ class Throttle:
 
 
 def _throttled(seconds_left: float) -> Throttled:
-    return Throttled("The platform asked for a pause that is not over.", retry_after=seconds_left)
+    return Throttled(
+        "The platform has asked the service to pause, and the pause is not over.", retry_after=seconds_left
+    )

@@ -58,10 +58,8 @@ _ADVICE: Final[dict[int, tuple[Sentence, Sentence]]] = {
         Sentence("Upload the public part of the certificate in CRM_CERTIFICATE to the application."),
     ),
     700024: (
-        Sentence("The certificate's or the federated token's time is not now."),
-        Sentence(
-            "Let this machine's clock be set by NTP, and see to it that the federated token is renewed."
-        ),
+        Sentence("The certificate or the federated token is not valid at this time."),
+        Sentence("Set this machine's clock by NTP, and make sure that the federated token is renewed."),
     ),
     700023: (Sentence("The assertion is for another authority."), Sentence("Correct CRM_AUTHORITY.")),
     70021: (Sentence("No federated credential of the application fits the token."), _FEDERATED),
@@ -78,7 +76,7 @@ _ADVICE: Final[dict[int, tuple[Sentence, Sentence]]] = {
     ),
     53003: (
         Sentence("A policy of conditional access refuses it."),
-        Sentence("Let an administrator of the tenant allow it."),
+        Sentence("Ask an administrator of the tenant to allow the application."),
     ),
 }
 _BY_WORD: Final[dict[str, tuple[Sentence, Sentence]]] = {

@@ -33,7 +33,7 @@ def tree(text: str) -> Element:
     try:
         root = etree.fromstring(text.strip().removeprefix("\ufeff").strip().encode(), parser)
     except UnicodeEncodeError:
-        raise _unreadable(Sentence("it holds half a character, which no text can hold")) from None
+        raise _unreadable(Sentence("it has half of a character. Type that character again")) from None
     except etree.XMLSyntaxError as error:
         raise _unreadable(
             Sentence("it is not well-formed XML: %(reason)s", reason=error.msg), error.lineno

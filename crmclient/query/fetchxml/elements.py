@@ -46,7 +46,7 @@ class ElementReader:
         if text and not _NAME(text):
             self.wrong(
                 Sentence(
-                    "%(attribute)s %(text)s is no name; letters, digits and underscores make names",
+                    "%(attribute)s %(text)s is not a name; use letters, digits and underscores",
                     attribute=attribute,
                     text=repr(text),
                 )
@@ -76,7 +76,7 @@ class ElementReader:
             return None
         if not _WHOLE(text.strip()) or not int(text):
             self.wrong(
-                Sentence("%(name)s %(text)s is no whole number of at least 1", name=name, text=repr(text))
+                Sentence("%(name)s %(text)s is not a whole number of at least 1", name=name, text=repr(text))
             )
             return None
         return int(text)

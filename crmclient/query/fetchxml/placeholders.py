@@ -52,8 +52,8 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
     if text == _CLAIMS or text.startswith(f"{_CLAIMS}."):
         raise ValueError(
             Sentence(
-                "%(text)s names no claim; write @user.claims.name, with a name that has dots in quotes, or "
-                "%(literal)s for the text",
+                "%(text)s does not name a claim; write @user.claims.name, put a name that has "
+                "dots in quotes, or write %(literal)s for the text",
                 text=repr(text),
                 literal=_LITERAL + text,
             )
@@ -67,8 +67,8 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
     if _DOTTED(text):
         raise ValueError(
             Sentence(
-                "%(text)s is no placeholder; write @name, @user.name, @user.claims.name, @fetch.name.column, "
-                "@record.attribute, or %(literal)s for the text",
+                "%(text)s is not a placeholder; write @name, @user.name, @user.claims.name, "
+                "@fetch.name.column, @record.attribute, or %(literal)s for the text",
                 text=repr(text),
                 literal=_LITERAL + text,
             )

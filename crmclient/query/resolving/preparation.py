@@ -89,14 +89,16 @@ def _check_size(
     if width > most:
         names.wrong(
             f"entity {query.entity}",
-            Sentence("it selects %(count)s columns; at most %(most)s can be", count=width, most=most),
+            Sentence("it selects %(count)s columns; at most %(most)s are allowed", count=width, most=most),
         )
     conditions = sum(part.conditions for part in (filter, *links) if part is not None)
     if conditions > MOST_CONDITIONS:
         names.wrong(
             f"entity {query.entity}",
             Sentence(
-                "it has %(count)s conditions; at most %(most)s can be", count=conditions, most=MOST_CONDITIONS
+                "it has %(count)s conditions; at most %(most)s are allowed",
+                count=conditions,
+                most=MOST_CONDITIONS,
             ),
         )
 

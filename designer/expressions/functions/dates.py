@@ -134,4 +134,4 @@ def _in_calendar(calculate: Callable[[], T]) -> T:
     try:
         return calculate()
     except (OverflowError, ValueError):
-        raise ValueError(_("the date would be out of the calendar")) from None
+        raise ValueError(_("the date would be outside the calendar")) from None

@@ -81,7 +81,7 @@ def _date(moment: Moment, value: Any, pattern: str) -> str:
         if match[0] not in directives:
             raise ValueError(
                 _(
-                    "format: %(part)s is no part of %(what)s; these are: %(known)s",
+                    "format: %(part)s is not a part of %(what)s; the parts are: %(known)s",
                     part=match[0],
                     what=_("a date and time") if isinstance(when, dt.datetime) else _("a date"),
                     known=", ".join(directives),

@@ -78,7 +78,7 @@ _ENDPOINT = Words(
         "enabled": switched(
             gettext_noop("switched on"),
             Effect.ADDITIVE,
-            gettext_noop("switched off: it is served no more"),
+            gettext_noop("switched off: it is no longer served"),
             Effect.BREAKING,
             default=True,
         ),

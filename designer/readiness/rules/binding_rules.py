@@ -36,7 +36,10 @@ def attributes_can_be_written(subject: EndpointSubject) -> Found:
     for binding, attribute in _bindings_with_attributes(subject):
         if natural_type(attribute) is None:
             yield (
-                _("“%(attribute)s” holds a file, which no binding gives.", attribute=binding.attribute),
+                _(
+                    "“%(attribute)s” holds a file, which a binding cannot set. Remove the binding.",
+                    attribute=binding.attribute,
+                ),
                 _at(binding, "attribute"),
             )
         elif not (attribute.creatable if creates else attribute.updatable):

@@ -43,7 +43,7 @@ def columns_can_be_read(subject: EndpointSubject) -> Found:
         if attribute is not None and not attribute.readable:
             yield (
                 _(
-                    "The platform keeps what “%(attribute)s” holds to itself: remove the column.",
+                    "The platform does not return the value of “%(attribute)s”. Remove the column.",
                     attribute=column.attribute,
                 ),
                 _at(column),
@@ -76,7 +76,7 @@ def keys_are_different(subject: EndpointSubject) -> Found:
         if count > 1:
             yield (
                 _(
-                    "%(count)s columns become “%(key)s” in the answer: give one another name.",
+                    "%(count)s columns become “%(key)s” in the answer. Give them different names.",
                     count=count,
                     key=key,
                 ),
@@ -84,7 +84,10 @@ def keys_are_different(subject: EndpointSubject) -> Found:
             )
     for column, _attribute in _columns_with_attributes(subject):
         if not output_key(column.shown_as):
-            yield _("“%(shown_as)s” gives no key: write letters.", shown_as=column.shown_as), _at(column)
+            yield (
+                _("“%(shown_as)s” gives no key of the answer. Use letters.", shown_as=column.shown_as),
+                _at(column),
+            )
 
 
 def _columns_with_attributes(subject: EndpointSubject) -> Iterator[tuple[ColumnDefinition, Attribute | None]]:

@@ -100,7 +100,7 @@ def limits_mean_something(subject: EndpointSubject) -> Found:
             if getattr(definition, field) not in _UNSET and field not in kind.constraints:
                 yield (
                     _(
-                        "Input “%(name)s”: %(label)s means nothing for %(type)s.",
+                        "Input “%(name)s”: %(label)s has no effect for %(type)s. Remove it.",
                         name=definition.name,
                         label=label,
                         type=kind.name,
@@ -194,7 +194,7 @@ def inputs_are_used(subject: EndpointSubject) -> Found:
                 else _("bind an attribute to it")
             )
             yield (
-                _("Input “%(name)s” goes nowhere: %(how)s.", name=definition.name, how=how),
+                _("Input “%(name)s” is not used: %(how)s.", name=definition.name, how=how),
                 _at(definition, "name"),
             )
 

@@ -20,7 +20,10 @@ def names_are_free(subject: EndpointSubject) -> Found:
     for parameter in _inputs(subject):
         if parameter.name.lower() in RESERVED_PARAMETERS:
             yield (
-                _("“%(name)s” is every query's own parameter: take another name.", name=parameter.name),
+                _(
+                    "“%(name)s” is a parameter that every query has. Choose another name.",
+                    name=parameter.name,
+                ),
                 _at(parameter, "name"),
             )
 
@@ -32,7 +35,11 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
         kind = TYPES.get(parameter.type)
         if kind is not None and not kind.in_query:
             yield (
-                _("“%(name)s”: a query string holds no %(type)s.", name=parameter.name, type=parameter.type),
+                _(
+                    "“%(name)s”: a query string cannot hold %(type)s. Choose another type.",
+                    name=parameter.name,
+                    type=parameter.type,
+                ),
                 _at(parameter, "type"),
             )
             continue

@@ -70,7 +70,7 @@ def rows_have_keys_of_their_own(subject: EndpointSubject) -> Found:
                 if count > 1:
                     yield (
                         _(
-                            "%(count)s columns become “%(key)s” in the answer: give them names.",
+                            "%(count)s columns become “%(key)s” in the answer. Give them different names.",
                             count=count,
                             key=key,
                         ),
@@ -101,7 +101,10 @@ def the_caller_is_known(subject: EndpointSubject) -> Found:
     needs = needs_of_query(subject)
     if needs.of_caller and not subject.definition.access.authentication_required:
         yield (
-            _("The query compares with the caller, but anyone may call: nothing equals nobody."),
+            _(
+                "The query compares with the caller, but anyone may call: for a caller "
+                "without a token, it finds nothing."
+            ),
             QUERY,
         )
 
@@ -110,7 +113,14 @@ def the_caller_is_known(subject: EndpointSubject) -> Found:
 def offered_orders_exist(subject: EndpointSubject, settings: SortedQuerySettings) -> Found:
     for name, count in Counter(offered.name for offered in settings.orders).items():
         if count > 1:
-            yield _("%(count)s orders are called “%(name)s”.", count=count, name=name), "settings.orders"
+            yield (
+                _(
+                    "%(count)s orders are called “%(name)s”. Give them different names.",
+                    count=count,
+                    name=name,
+                ),
+                "settings.orders",
+            )
     for query in _query(subject):
         orders_by_key = sortable(query, subject.metadata.attributes)
         for offered in settings.orders:
@@ -193,7 +203,13 @@ def page_sizes_mean_something(subject: EndpointSubject, settings: QuerySettings)
         pages = settings.pages
         if pages is None:
             if query.page_size is not None:
-                yield _("count says how long a page is, and there are none: top cuts the rows."), QUERY
+                yield (
+                    _(
+                        "count is the length of a page, but this query has no pages. Use top "
+                        "to limit the rows."
+                    ),
+                    QUERY,
+                )
             return
         size, field = pages.usual, "settings.page_size"
         if query.page_size is not None:

@@ -99,7 +99,10 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
         if rule.roles is not None:
             if needs.parameters or needs.fetched or needs.record:
                 yield (
-                    _("The entity's row rule serves all its endpoints: it knows @user and nothing else."),
+                    _(
+                        "The entity's row rule is for all endpoints of the entity, so it can "
+                        "use only @user values."
+                    ),
                     place,
                 )
         else:
@@ -107,15 +110,21 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
                 if name not in inputs or not inputs[name].required:
                     yield (
                         _(
-                            "@%(name)s in the row rule must be a required input: left out, it "
-                            "would widen it.",
+                            "The row rule uses @%(name)s, so this input must be required: a call "
+                            "without it would reach more records.",
                             name=name,
                         ),
                         place,
                     )
             yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), place)
             if needs.record:
-                yield _("The row rule cannot compare with @record: that is what it finds."), place
+                yield (
+                    _(
+                        "The row rule cannot compare with @record, because the row rule "
+                        "decides which record is found."
+                    ),
+                    place,
+                )
         yield from unknown_properties(subject, needs, place)
 
 
@@ -127,7 +136,10 @@ def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
         needs = rule.needs(subject)
         if not rule.roles and needs.of_caller:
             yield (
-                _("The row rule compares with the caller, but anyone may call: nothing is found then."),
+                _(
+                    "The row rule compares with the caller, but anyone may call: callers "
+                    "without a token find nothing."
+                ),
                 rule.place,
             )
 
@@ -323,7 +335,7 @@ def unknown_fetchers(
             columns = ", ".join(sorted(columns_by_fetcher[name])) or _("none")
             yield (
                 _(
-                    "@fetch.%(name)s.%(key)s: it has no such column; there are: %(columns)s.",
+                    "@fetch.%(name)s.%(key)s: the data fetcher has no such column. It has: %(columns)s.",
                     name=name,
                     key=key,
                     columns=columns,

@@ -17,7 +17,7 @@ def key_is_its_own(subject: UserPropertySubject) -> Found:
     name = subject.definition.name
     key = output_key(name)
     if not key:
-        yield _("“%(name)s” gives no key: write letters.", name=name), "name"
+        yield _("“%(name)s” gives no key of the answer. Use letters.", name=name), "name"
     for other in subject.surroundings.properties_by_type[subject.definition.caller_type]:
         if other != name and output_key(other) == key:
             yield (

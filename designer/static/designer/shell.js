@@ -45,7 +45,10 @@
     label.id ||= `label-${select.id}`;
     box.setAttribute("aria-labelledby", `${label.id} ${box.getAttribute("aria-labelledby") || ""}`);
   };
+  // The look writes the headings of narrow lists with capitals in every word, or with none.
+  const begin = (cell) => (cell.dataset.label = cell.dataset.label.charAt(0).toUpperCase() + cell.dataset.label.slice(1));
   const mend = () => {
+    document.querySelectorAll("#result_list [data-label]").forEach(begin);
     document.querySelectorAll(".help-tooltip[aria-label]").forEach((sign) => sign.setAttribute("role", "img"));
     document.querySelectorAll("select.select2-hidden-accessible").forEach(call);
   };

@@ -32,11 +32,11 @@ class Examined:
         if any(finding.is_blocking for finding in self.findings):
             if row.enabled:
                 return _("It cannot be served like this. What blocks it is marked below.")
-            return _("A draft: what is marked ✖ stands in the way of switching it on.")
+            return _("This is a draft. Correct what is marked ✖, then switch it on.")
         return (
             _("Callers can use it now.")
             if row.enabled
-            else _("Nothing stands in the way: switch it on under Enabled, and save.")
+            else _("This draft can be served. Switch it on under Enabled, and save.")
         )
 
 

@@ -45,7 +45,10 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
             required=False,
             label=_("Allowed values"),
             widget=forms.Textarea(attrs={"rows": 3}),
-            help_text=_("The only values accepted, one a line. Empty: all that the type takes."),
+            help_text=_(
+                "The only values that are accepted, one per line. If you enter none, all "
+                "values of the type are accepted."
+            ),
         )
     )
 

@@ -49,8 +49,8 @@ class ListingInputForm(InputForm):
                 choices=present,
                 required=False,
                 help_text=_(
-                    "For records: the relationship that they belong to, or the parameter of the process that "
-                    "takes them."
+                    "Only needed for records: the relationship that they belong to, or the "
+                    "parameter of the process that takes them."
                 ),
             )
             self.fields["relationship"] = picked(field, "relationships")

@@ -30,12 +30,12 @@ _ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
     "fetchers": (
         _("Data fetchers"),
         _("Rows that are looked up first, for @fetch.… values."),
-        _("None. Only needed where a value or a rule depends on another record."),
+        _("There is no data fetcher. Add one if a value or a rule depends on another record."),
     ),
     "preconditions": (
         _("Pre-conditions"),
-        _("What must be true for the operation to be done."),
-        _("None. Every call with valid inputs is done."),
+        _("What must be true before a call is carried out."),
+        _("There is no pre-condition: every call with valid inputs is carried out."),
     ),
 }
 # Of inputs whose entity properties stand beside them.

@@ -71,7 +71,10 @@ class RecordForm(CallerForm):
                 required=False,
                 choices=[(role.name, str(role)) for role in Role.objects.all()],
                 widget=forms.CheckboxSelectMultiple,
-                help_text=gettext_lazy("Roles that a token would bring along. The others are found."),
+                help_text=gettext_lazy(
+                    "Tick the roles that the caller's token would bring. The page finds the "
+                    "caller's other roles by itself."
+                ),
             )
         )
 

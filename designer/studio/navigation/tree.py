@@ -68,7 +68,7 @@ def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str
         ids = by_module[segment]
         shows_endpoints = len(ids) <= _MOST_ENDPOINTS and (shows_all or segment == current_module)
         link, add = addresses.of("module", id)
-        items = [_item(request, _("All of it"), "folder_open", link, add, ids, overview)]
+        items = [_item(request, _("Everything"), "folder_open", link, add, ids, overview)]
         for entity, exposure in entities[segment][:_MOST_ENTITIES]:
             place = (segment, exposure)
             items.append(

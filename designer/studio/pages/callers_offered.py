@@ -21,7 +21,10 @@ def caller_types_field() -> forms.MultipleChoiceField:
             choices=[(type.name, labelled(type)) for type in types],
             initial=[USER_TYPE],
             widget=forms.CheckboxSelectMultiple,
-            help_text=gettext_lazy("Which types of caller it admits. Roles are looked at afterwards."),
+            help_text=gettext_lazy(
+                "Which types of caller may call the endpoint. If you also choose roles, a "
+                "caller needs one of them, too."
+            ),
         )
     )
 
@@ -35,6 +38,6 @@ def roles_field() -> forms.MultipleChoiceField:
             initial=[],
             required=False,
             widget=forms.CheckboxSelectMultiple,
-            help_text=gettext_lazy("None chosen: every authenticated caller."),
+            help_text=gettext_lazy("If you choose no role, every authenticated caller may call."),
         )
     )

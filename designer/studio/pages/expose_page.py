@@ -51,7 +51,9 @@ class ExposeForm(forms.Form):
             label=gettext_lazy("Module"),
             validators=[names.segment],
             initial=largest.segment if largest else "",
-            help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
+            help_text=gettext_lazy(
+                "The module's segment, as in /api/sales/…. If there is no such module yet, it is created."
+            ),
         )
         self.fields["module"] = suggesting(module, [(row.segment, row.title) for row in modules])
         self.fields["segment"] = dress(

@@ -61,7 +61,7 @@ _TEXTS = {
     "links": _("Linked entities"),
     "link": _("Linked entity"),
     "linked": _("Rows without one"),
-    "existence": _("Whether there are linked records"),
+    "existence": _("Linked records"),
     "unsupported_part": _("This part cannot be shown as rows. It is kept as it is."),
     "unsupported": _("This operator is not supported. Choose another one."),
     "unreadable": _("The text is not complete FetchXML yet. Correct it under FetchXML."),

@@ -47,7 +47,9 @@ class NewQueryForm(forms.Form):
         forms.CharField(
             label=gettext_lazy("Name"),
             required=False,
-            help_text=gettext_lazy("The last part of the path. Left empty, it is made of the entity's name."),
+            help_text=gettext_lazy(
+                "The last part of the path. If you leave it empty, it is made from the entity's name."
+            ),
         )
     )
 
@@ -60,7 +62,9 @@ class NewQueryForm(forms.Form):
             label=gettext_lazy("Module"),
             validators=[names.segment],
             initial=largest.segment if largest else "",
-            help_text=gettext_lazy("Its segment, as in /api/sales/…; one that does not exist yet is made."),
+            help_text=gettext_lazy(
+                "The module's segment, as in /api/sales/…. If there is no such module yet, it is created."
+            ),
         )
         kinds = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in QUERY_KINDS]
         self.fields |= {
@@ -136,7 +140,7 @@ class NewQueryPage(StudioPage):
             with recording(author_of(request)) as recorded, keeping_what_is_served():
                 row = self._make(made)
         except MetadataUnavailable:
-            return self.again(form=form, problems=[_("The platform cannot be asked just now.")])
+            return self.again(form=form, problems=[_("The platform cannot be reached at the moment.")])
         except (DocumentError, ServedWouldBreak, ChangeRefused) as error:
             return self.again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)

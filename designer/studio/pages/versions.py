@@ -87,15 +87,17 @@ class VersionPage(StudioPage):
         version = get_object_or_404(Version, pk=self.kwargs["pk"])
         changes = version.changes.exclude(collection__in=hidden_from(self.request))
         can_undo = undoable(version)
+        offered = [
+            (change, can_undo and may_undo(self.request, [change.change]))
+            for change in read_changes(changes[:_MOST])
+        ]
         plan, problems = _plan_to(version.pk, self.request)
         return super().get_context_data(
             **{
                 "title": _("Version %(number)s") % {"number": version.pk},
                 "version": version,
-                "changes": [
-                    (change, can_undo and may_undo(self.request, [change.change]))
-                    for change in read_changes(changes[:_MOST])
-                ],
+                "changes": offered,
+                "may_undo_some": any(is_offered for _, is_offered in offered),
                 "more": max(0, changes.count() - _MOST),
                 "plan": plan,
                 "problems": problems,

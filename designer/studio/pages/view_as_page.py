@@ -62,7 +62,9 @@ class ReadersForm(forms.Form):
             choices=[*roles, (ANYONE, gettext_lazy("Anonymous: no token at all"))],
             required=False,
             widget=forms.CheckboxSelectMultiple,
-            help_text=gettext_lazy("None chosen: somebody with a token and no role."),
+            help_text=gettext_lazy(
+                "If you choose no role, you see what somebody with a token and no role sees."
+            ),
         )
         self.fields["role"] = dress(field)
 

@@ -37,7 +37,7 @@ class ApiKey(HashedKey):
     )
     rate = rate_column(
         _(
-            "How many requests a minute it may send, instead of what its roles and the service allow. "
-            "0: it has no limit of its own."
+            "How many requests a minute may be sent, instead of what the roles and the service "
+            "allow. 0 means no limit of its own."
         )
     )
