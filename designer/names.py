@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, count
 
 SEGMENT_PATTERN = r"^[a-z][a-z0-9-]{0,62}\Z"
@@ -81,20 +81,34 @@ def property_key(caller_type: str, name: str) -> str:
     return name if caller_type == USER_TYPE else f"{caller_type}.{name}"
 
 
-def public_names(labels: Mapping[str, str]) -> dict[str, str]:
+def _own_key(_attribute: str, name: str) -> Iterable[str]:
+    return (output_key(name),)
+
+
+def public_names(
+    labels: Mapping[str, str], keys_in_answers: Callable[[str, str], Iterable[str]] = _own_key
+) -> dict[str, str]:
     """Return the name that an API gives each attribute, by logical name: the label in camel case, as in
     `lastName`.
 
     `labels` are those of all attributes of an entity, by logical name. Where no name can be made of a label,
     or another attribute has that name, the name is the logical name without the publisher's prefix.
+    `keys_in_answers` returns the keys that an attribute has in an answer under a name.
     """
     names: dict[str, str] = {}
     # Two names may become the same key in an answer, so keys are compared. `id` is the record's.
-    taken = {"", "id"}
+    taken, taken_in_answers = {"", "id"}, {"", "id"}
     for attribute, label in labels.items():
         candidates = chain((_name_of_label(label), input_name(attribute)), numbered(attribute, "_"))
-        name = next(name for name in candidates if _may_be_called(name) and output_key(name) not in taken)
+        name = next(
+            name
+            for name in candidates
+            if _may_be_called(name)
+            and output_key(name) not in taken
+            and taken_in_answers.isdisjoint(keys_in_answers(attribute, name))
+        )
         taken.add(output_key(name))
+        taken_in_answers.update(keys_in_answers(attribute, name))
         names[attribute] = name
     return names
 

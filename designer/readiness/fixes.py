@@ -5,14 +5,15 @@ Each is registered under the id of the rule whose findings it fixes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
-from designer.definitions import BindingDefinition, EndpointSettings, InputDefinition
+from designer.definitions import BindingDefinition, ColumnDefinition, EndpointSettings, InputDefinition
+from designer.endpoint_facts.column_keys import keys
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import parameters_of
 from designer.kinds.associate import AssociateSettings
@@ -53,7 +54,12 @@ def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
 
 def names_in_api(attributes: Mapping[str, Attribute]) -> dict[str, str]:
     """Return the name that an API gives each of the attributes of an entity, by logical name."""
-    return public_names({name: _said_label(attribute) for name, attribute in attributes.items()})
+
+    def keys_in_answers(attribute: str, name: str) -> Iterable[str]:
+        return keys(ColumnDefinition(attribute=attribute, name=name), attributes[attribute], labels=True)
+
+    labels = {name: _said_label(attribute) for name, attribute in attributes.items()}
+    return public_names(labels, keys_in_answers)
 
 
 def _said_label(attribute: Attribute) -> str:

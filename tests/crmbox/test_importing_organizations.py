@@ -23,6 +23,9 @@ from crmbox.webapi.navigation import navigations
 from crmclient.metadata import AttributeType, DateTimeBehavior
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from crmclient.values import Reference, Value
+from designer.overview import overview
+from designer.readiness import State
+from project import demo
 from tests.crmbox import csdl
 from tests.crmbox.csdl import GUID, entity_type, lookup, prop, props, table, to_many, to_one
 from tests.crmbox.organization import EVERY_TYPE, LONG, NO_TYPE_HERE, ORGANIZATION, OWNED, SETS, TYPES
@@ -447,6 +450,19 @@ def test_the_demo_can_come_after_it(tmp_path: Path) -> None:
     cases = platform.query(Query("incident", (Column("customerid"), Column("description")))).rows
     assert all(case["customerid"] for case in cases)
     assert any(case["description"] for case in cases)
+
+
+def test_a_service_starts_with_the_demo_after_it(tmp_path: Path) -> None:
+    account = table("account", props(name="Edm.String", industrycode="Edm.Int32"), OWNED)
+    imported(tmp_path, csdl.document([*TYPES, account], [*SETS, ("accounts", "account")]), "--all")
+
+    out = io.StringIO()
+    demo.load({}, out)
+
+    assert "“industrycode” holds Integer" in out.getvalue()
+    states = {overview().configuration.endpoints[id].definition.key: s for id, s in overview().states.items()}
+    assert states["sales.accounts.create"] is State.BLOCKED
+    assert states["sales.leads.create"] is State.READY
 
 
 LETTERS = string.ascii_lowercase + "_"

@@ -19,6 +19,8 @@ from crmclient.query.ast import Column, Page, Query
 from crmclient.query.bounds import MOST_COLUMNS
 from designer.models import Binding, Endpoint
 from designer.names import output_key
+from designer.overview import overview
+from designer.readiness import State
 from tests.callers import Caller
 from tests.crmbox import csdl
 from tests.crmbox.organization import ORGANIZATION
@@ -129,6 +131,29 @@ def test_a_list_has_as_many_columns_as_a_query_takes(
     imported(tmp_path, csdl.document([wide], {"new_wides": "new_wide"}))
 
     holds_records("new_wide", dora, rita)
+
+
+def test_a_text_and_a_lookup_of_nearly_one_name_have_keys_of_their_own(
+    portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    shelf = csdl.table("new_shelf", csdl.prop("new_name"))
+    names = csdl.props(new_name="Edm.String", new_library="Edm.String", new_place="Edm.String")
+    button = csdl.table(
+        "new_button",
+        names,
+        csdl.lookup("new_libraryid", "new_shelf"),
+        csdl.lookup("new_placeid", "new_shelf"),
+    )
+    imported(
+        tmp_path, csdl.document([shelf, button], {"new_shelves": "new_shelf", "new_buttons": "new_button"})
+    )
+
+    exposed(dora, "new_button")
+
+    [read] = Endpoint.objects.filter(entity__entity="new_button", kind="read")
+    answered = {column.attribute: column.name for column in read.columns.all()}
+    assert {"new_library", "new_libraryid", "new_place", "new_placeid"} <= answered.keys()
+    assert overview().states[read.pk] is State.READY
 
 
 def test_a_lookup_that_is_required_is_filled(portico: None, dora: Client, rita: Caller) -> None:
