@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from designer.configuration import Configuration, Revision
 from designer.documents.protection import protection_refusals
 from designer.history.administration import administration_refusals
 from designer.history.audited_access import note_access_changes
+from designer.history.broken_callers import CallersUnanswered, unanswered
 from designer.history.effects import Effect, worst
 from designer.history.item_keys import any_of
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
@@ -39,7 +40,8 @@ class Author:
 
     `address` is the account's network address, for the audit log. `may_change_write_access`: the account may
     decide who calls endpoints that write. `may_administer`: it may change caller types and issuers.
-    `publishes`: the change publishes a proposal, or takes a publication back.
+    `publishes`: the change publishes a proposal, or takes a publication back. `answered` are the questions
+    about callers (`QUESTIONS`) to which somebody has said yes.
     """
 
     account: str = ""
@@ -49,6 +51,7 @@ class Author:
     may_administer: bool = False
     publishes: bool = False
     address: str = ""
+    answered: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -63,8 +66,8 @@ def recording(author: Author) -> Iterator[Recorded]:
     """Open a transaction whose changes of the configuration become one version.
 
     Earlier changes made outside the studio are recorded first, as a version of their own, so that they are
-    not taken for the author's. Without a change there is no version. Raises ProtectionRefused and
-    WriteAccessRefused.
+    not taken for the author's. Without a change there is no version. Raises ProtectionRefused,
+    WriteAccessRefused, and CallersUnanswered.
     """
     with transaction.atomic():
         _record(Author(origin=Version.Origin.OUTSIDE))
@@ -77,6 +80,8 @@ def recording(author: Author) -> Iterator[Recorded]:
             raise ProtectionRefused(protected, before, now)
         if refused := _refusals(author, before, now):
             raise WriteAccessRefused(refused)
+        if asked := unanswered(before, now, author.answered):
+            raise CallersUnanswered(asked)
         recorded.version = _record(author)
 
 

@@ -54,6 +54,11 @@ class ImportReport:
         """Return the most serious effect of the changes; None where nothing changes."""
         return worst(difference.effect for difference in self.differences) if self.differences else None
 
+    @property
+    def calls(self) -> int:
+        """Return how often the affected endpoints have been called of late."""
+        return sum(endpoint.calls for endpoint in self.affected)
+
     @cached_property
     def by_effect(self) -> Mapping[Effect, list[tuple[str, Line]]]:
         """Return the changes by their effect on callers, the most serious effect first."""

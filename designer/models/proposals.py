@@ -34,7 +34,8 @@ class Proposal(models.Model):
     of what was approved: an approval does not count for later changes. Accounts are names, because they may
     be deleted. `version` is the version that publishing made. `named` holds what the document has from values
     of the environment. `reading_digest` is the SHA-256 of the secret with which applications read the
-    proposed configuration; empty while nobody has asked for one.
+    proposed configuration; empty while nobody has asked for one. `earlier` is the JSON of what the last edit
+    replaced, to undo it; empty before the first one.
     """
 
     class State(models.TextChoices):
@@ -55,6 +56,7 @@ class Proposal(models.Model):
     digest = models.CharField(max_length=64, editable=False)
     named = models.JSONField(default=dict, encoder=ExactJSONEncoder, decoder=ExactJSONDecoder)
     reading_digest = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
+    earlier = models.TextField(blank=True, default="", db_default="", editable=False)
     account = models.CharField(_("opened by"), max_length=150, blank=True)
     opened_at = models.DateTimeField(_("opened at"), auto_now_add=True)
     edited_by = models.CharField(_("edited by"), max_length=150, blank=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -19,10 +20,14 @@ from designer.history.restoration import all_groups
 from designer.imports.document_import import Source
 from designer.loading import latest
 from designer.models import Proposal
+from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 from designer.proposals.contents import Contents, digest_of_text
 from designer.proposals.proposal_merge import Merge
 from designer.proposals.value_names import names_of
 from designer.sentences import Sentence, listed
+
+# What an edit changes, and its undo takes back.
+_EDITED = ("base", "document", "digest", "module", "named", "approved", "approved_by", "edited_by")
 
 
 def open_copy(module: str, account: str, title: str, description: str = "") -> Proposal:
@@ -120,6 +125,34 @@ def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> N
     _edit(proposal, remaining, account)
 
 
+def undo_edit(proposal: Proposal, edit: str) -> None:
+    """Make the proposal what it was before its last edit, with its approval; again: what it was after it.
+
+    `edit` is what `content_digest` gives after that edit. Raises DocumentError if somebody has changed the
+    proposal since, or nobody has edited it.
+    """
+    with transaction.atomic():
+        locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
+        if not locked.is_open or not locked.earlier or content_digest(locked) != edit:
+            raise DocumentError([Sentence("The proposal was changed since. Nothing was undone.")])
+        earlier = json.loads(locked.earlier, cls=ExactJSONDecoder)
+        locked.earlier = _as_it_is(locked)
+        for name, value in earlier.items():
+            setattr(locked, name, value)
+        is_approved = bool(locked.approved) and locked.approved == content_digest(locked)
+        locked.state = Proposal.State.APPROVED if is_approved else Proposal.State.OPEN
+        locked.edited_at = timezone.now()
+        locked.save()
+
+
+def _as_it_is(proposal: Proposal) -> str:
+    """Return the JSON of what an edit changes. Who has edited belongs to what was edited: it is never
+    approved by its own author.
+    """
+    values = {name: getattr(proposal, name) for name in _EDITED}
+    return json.dumps(values, cls=ExactJSONEncoder)
+
+
 def _open(
     contents: Contents, account: str, title: str, description: str, value_names: dict[str, Any] | None = None
 ) -> Proposal:
@@ -148,6 +181,7 @@ def _edit(
             raise DocumentError(
                 [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
             )
+        proposal.earlier = _as_it_is(locked)
         contents.store(proposal)
         if value_names is not None:
             proposal.named = value_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
 from designer.example_calls.renamed_values import following_renames
+from designer.history.broken_callers import BREAKS
 from designer.history.write_access import PERMISSION
 from designer.kinds import KINDS, OperationKind, Scope, Section
 from designer.loading import latest
@@ -28,7 +29,6 @@ from designer.models import Endpoint
 from designer.names import USER_TYPE
 from designer.readiness import Finding, Severity
 from designer.readiness.findings import DRIFT
-from designer.sentences import Sentence
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.live_page import live_state
 from designer.studio.checking.previews import preview_html, preview_of
@@ -50,7 +50,6 @@ from designer.studio.metadata.page_metadata import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
-from designer.studio.saving.breaking_changes import BREAKS, question_of_breaking
 from designer.studio.saving.checked_save import CheckedAdmin, checker, refused_findings, warn
 from designer.studio.saving.deletions import deleted_endpoint
 from designer.studio.trying.caller_fields import labelled
@@ -67,7 +66,6 @@ class EndpointPages(CheckedAdmin):
     add_form_template = "admin/change_form.html"
     change_form_template = "designer/endpoint/page.html"
     delete_confirmation_template = "designer/endpoint/delete.html"
-    warn_unsaved_form = True
     access_fields = frozenset(
         {
             *("enabled", "authentication_required", "caller_types", "callers", "row_rule", "preconditions"),
@@ -106,6 +104,16 @@ class EndpointPages(CheckedAdmin):
                 request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]
             return super().changeform_view(request, object_id, *args, **kwargs)
 
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponseBase:
+        if request.method == "POST":
+            # The page that asks says how often it is called, and that those calls fail.
+            posted = request.POST.copy()
+            posted[BREAKS] = "1"
+            request.POST = posted  # type: ignore[assignment]
+        return super().delete_view(request, object_id, extra_context)
+
     def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         context["deleted_endpoint"] = deleted_endpoint(request, context["object"])
         form: HttpResponse = super().render_delete_form(request, context)
@@ -136,10 +144,6 @@ class EndpointPages(CheckedAdmin):
     ) -> None:
         with following_renames(form.instance):
             super().save_related(request, form, formsets, change)
-
-    def questions(self, request: HttpRequest, row: Model) -> Mapping[str, Sentence | None]:
-        breaking = question_of_breaking(request.configuration_before, latest(), [row.pk])  # type: ignore[attr-defined]
-        return {**super().questions(request, row), BREAKS: breaking}
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         findings = checker().endpoint_if_known(row.pk)

@@ -94,7 +94,7 @@ def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         errors.append(FieldError("wrong_type", "Must be the id of a proposal.", parameter="before"))
     if errors:
         raise invalid_parameters(errors)
-    rows = Proposal.objects.defer("base", "document", "named")
+    rows = Proposal.objects.defer("base", "document", "named", "earlier")
     if state is not None:
         rows = rows.filter(state=state)
     if before is not None:

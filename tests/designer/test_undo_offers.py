@@ -28,7 +28,16 @@ from designer.models import (
     UserProperty,
 )
 from designer.studio.saving.checked_save import CheckedAdmin
-from tests.designer.proposing import live, member, newest, protect, step
+from tests.designer.proposing import (
+    create_endpoint,
+    document,
+    live,
+    member,
+    newest,
+    protect,
+    step,
+    upload,
+)
 from tests.designer.studio import add_url, change_url, errors, filled, page
 from tests.designer.two_people import opened
 from tests.designer.ways_of_change import (
@@ -43,7 +52,7 @@ from tests.designer.ways_of_change import (
 ROOT = Path(__file__).resolve().parents[2]
 OFFER = re.compile(
     r'<form class="studio-undo" method="post" action="([^"]+)">.*?'
-    r'<button[^>]* name="(\w+)" value="(\d+)">Undo</button>'
+    r'<button[^>]* name="(\w+)" value="(\w+)">Undo</button>'
 )
 
 # A role in use cannot be deleted; a shell has no page.
@@ -51,10 +60,14 @@ WITHOUT_MESSAGE = (its_role_deleted, the_import_of_a_shell, the_restore_of_a_she
 MESSAGES_OF = [way for way in ALL if way not in WITHOUT_MESSAGE]
 
 
+def _messages(answer: Any) -> list[Any]:
+    return list(get_messages(answer.wsgi_request))
+
+
 def _undo(client: Client, answer: Any) -> Any:
     """Press the button of the message that `answer` left, and confirm what that asks."""
     # Earlier messages that no page has shown yet stand before its own.
-    last = str(list(get_messages(answer.wsgi_request))[-1])
+    last = str(_messages(answer)[-1])
     offer = OFFER.search(last)
     assert offer is not None, last
     address, name, value = map(html.unescape, offer.groups())
@@ -230,6 +243,83 @@ def test_the_steps_of_a_proposal_are_undone(portico: None) -> None:
     assert "The proposal is not approved." in step(pia, proposal, "withdraw_approval").content.decode()
 
 
+KEY = "sales.accounts.create"
+
+
+def _titled(title: str) -> bytes:
+    return document(lambda endpoints: endpoints[KEY].update(title=title))
+
+
+def _rebased(client: Client, pages: str) -> Any:
+    Endpoint.objects.filter(pk=create_endpoint().pk).update(description="Said live")
+    return client.post(pages, {"rebase": "1"})
+
+
+def _replaced(client: Client, pages: str) -> Any:
+    return client.post(pages, {"replace": "1", "document": upload(_titled("Third"))})
+
+
+def _left_out(client: Client, pages: str) -> Any:
+    return client.post(pages, {"leave_out": "1", f"later-endpoints:{KEY}": "keep"})
+
+
+def _added(client: Client, pages: str) -> Any:
+    """What was refused because it is protected, added to the proposal from the page of the form."""
+    number = pages.rstrip("/").rpartition("/")[2]
+    row = Endpoint.objects.get(kind="read", entity=_accounts())
+    data = opened(client, row) | {"title": "Read it", "_propose": "1", "_proposal": number}
+    return client.post(change_url(row), data)
+
+
+@pytest.mark.parametrize("edit", [_rebased, _replaced, _left_out, _added], ids=lambda edit: edit.__name__)
+def test_edits_of_a_proposal_are_undone(portico: None, edit: Callable[[Client, str], Any]) -> None:
+    protect(needs_approval=True)
+    nora, pia = member("nora", "Publisher"), member("pia", "Publisher")
+
+    def proposed(endpoints: dict[str, Any]) -> None:
+        endpoints[KEY]["title"] = "Second"
+        endpoints["sales.accounts.delete"]["title"] = "Delete it"
+
+    nora.post(reverse("studio:new_proposal"), {"title": "T", "document": upload(document(proposed))})
+    proposal = newest()
+    pages = reverse("studio:proposal", args=[proposal.pk])
+    step(pia, proposal, "approve")
+
+    def contents() -> tuple[str, ...]:
+        kept = Proposal.objects.get(pk=proposal.pk)
+        return kept.document, kept.base, kept.state, kept.approved_by, kept.edited_by
+
+    before = contents()
+    assert before[2:] == ("approved", "pia", "nora")
+    answer = edit(pia, pages)
+    assert answer.status_code == 302, answer
+    after = contents()
+    assert after[2:] == ("open", "", "pia")
+    undone = _undo(nora, answer)
+    assert contents() == before
+    # And done again: whoever undoes is not who has edited.
+    done = _undo(nora, undone)
+    assert contents() == after
+    # Of what has changed since, nothing is undone.
+    step(nora, proposal, "replace", document=upload(_titled("Fourth")))
+    last = contents()
+    address, name, value = map(html.unescape, OFFER.search(str(_messages(done)[-1])).groups())  # type: ignore[union-attr]
+    refused = nora.post(address, {name: value})
+    assert "The proposal was changed since. Nothing was undone." in refused.content.decode()
+    assert contents() == last
+
+
+def test_only_who_may_edit_a_proposal_undoes_an_edit(portico: None) -> None:
+    nora, vera = member("nora", "Designer"), member("vera", "Viewer")
+    nora.post(reverse("studio:new_proposal"), {"title": "T", "document": upload(_titled("Second"))})
+    proposal = newest()
+    answer = _replaced(nora, reverse("studio:proposal", args=[proposal.pk]))
+    address, name, value = map(html.unescape, OFFER.search(str(_messages(answer)[-1])).groups())  # type: ignore[union-attr]
+    assert vera.post(address, {name: value}).status_code == 403
+    step(nora, proposal, "withdraw")
+    assert "Nothing was undone." in nora.post(address, {name: value}).content.decode()
+
+
 def test_only_who_may_make_a_step_takes_it_back(portico: None) -> None:
     nora, vera = member("nora", "Designer"), member("vera", "Viewer")
     nora.post(reverse("studio:new_proposal"), {"title": "T", "module": "sales"})
@@ -258,10 +348,7 @@ TOLD_WITHOUT_UNDO = {
     "designer.studio.pages.proposal_pages.NewProposalPage.post": "Its page withdraws the proposal.",
     "designer.studio.saving.refused_as_proposal.proposed": "Its page withdraws the proposal.",
     "designer.studio.pages.release_pages.NewReleasePage._make": "A release changes nothing.",
-    # No version and nothing else holds what was before.
-    "designer.studio.pages.proposal_pages._leave_out": "A proposal keeps no earlier document.",
-    "designer.studio.pages.proposal_pages._rebase": "A proposal keeps no earlier document.",
-    "designer.studio.pages.proposal_pages._replace": "A proposal keeps no earlier document.",
+    # Nothing holds what was before.
     "designer.studio.pages.platform.AcceptMetadata.post": "A finding ends; nothing else does.",
     # No part of the configuration: the audit log says what was before.
     "designer.studio.pages.protection_page.ProtectionPage.post": "The same page sets it back.",
@@ -277,6 +364,7 @@ TOLD_WITHOUT_UNDO = {
 OFFERING = {
     "designer.studio.saving.undo_offers.say_done",
     "designer.studio.pages.proposal_pages._say_done",
+    "designer.studio.pages.proposal_pages._say_edited",
     "designer.studio.saving.checked_save.CheckedAdmin.message_user",
 }
 

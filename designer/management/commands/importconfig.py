@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
+from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ProtectionRefused
 from designer.history.restoration import newest_version, require_version
@@ -39,7 +40,14 @@ UNREAD: dict[str, Any] = {
 }
 
 # Whoever has a shell of the service may change everything.
-AUTHOR = Author(origin=Origin.COMMAND, note="importconfig", may_change_write_access=True, may_administer=True)
+AUTHOR = Author(
+    origin=Origin.COMMAND,
+    note="importconfig",
+    may_change_write_access=True,
+    may_administer=True,
+    # A pipeline has the report of a dry run, and nobody to answer.
+    answered=QUESTIONS,
+)
 CHANGES = 3
 PROPOSED = 4
 

@@ -20,7 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, all: bool, as_json: bool, **options: Any) -> None:
         proposals = [
-            proposal for proposal in Proposal.objects.defer("base", "document") if all or proposal.is_open
+            proposal
+            for proposal in Proposal.objects.defer("base", "document", "earlier")
+            if all or proposal.is_open
         ]
         if as_json:
             content = [proposal_json(proposal) for proposal in proposals]

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
+from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.import_report import report_on
@@ -79,7 +80,9 @@ def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
     DocumentError or Refused.
     """
     # Whoever has a shell of the service may change everything, but approves nothing.
-    author = Author(origin=Origin.PROPOSAL, may_change_write_access=True, may_administer=True)
+    author = Author(
+        origin=Origin.PROPOSAL, may_change_write_access=True, may_administer=True, answered=QUESTIONS
+    )
     if back:
         return go_back(proposal, author)
     if not dry_run:

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from designer.documents.judgement import Refused
 from designer.documents.problems import DocumentError
+from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import document_at, plan_to, restore
@@ -55,4 +56,5 @@ def _author(version: int) -> Author:
         note=f"restoreconfig {version}",
         may_change_write_access=True,
         may_administer=True,
+        answered=QUESTIONS,
     )

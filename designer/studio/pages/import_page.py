@@ -24,6 +24,7 @@ from designer.documents.judgement import Judgement, Refused
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
 from designer.endpoint_calls import DAYS
+from designer.history.broken_callers import QUESTIONS
 from designer.history.items import ItemKey
 from designer.history.recording import Origin, record_outside
 from designer.history.refused_changes import ChangeRefused
@@ -69,6 +70,11 @@ class Trial:
     def only_calls_fail(self) -> bool:
         """Whether nothing but example calls stands against the import."""
         return not self.judged.is_acceptable() and self.judged.is_acceptable(allow_failing_calls=True)
+
+    @property
+    def answered(self) -> Sequence[str]:
+        """Return the questions that the plan answers: whoever imports it has seen who is affected."""
+        return QUESTIONS if self.report.calls else ()
 
     @property
     def warnings(self) -> Sequence[Finding]:

@@ -123,6 +123,7 @@ class MatrixPage(StudioPage):
             value=self.request.POST[button],
             callers_before=said(edit.callers_before),
             callers_after=said(edit.callers_after),
+            answered=author_of(self.request).answered,
         )
         return TemplateResponse(self.request, "designer/pages/matrix_question.html", context)
 

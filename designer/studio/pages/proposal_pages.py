@@ -20,12 +20,21 @@ from django.utils.translation import gettext_lazy
 from designer.audit import note
 from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
+from designer.history.broken_callers import QUESTIONS, CallersUnanswered
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.document_import import Source
 from designer.imports.import_report import ImportReport
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
-from designer.proposals.new_proposals import leave_out, open_copy, open_source, rebase, replace_document
+from designer.proposals.new_proposals import (
+    content_digest,
+    leave_out,
+    open_copy,
+    open_source,
+    rebase,
+    replace_document,
+    undo_edit,
+)
 from designer.proposals.publication import (
     approve,
     go_back,
@@ -45,6 +54,7 @@ from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.later_changes import KEEP, LaterChanges, by_item, choices_of
 from designer.studio.pages.proposal_review import review
 from designer.studio.saving.authors import author_of
+from designer.studio.saving.refused_as_proposal import tell_refused
 from designer.studio.saving.undo_offers import offering_undo, say_done
 
 _PER_PAGE = 30
@@ -98,7 +108,7 @@ class ProposalsPage(StudioPage):
     template_name = "designer/pages/proposals.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        proposals = Proposal.objects.defer("base", "document")
+        proposals = Proposal.objects.defer("base", "document", "earlier")
         page = Paginator(proposals, _PER_PAGE).get_page(self.request.GET.get("page"))
         may_open = self.request.user.has_perm(_OPEN)
         return super().get_context_data(**kwargs, page=page, may_open=may_open)
@@ -156,6 +166,8 @@ class ProposalPage(StudioPage):
                 "proposal": proposal,
                 "review": outcome.without(refused),
                 "later": _later(outcome.report, self.request) if outcome.report is not None else (),
+                # Whoever publishes has seen who is affected.
+                "answered": QUESTIONS if outcome.report is not None and outcome.report.calls else (),
                 "is_ready": outcome.is_ready,
                 "approved": is_approved(proposal),
                 "may_edit": is_open and may(_OPEN),
@@ -178,6 +190,8 @@ class ProposalPage(StudioPage):
             return _to(proposal)
         try:
             _STEPS[name](request, proposal)
+        except CallersUnanswered as refused:
+            tell_refused(request, refused)
         except (DocumentError, ChangeRefused) as error:
             return self.again(problems=error.problems)
         return _to(proposal)
@@ -263,7 +277,7 @@ def _rebase(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _OPEN)
     rebase(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "took over what is live")
-    messages.success(request, _("What was changed live is part of the proposal now."))
+    _say_edited(request, proposal, _("What was changed live is part of the proposal now."))
 
 
 def _replace(request: HttpRequest, proposal: Proposal) -> None:
@@ -274,7 +288,7 @@ def _replace(request: HttpRequest, proposal: Proposal) -> None:
     source = Source.of_document(_uploaded(document))._replace(removes={proposal.module})
     replace_document(proposal, source, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
-    messages.success(request, _("The proposal now has the uploaded document."))
+    _say_edited(request, proposal, _("The proposal now has the uploaded document."))
 
 
 def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
@@ -284,7 +298,15 @@ def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
         raise DocumentError([_("Choose the items to leave out.")])
     leave_out(proposal, items, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "left out what was changed before")
-    messages.success(request, _("The proposal leaves the chosen items as they are."))
+    _say_edited(request, proposal, _("The proposal leaves the chosen items as they are."))
+
+
+def _undo_edit(request: HttpRequest, proposal: Proposal) -> None:
+    _require(request, _OPEN)
+    undo_edit(proposal, request.POST["undo_edit"])
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "undid the last edit")
+    proposal.refresh_from_db()
+    _say_edited(request, proposal, _("Undone. Nothing that is live has changed."))
 
 
 _STEPS: Mapping[str, Any] = {
@@ -297,6 +319,7 @@ _STEPS: Mapping[str, Any] = {
     "rebase": _rebase,
     "replace": _replace,
     "leave_out": _leave_out,
+    "undo_edit": _undo_edit,
 }
 
 
@@ -310,6 +333,13 @@ def _say_done(request: HttpRequest, proposal: Proposal, text: str, undoing: str)
     """Leave a message that a step was made, with a button for the step `undoing`, which takes it back."""
     address = reverse("studio:proposal", args=[proposal.pk])
     messages.success(request, offering_undo(request, text, address, undoing, proposal.pk))
+
+
+def _say_edited(request: HttpRequest, proposal: Proposal, text: str) -> None:
+    """Leave a message that what is proposed has changed, with a button that takes this edit back."""
+    address = reverse("studio:proposal", args=[proposal.pk])
+    edit = content_digest(proposal)
+    messages.success(request, offering_undo(request, text, address, "undo_edit", edit))
 
 
 def _require(request: HttpRequest, permission: str) -> None:

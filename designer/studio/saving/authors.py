@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from designer.audit.audit_entries import address_of
 from designer.history.administration import PERMISSIONS
+from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.write_access import PERMISSION
 
@@ -23,4 +24,5 @@ def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = 
         may_change_write_access=request.user.has_perm(PERMISSION),
         may_administer=request.user.has_perms(PERMISSIONS),
         address=address_of(request),
+        answered=[name for name in QUESTIONS if name in request.POST],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django import forms
@@ -17,13 +17,12 @@ from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
+from designer.history.broken_callers import unanswered
 from designer.history.item_keys import item_key, state_of_row
 from designer.history.readable_versions import describe
 from designer.history.recording import recording
@@ -37,7 +36,7 @@ from designer.studio.look import ModelAdmin
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.breaking_changes import BREAKS
+from designer.studio.saving.caller_questions import in_a_form, ticks
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
@@ -45,7 +44,6 @@ from designer.studio.saving.edit_conflicts import (
     settle,
     unbound_request,
 )
-from designer.studio.saving.moved_paths import MOVES, question_of_moves
 from designer.studio.saving.refused_as_proposal import (
     asks_for_proposal,
     is_protected,
@@ -57,24 +55,6 @@ from designer.studio.saving.refused_as_proposal import (
 )
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.used_places import where_used
-
-# What people tick to answer the questions of a save.
-_TICKS = {
-    MOVES: gettext_lazy("Callers use the new addresses"),
-    BREAKS: gettext_lazy("Callers are ready for this change"),
-}
-
-
-class AskedQuestion(NamedTuple):
-    """A question of a save. `name` and `label` are those of the tick that answers it.
-
-    An answered question has no `text`.
-    """
-
-    name: str
-    text: str
-    label: Promise
-    is_ticked: bool
 
 
 class Refused(Exception):
@@ -134,12 +114,6 @@ class CheckedAdmin(ModelAdmin):
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Return the blocking findings for which the save must be taken back."""
         raise NotImplementedError
-
-    def questions(self, request: HttpRequest, row: Model) -> Mapping[str, Sentence | None]:
-        """Return what the save has to be asked about, by the name of the tick that answers it; None for what
-        asks nothing.
-        """
-        return {MOVES: question_of_moves(request.configuration_before, latest())}  # type: ignore[attr-defined]
 
     def changeform_view(
         self,
@@ -207,12 +181,7 @@ class CheckedAdmin(ModelAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        questions = _questions(request)
-        context["questions"] = [
-            AskedQuestion(name, questions.get(name, ""), label, name in request.POST)
-            for name, label in _TICKS.items()
-            if name in request.POST or name in questions
-        ]
+        context["questions"] = ticks(_questions(request), request.POST)
         if row is not None:
             context["where_used"] = where_used(request, row)
         if row is not None and self.has_change_permission(request, row):
@@ -304,12 +273,9 @@ class CheckedAdmin(ModelAdmin):
         # Who may do it is asked when a proposal is published.
         refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
         if not refused:
-            questions = self.questions(request, form.instance)
-            asked = {
-                name: question
-                for name, question in questions.items()
-                if question is not None and name not in request.POST
-            }
+            # Asked here and not only where it is recorded, to ask on the page, with all that was typed.
+            before: Configuration = request.configuration_before  # type: ignore[attr-defined]
+            asked = in_a_form(unanswered(before, latest(), request.POST))
             request.questions = asked  # type: ignore[attr-defined]
             refused = [Finding("", Severity.BLOCKING, question, "") for question in asked.values()]
         if refused and not (is_protection(refused) and asks_for_proposal(request)):

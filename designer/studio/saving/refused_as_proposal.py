@@ -1,8 +1,10 @@
-"""Whatever was refused because it is protected can be opened as a proposal, from the page that refused it."""
+"""Refused changes that can be sent again from the page that refused them: as a proposal where they are
+protected, or with an answer where they break callers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from django.contrib import messages
 from django.db.models import Model
@@ -18,12 +20,14 @@ from designer.audit import note
 from designer.configuration import Configuration
 from designer.documents.problems import DocumentError
 from designer.documents.protection import EVERYTHING, RULE
+from designer.history.broken_callers import CallersUnanswered
 from designer.history.refused_changes import ChangeRefused, ProtectionRefused
 from designer.models import AuditEntry, Endpoint, ExposedEntity, Module, Proposal
-from designer.proposals.new_proposals import add_refused, open_refused
+from designer.proposals.new_proposals import add_refused, content_digest, open_refused
 from designer.readiness import Finding
 from designer.sentences import said
 from designer.studio.saving.authors import WHY
+from designer.studio.saving.undo_offers import offering_undo
 
 PERMISSION = "designer.add_proposal"
 # The button, and the proposal that the change is added to; without one it is a new one.
@@ -59,11 +63,14 @@ def proposed(request: HttpRequest, refused: ChangeRefused, title: str = "") -> H
         return None
     account = request.user.get_username()
     number = request.POST.get(ADD_TO, "")
+    text: str
     try:
         if number.isdecimal():
             proposal = get_object_or_404(Proposal, pk=number)
             add_refused(proposal, refused, account)
-            text = _("Added to the proposal. Nothing that is live has changed.")
+            added = _("Added to the proposal. Nothing that is live has changed.")
+            address, edit = reverse("studio:proposal", args=[proposal.pk]), content_digest(proposal)
+            text = offering_undo(request, added, address, "undo_edit", edit)
         else:
             why = request.POST.get(WHY, "").strip()
             proposal = open_refused(refused, account, why or title or _changed(refused))
@@ -78,28 +85,37 @@ def proposed(request: HttpRequest, refused: ChangeRefused, title: str = "") -> H
 
 
 def tell_refused(request: HttpRequest, refused: ChangeRefused) -> None:
-    """Leave messages that say why the change was refused, and offer to open it as a proposal."""
+    """Leave messages that say why the change was refused, with a button that sends it again: to open it as a
+    proposal, or with the answer that callers are ready for it.
+    """
     for finding in refused.findings:
         text = finding.said
-        offers = finding is refused.findings[-1] and may_propose(request, refused)
-        messages.error(request, _with_offer(request, text) if offers else text)
+        if finding is not refused.findings[-1]:
+            messages.error(request, text)
+        elif isinstance(refused, CallersUnanswered):
+            messages.error(request, _with_offer(request, text, refused.asked, _("Change it anyway")))
+        elif may_propose(request, refused):
+            messages.error(request, _with_offer(request, text, [PROPOSE], _("Edit as a proposal")))
+        else:
+            messages.error(request, text)
 
 
 def open_proposals() -> list[Proposal]:
     """Return up to 50 proposals that a change can be added to, newest first, without their documents."""
     states = (Proposal.State.OPEN, Proposal.State.APPROVED)
-    return list(Proposal.objects.filter(state__in=states).defer("base", "document")[:50])
+    return list(Proposal.objects.filter(state__in=states).defer("base", "document", "earlier")[:50])
 
 
-def _with_offer(request: HttpRequest, text: str) -> SafeString:
-    """Return a message with a button that sends the same form once more, to open a proposal."""
+def _with_offer(request: HttpRequest, text: str, answers: Iterable[str], label: str) -> SafeString:
+    """Return a message with a button that sends the same form once more, with `answers`."""
     sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in _OWN]
+    sent += [(name, "1") for name in answers]
     fields = format_html_join("", '<input type="hidden" name="{}" value="{}">', sent)
     return format_html(
         '{} <form method="post" action="{}" class="studio-undo"><input type="hidden" '
-        'name="csrfmiddlewaretoken" value="{}">{}<button class="studio-button studio-button-small" '
-        'name="{}" value="1">{}</button></form>',
-        *(text, request.get_full_path(), get_token(request), fields, PROPOSE, _("Edit as a proposal")),
+        'name="csrfmiddlewaretoken" value="{}">{}'
+        '<button class="studio-button studio-button-small">{}</button></form>',
+        *(text, request.get_full_path(), get_token(request), fields, label),
     )
 
 

@@ -64,7 +64,7 @@ def _endpoint_model(change: ItemChange) -> str:
     return "optionset" if kind is not None and kind.scope is Scope.GLOBAL else "endpoint"
 
 
-def offering_undo(request: HttpRequest, text: Any, address: str, name: str, value: int) -> SafeString:
+def offering_undo(request: HttpRequest, text: Any, address: str, name: str, value: int | str) -> SafeString:
     """Return `text` with a button that sends `name` and `value` to `address`.
 
     The button has a form of its own, as messages are outside the form of the page.
