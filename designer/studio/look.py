@@ -9,8 +9,10 @@ from django import forms
 from django.apps import apps
 from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.db import IntegrityError
 from django.db.models import Model
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -86,9 +88,21 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
     when_empty: str | Promise = ""
 
     list_per_page = 50
+    # Who leaves a page with what nobody has saved is asked.
+    warn_unsaved_form = True
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ChangeList
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Of a form that was sent twice at once, both may find its name free, and one is the second to write
+        it: that one is checked again, and shows at its fields what is taken.
+        """
+        try:
+            answer: HttpResponseBase = super().changeform_view(request, *args, **kwargs)
+        except IntegrityError:
+            answer = super().changeform_view(request, *args, **kwargs)
+        return answer
 
     @display(description=admin.ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> SafeString:

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -82,11 +82,18 @@ class NewReleasePage(StudioPage):
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            # What is copied is what is there at this moment, and nothing may come between.
-            with transaction.atomic():
-                return self._make(request, propose())
+            try:
+                return self._try(request)
+            except IntegrityError:
+                # The form was sent twice at once, and both found the number free. Now it is taken.
+                return self._try(request)
         except DocumentError as error:
             return self.again(problems=error.problems)
+
+    def _try(self, request: HttpRequest) -> HttpResponseBase:
+        # What is copied is what is there at this moment, and nothing may come between.
+        with transaction.atomic():
+            return self._make(request, propose())
 
     def _make(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
         form = ReleaseForm(request.POST)
