@@ -225,7 +225,7 @@ class _Counted(Client):
 
     before = b""
 
-    def post(self, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def post(self, *args: Any, **kwargs: Any) -> Any:
         _call_all()
         self.before, self.sent = live(), args
         return super().post(*args, **kwargs)

@@ -40,6 +40,16 @@ def test_an_address_with_nothing_behind_it_leads_to_the_dashboard(viewer: Client
     assert "To the dashboard" in shown
 
 
+@pytest.mark.parametrize(
+    "address",
+    [f"/admin/{route}/" for route in ("versions", "matrix", "translations", "usage", "attributes/one")],
+)
+def test_an_address_with_a_nul_leads_to_nothing(viewer: Client, address: str) -> None:
+    """SQLite would look for it; PostgreSQL fails."""
+    for query in ("?key=%00", "?entity=account&attribute=%00", "?role=a%00", "?%00=1"):
+        assert "There is nothing here" in _shown(viewer.get(address + query), 404)
+
+
 def test_a_form_without_its_token_is_refused_in_words(viewer: Client) -> None:
     shown = _shown(viewer.post("/admin/two-factor/"), 403)
     assert "Nothing was changed." in shown
