@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jiter
@@ -11,9 +11,9 @@ from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.environment_values import Names, Supply
-from designer.documents.keys import Key, Location, Place, duplicate_keys, without_duplicates
+from designer.documents.keys import Location, Place, duplicate_keys, without_duplicates
 from designer.documents.older_formats import modernised
-from designer.documents.problems import DocumentError, PartlyRead
+from designer.documents.problems import DocumentError, Gap, PartlyRead
 from designer.documents.readable_rest import near_member, readable_rest
 from designer.library_messages import problems_of, reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
@@ -59,7 +59,7 @@ def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     problems: list[str] = list(_with_nul(data, (), place))
     data = modernised(_without_nul(data) if problems else data)
     positions: Mapping[str, Sequence[int]] = {}
-    incomplete: Collection[tuple[str, Key]] = ()
+    gaps: Sequence[Gap] = ()
     try:
         document = ConfigurationDocument.model_validate(data)
     except ValidationError as error:
@@ -67,7 +67,7 @@ def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
         if rest is None:
             raise DocumentError([*problems, *_sentences(problems_of(error), data, place)]) from error
         problems += _sentences(rest.problems, data, place)
-        document, positions, incomplete = rest.document, rest.positions, rest.incomplete
+        document, positions, gaps = rest.document, rest.positions, rest.gaps
 
     def place_before(location: Location) -> str:
         """Return the place in `data`, which has items that could not be read."""
@@ -77,8 +77,7 @@ def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
         return place(location)
 
     if problems := [*problems, *duplicate_keys(document, place_before)]:
-        rest_document = without_duplicates(document)
-        raise PartlyRead(problems, rest_document, incomplete, is_as_meant=not incomplete)
+        raise PartlyRead(problems, without_duplicates(document), gaps)
     return document
 
 

@@ -78,7 +78,7 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
     except DocumentError as error:
         raise DocumentError([*problems, *error.problems]) from error
     if problems:
-        raise PartlyRead(problems, document, is_as_meant=True)
+        raise PartlyRead(problems, document)
     return Folder(document, names, removes)
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from designer.configuration import Configuration, Revision
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
-from designer.documents.keys import COLLECTIONS, ENDPOINTS, Key
+from designer.documents.keys import ENDPOINTS
 from designer.documents.outcome import configuration_after, document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.plan_obstacles import Obstacle, obstacles_of
-from designer.documents.problems import DocumentError
+from designer.documents.problems import DocumentError, Gap
 from designer.documents.protection import protection_refusals
 from designer.example_calls.call_runs import CallResult, run_all
 from designer.overview import Overview, foreseen, judged, overview
@@ -104,9 +104,14 @@ class Refused(DocumentError):
         self.judgement = judgement
 
 
-def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: bool = False) -> Judgement:
+def judge(
+    make_plan: Callable[[ConfigurationDocument], Plan],
+    *,
+    with_calls: bool = False,
+    gaps: Sequence[Gap] = (),
+) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration; `with_calls`: run its example
-    calls, too.
+    calls, too. `gaps` are those of the document that the plan is about.
 
     Changes nothing, and asks the platform outside any transaction. Raises DocumentError when no plan can be
     made.
@@ -115,14 +120,14 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: boo
     now = export(before.configuration)
     new_plan = make_plan(now)
     if new_plan.does_nothing:
-        return _judgement(new_plan, before, before, ())
+        return _judgement(new_plan, before, before, (), ())
     obstacles = tuple(obstacles_of(new_plan, document_after(now, new_plan)))
     # What cannot be removed stays.
     refused_removals = [obstacle.change for obstacle in obstacles if obstacle.change.after is None]
     after = foreseen(
         configuration_after(before.configuration, document_after(now, new_plan, refused_removals))
     )
-    judgement = _judgement(new_plan, before, after, obstacles)
+    judgement = _judgement(new_plan, before, after, obstacles, gaps)
     protected = protection_refusals(before.configuration, after.configuration)
     judgement = replace(judgement, protected=tuple(protected))
     # A call is answered by an endpoint with its module, entity, roles and properties: these must be as meant.
@@ -130,41 +135,37 @@ def judge(make_plan: Callable[[ConfigurationDocument], Plan], *, with_calls: boo
     if not with_calls or not only_endpoints:
         return judgement
     without = {finding.subject for finding in after.findings if finding.is_blocking}
-    without |= {obstacle.change.key for obstacle in obstacles}
+    without |= {obstacle.change.key for obstacle in obstacles} | {gap.key for gap in gaps}
     return replace(judgement, calls=tuple(run_all(after.configuration, without=without)))
 
 
 def judge_alone(
-    document: ConfigurationDocument, metadata: Metadata, incomplete: Collection[tuple[str, Key]] = ()
+    document: ConfigurationDocument, metadata: Metadata, gaps: Sequence[Gap] = ()
 ) -> tuple[Sequence[str], Overview]:
     """Return why the configuration of a document could not be stored, and the overview of its findings.
 
-    Findings about `incomplete` items, which lack what could not be read, are left out. Needs no database and
-    no platform.
+    `gaps` are those of the document. Needs no database and no platform.
     """
     nothing = ConfigurationDocument(format=document.format)
     obstacles = tuple(obstacles_of(plan(nothing, document), document))
     checked = judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
-    by_endpoint = {id: tuple(_mistakes(found, obstacles)) for id, found in checked.by_endpoint.items()}
-    unjudged = {
-        collection.subject(key)
-        for collection in COLLECTIONS
-        for field, key in incomplete
-        if field == collection.field
-    }
-    others = (finding for finding in checked.others if finding.subject not in unjudged)
+    reasons: Sequence[Obstacle | Gap] = [*obstacles, *gaps]
+    by_endpoint = {id: tuple(_mistakes(found, reasons)) for id, found in checked.by_endpoint.items()}
     problems = [obstacle.sentence for obstacle in obstacles]
-    return problems, replace(checked, by_endpoint=by_endpoint, others=tuple(_mistakes(others, obstacles)))
+    others = tuple(_mistakes(checked.others, reasons))
+    return problems, replace(checked, by_endpoint=by_endpoint, others=others)
 
 
-def _mistakes(findings: Iterable[Finding], obstacles: Sequence[Obstacle]) -> Iterator[Finding]:
-    """Yield the findings that do not merely follow from an obstacle."""
-    return (finding for finding in findings if not any(obstacle.explains(finding) for obstacle in obstacles))
+def _mistakes(findings: Iterable[Finding], reasons: Sequence[Obstacle | Gap]) -> Iterator[Finding]:
+    """Yield the findings that do not merely follow from one of `reasons`."""
+    return (finding for finding in findings if not any(reason.explains(finding) for reason in reasons))
 
 
-def _judgement(plan: Plan, before: Overview, after: Overview, obstacles: Sequence[Obstacle]) -> Judgement:
+def _judgement(
+    plan: Plan, before: Overview, after: Overview, obstacles: Sequence[Obstacle], gaps: Sequence[Gap]
+) -> Judgement:
     earlier_findings = set(before.findings)
-    findings = list(_mistakes(after.findings, obstacles))
+    findings = list(_mistakes(after.findings, (*obstacles, *gaps)))
     new = sorted(
         (f for f in findings if f not in earlier_findings), key=lambda finding: not finding.is_blocking
     )

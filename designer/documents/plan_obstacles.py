@@ -69,11 +69,7 @@ class Obstacle(NamedTuple):
             return True
         # Findings name roles and caller types as the studio does, which groups nothing.
         place = self.place.removeprefix("access.")
-        return _is_within(finding.field, place) or _is_within(place, finding.field)
-
-
-def _is_within(place: str, outer: str) -> bool:
-    return place == outer or place.startswith(f"{outer}.")
+        return finding.is_about(place)
 
 
 def obstacles_of(plan: Plan, after: ConfigurationDocument) -> Iterator[Obstacle]:
@@ -189,9 +185,8 @@ def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[t
         for name in item.access.caller_types:
             if name not in types:
                 yield "access.caller_types", no_caller_type(name)
-        if item.exposure and _place(item) not in {
-            (definition.module, definition.segment) for definition in after.entities
-        }:
+        places = {(definition.module, definition.segment) for definition in after.entities}
+        if item.exposure and item.module in modules and _place(item) not in places:
             yield "exposure", no_exposure(item)
         for name in item.access.roles:
             if name not in roles:

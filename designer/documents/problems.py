@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.keys import Key
+from designer.documents.keys import ENDPOINTS, Collection, Key
+from designer.readiness import Finding
 from designer.sentences import listed
 
 
@@ -17,32 +19,46 @@ class DocumentError(Exception):
         super().__init__(listed(self.problems, "\n"))
 
 
+class Gap(NamedTuple):
+    """A part of an item that is wrong and was left out, so that the rest of the item can be judged.
+
+    `place` is where it would be, as in findings, such as `bindings.name`.
+    """
+
+    collection: Collection
+    key: Key
+    place: str
+
+    def explains(self, finding: Finding) -> bool:
+        """Whether the finding may only follow from the gap, and is no mistake by itself."""
+        if finding.subject != self.collection.subject(self.key):
+            return False
+        return self.collection.field != ENDPOINTS or not finding.field or finding.is_about(self.place)
+
+
 class PartlyRead(DocumentError):
     """A document that cannot be used, of which `rest` could be read: it can be judged, so that what else is
     wrong is told at once.
 
-    `incomplete` are the items of `rest`, by their list and key, that lack a member which is wrong.
-    `is_as_meant`: whether the calls of what `rest` holds would be answered as the author means.
+    `gaps` are those of items in `rest`. `is_as_meant`: whether endpoints without gaps would answer calls as
+    the author means.
     """
 
     def __init__(
         self,
         problems: Iterable[str],
         rest: ConfigurationDocument,
-        incomplete: Collection[tuple[str, Key]] = (),
+        gaps: Sequence[Gap] = (),
         *,
-        is_as_meant: bool,
+        is_as_meant: bool = True,
     ) -> None:
         super().__init__(problems)
         self.rest = rest
-        self.incomplete = incomplete
-        self.is_as_meant = is_as_meant
+        self.gaps = gaps
+        self.is_as_meant = is_as_meant and all(gap.collection.field == ENDPOINTS for gap in gaps)
 
     def after(self, problems: Iterable[str], *, is_as_meant: bool = True) -> PartlyRead:
         """Return the error with other problems of the same document before its own."""
         return PartlyRead(
-            [*problems, *self.problems],
-            self.rest,
-            self.incomplete,
-            is_as_meant=self.is_as_meant and is_as_meant,
+            [*problems, *self.problems], self.rest, self.gaps, is_as_meant=self.is_as_meant and is_as_meant
         )

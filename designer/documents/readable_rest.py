@@ -5,17 +5,19 @@ Only mistakes of the document may be told. What would follow from a part that co
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument, EndpointDefinition
-from designer.documents.keys import COLLECTIONS, ENDPOINTS, Key, Location
+from designer.documents.keys import COLLECTIONS, ENDPOINTS, Location
 from designer.documents.older_formats import PRESENT
+from designer.documents.problems import Gap
 from designer.expressions.nearest import nearest
 from designer.kinds import KINDS
 from designer.library_messages import problems_of
@@ -24,30 +26,48 @@ _LISTS = frozenset(collection.field for collection in COLLECTIONS)
 # The rest is judged as if the nearest name were meant, so only a slip counts: naem for name, and not colour
 # for columns.
 _ALIKE = 0.7
-_Items = set[tuple[str, int]]
+# Parts of an endpoint that no other part of it needs.
+_INDEPENDENT = frozenset(
+    {
+        "access",
+        "acknowledgements",
+        "bindings",
+        "columns",
+        "description",
+        "example_calls",
+        "preconditions",
+        "row_rule",
+        "title",
+        "translations",
+    }
+)
+# The members that findings call a part of these lists by, the first that there is.
+_NAMES = {"bindings": ("attribute",), "columns": ("name", "attribute")}
+# An item by its list and its position.
+_Item: TypeAlias = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
     """What could be read of a document.
 
-    `positions` are those that the items of each list have in the whole document. `incomplete` are the items
-    that lack a member which is wrong. `problems` are those of the whole document: also those that come to
-    light once names of members are corrected, but no member that is there under a wrong name.
+    `positions` are those that the items of each list have in the whole document. `problems` are those of the
+    whole document: also those that come to light once names of members are corrected, but no member that is
+    there under a wrong name.
     """
 
     document: ConfigurationDocument
     positions: Mapping[str, Sequence[int]]
-    incomplete: frozenset[tuple[str, Key]]
+    gaps: tuple[Gap, ...]
     problems: Sequence[ErrorDetails]
 
 
 def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
     """Return what can be read of `data`, the JSON of a document in the present format that raised `error`.
 
-    An unknown member is taken for the one whose name is nearest, or is left out. Endpoints with any other
-    mistake are left out; other items lack what is wrong, because endpoints refer to them. None when nothing
-    can be judged: the format is unknown, or there is no list where one has to be.
+    An unknown member is taken for the one whose name is nearest, or is left out. Other wrong parts of items
+    are left out; so is the whole endpoint where other parts of it need them. None when nothing can be judged:
+    the format is unknown, or there is no list where one has to be.
     """
     rest = deepcopy(data)
     told = problems_of(error)
@@ -60,7 +80,7 @@ def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
     remaining = _problems(rest)
     if any(_item_of(problem) is None for problem in remaining):
         return None
-    incomplete = set(_without_wrong_members(rest, remaining))
+    gaps = _leave_out_parts(rest, remaining)
     left_out = {item for problem in _problems(rest) if (item := _item_of(problem)) is not None}
     left_out |= set(_endpoints_of(rest, left_out))
     positions = {
@@ -74,7 +94,7 @@ def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
     return Rest(
         document=document,
         positions=positions,
-        incomplete=frozenset(_keys_of(document, positions, incomplete - left_out)),
+        gaps=tuple(_gaps_in(document, positions, gaps)),
         problems=[
             *(one for one in told if one["type"] != "missing" or one["loc"] not in corrected),
             *(one for one in remaining if one["loc"] not in locations),
@@ -149,7 +169,7 @@ def _problems(data: dict[str, Any]) -> list[ErrorDetails]:
     return []
 
 
-def _item_of(problem: ErrorDetails) -> tuple[str, int] | None:
+def _item_of(problem: ErrorDetails) -> _Item | None:
     match problem["loc"]:
         case (str(field), int(at), *_):
             return field, at
@@ -157,18 +177,39 @@ def _item_of(problem: ErrorDetails) -> tuple[str, int] | None:
             return None
 
 
-def _without_wrong_members(
-    data: dict[str, Any], problems: Sequence[ErrorDetails]
-) -> Iterator[tuple[str, int]]:
-    """Remove the wrong members of items, except those of endpoints; yield the items."""
+def _leave_out_parts(data: dict[str, Any], problems: Sequence[ErrorDetails]) -> Mapping[_Item, set[str]]:
+    """Remove the wrong parts of items that can do without. Return the places of what is missing, by item."""
+    places: defaultdict[_Item, set[str]] = defaultdict(set)
+    wrong: set[tuple[str, int, str, int]] = set()
     for problem in problems:
         match problem["loc"]:
-            case (str(field), int(at), str(member), *_) if field != ENDPOINTS:
-                data[field][at].pop(member, None)
-                yield field, at
+            case (str(field), int(at), str(member), *inner) if field != ENDPOINTS or member in _INDEPENDENT:
+                position = inner[0] if field == ENDPOINTS and inner and isinstance(inner[0], int) else -1
+                places[field, at] |= set(_places(member, _at(data, (field, at, member, position))))
+                wrong.add((field, at, member, position))
+    # From the end: whatever stands behind a removed part of a list moves up.
+    for field, at, member, position in sorted(wrong, reverse=True):
+        item = _at(data, (field, at))
+        if isinstance(item, dict) and member in item:
+            if position < 0:
+                del item[member]
+            else:
+                del item[member][position]
+    return places
 
 
-def _endpoints_of(data: dict[str, Any], left_out: _Items) -> Iterator[tuple[str, int]]:
+def _places(member: str, part: Any) -> Iterator[str]:
+    """Yield the places that findings name for a part of the list `member`, or for all of `member`."""
+    names = [part.get(name) for name in _NAMES.get(member, ())] if isinstance(part, dict) else []
+    name = next((name for name in names if isinstance(name, str) and name), "")
+    if name:
+        yield f"{member}.{name}"
+    else:
+        # Findings name roles and caller types as the studio does, which groups nothing.
+        yield from ("roles", "caller_types") if member == "access" else (member,)
+
+
+def _endpoints_of(data: dict[str, Any], left_out: set[_Item]) -> Iterator[_Item]:
     """Yield the endpoints of exposed entities that are left out."""
     entities = [data[field][at] for field, at in left_out if field == "entities"]
     places = [(item.get("module"), item.get("segment")) for item in entities if isinstance(item, dict)]
@@ -177,11 +218,13 @@ def _endpoints_of(data: dict[str, Any], left_out: _Items) -> Iterator[tuple[str,
             yield ENDPOINTS, at
 
 
-def _keys_of(
-    document: ConfigurationDocument, positions: Mapping[str, Sequence[int]], items: _Items
-) -> Iterator[tuple[str, Key]]:
+def _gaps_in(
+    document: ConfigurationDocument,
+    positions: Mapping[str, Sequence[int]],
+    places: Mapping[_Item, set[str]],
+) -> Iterator[Gap]:
     for collection in COLLECTIONS:
         if kept := positions.get(collection.field):
             for at, item in zip(kept, getattr(document, collection.field), strict=True):
-                if (collection.field, at) in items:
-                    yield collection.field, collection.key(item)
+                for place in sorted(places.get((collection.field, at), ())):
+                    yield Gap(collection, collection.key(item), place)

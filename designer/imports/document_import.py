@@ -80,23 +80,16 @@ def _telling_of_the_rest() -> Iterator[None]:
         yield
     except PartlyRead as error:
         rest = error.rest
-        judged = judge(lambda now: plan(now, rest), with_calls=error.is_as_meant)
-        findings = _about(judged.blocking, rest, error.incomplete)
+        judged = judge(lambda now: plan(now, rest), with_calls=error.is_as_meant, gaps=error.gaps)
+        findings = _about(judged.blocking, rest)
         raise DocumentError(
             [*error.problems, *judged.problems, *findings, *judged.failed_call_sentences()]
         ) from error
 
 
-def _about(
-    findings: Iterable[Finding], document: ConfigurationDocument, incomplete: Collection[ItemKey]
-) -> Iterator[Sentence]:
-    """Yield the findings about items of the document that are not incomplete, each with its place."""
-    subjects = {
-        collection.subject(key)
-        for collection in COLLECTIONS
-        for key in collection.items(document)
-        if (collection.field, key) not in incomplete
-    }
+def _about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
+    """Yield the findings about items of the document, each with its place."""
+    subjects = {collection.subject(key) for collection in COLLECTIONS for key in collection.items(document)}
     for finding in findings:
         if finding.subject in subjects:
             place = f"{finding.subject} {finding.field}".strip()

@@ -58,6 +58,10 @@ class Finding:
     def is_blocking(self) -> bool:
         return self.severity is Severity.BLOCKING
 
+    def is_about(self, place: str) -> bool:
+        """Whether the finding is about `place`, such as `inputs.phone`, its parts, or what it is part of."""
+        return f"{self.field}.".startswith(f"{place}.") or f"{place}.".startswith(f"{self.field}.")
+
     @property
     def is_unacceptable(self) -> bool:
         """Whether the finding stops every import, even one that may bring in what cannot be served."""

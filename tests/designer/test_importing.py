@@ -378,7 +378,7 @@ def test_ten_kinds_of_mistakes_are_named_at_once(
 
 def test_the_studio_names_them_at_once_too(dora: Client) -> None:
     before = now()
-    for document, names in ((ten_mistakes(), NAMED), (ten_more_mistakes(), ALSO_NAMED)):
+    for document, names in ((ten_mistakes(), NAMED), (twelve_more_mistakes(), ALSO_NAMED)):
         answer = dora.post("/admin/import/", {"document": SimpleUploadedFile("c.json", document)})
         told = html.unescape(answer.content.decode())
         assert [named for named in names if named not in told] == []
@@ -388,7 +388,7 @@ def test_the_studio_names_them_at_once_too(dora: Client) -> None:
 def test_so_does_a_pipeline_without_a_platform(portico: None, tmp_path: Path) -> None:
     metadata, file = tmp_path / "metadata.json", tmp_path / "configuration.json"
     call_command("exportmetadata", "--output", str(metadata), "--entity", "team")
-    for document, names in ((ten_mistakes(), NAMED), (ten_more_mistakes(), ALSO_NAMED)):
+    for document, names in ((ten_mistakes(), NAMED), (twelve_more_mistakes(), ALSO_NAMED)):
         file.write_bytes(document)
         out = io.StringIO()
         with pytest.raises(CommandError, match="cannot be imported"):
@@ -397,8 +397,8 @@ def test_so_does_a_pipeline_without_a_platform(portico: None, tmp_path: Path) ->
         assert [named for named in names if named not in out.getvalue() and "No such team" not in named] == []
 
 
-def ten_more_mistakes() -> bytes:
-    """A document that is wrong in ten other ways, several of them in one endpoint or in what others need."""
+def twelve_more_mistakes() -> bytes:
+    """A document that is wrong in twelve other ways, several in one endpoint, or in what others need."""
     data = json.loads(now())
     endpoints = {one.key: data["endpoints"][at] for at, one in enumerate(export(load()).endpoints)}
     data["oddmember"] = 1
@@ -411,7 +411,10 @@ def ten_more_mistakes() -> bytes:
     read_one = endpoints["sales.accounts.read"]
     read_one["settings"] = {"limts": {}}
     read_one["columns"].append({"attribute": "nam", "naem": "other"})
-    endpoints["sales.accounts.update"]["title"] = "Update\0"
+    update = endpoints["sales.accounts.update"]
+    update["title"] = "Update\0"
+    update["bindings"][0]["source"] = "fetsch"
+    update["preconditions"] = [{"expression": "record.statecode =", "message": "No"}]
     return json.dumps(data).encode()
 
 
@@ -426,6 +429,8 @@ ALSO_NAMED = [
     ".naem (sales.accounts.read): is not known. Did you mean “name”?",
     "sales.accounts.read columns.other: account has no “nam” to answer with.",
     "title: contains a NUL character. Remove it",
+    ".bindings[0].source (sales.accounts.update): must be 'input', 'constant', ",
+    "sales.accounts.update preconditions",
 ]
 
 
@@ -434,7 +439,7 @@ def test_mistakes_of_one_endpoint_and_of_what_others_need_are_named_at_once(
     portico: None, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     before = now()
-    code, out, error = command(tmp_path, ten_more_mistakes(), *options)
+    code, out, error = command(tmp_path, twelve_more_mistakes(), *options)
     problems = json.loads(out)["problems"] if "--json" in options else error.splitlines()[1:]
     told = "\n".join(problems)
     assert (code, [named for named in ALSO_NAMED if named not in told]) == (1, [])

@@ -141,7 +141,7 @@ def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[st
         try:
             problems, checked = judge_alone(_document(file, values, recorded), recorded)
         except PartlyRead as error:
-            problems, checked = judge_alone(error.rest, recorded, error.incomplete)
+            problems, checked = judge_alone(error.rest, recorded, error.gaps)
             problems = [*error.problems, *problems]
     except OSError as error:
         raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
