@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from designer.studio import (
     caller_types,
-    endpoint_pages,
+    endpoint_admin,
     environment_values,
     login,
     modules,
@@ -19,7 +19,7 @@ from designer.studio.navigation import dashboard
 __all__ = [
     "caller_types",
     "dashboard",
-    "endpoint_pages",
+    "endpoint_admin",
     "environment_values",
     "issuer_pages",
     "login",

@@ -25,7 +25,8 @@ def platform_steps() -> Iterator[Step]:
     if not env["CRM_URL"]:
         return
     # Not loaded by a service that has its platform in the box.
-    from crmclient.dataverse.checkup import Outcome, authorized, reached, readable, rested, used
+    from crmclient.dataverse.checkup import Outcome, readable, rested, used
+    from crmclient.dataverse.connection_checkup import authorized, reached
     from crmclient.dataverse.fiscal_checkup import same_fiscal_years
     from crmclient.dataverse.http.budget import SpendsBudget
     from crmclient.dataverse.options import Options

@@ -1,4 +1,4 @@
-"""Endpoints: the list with their readiness, and the page on which one is designed."""
+"""What the pages of endpoints and of option sets share: the list with readiness, and the page of one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.forms import BaseFormSet
@@ -23,7 +23,7 @@ from django.views.decorators.http import require_POST
 from designer.example_calls.renamed_values import following_renames
 from designer.history.broken_callers import BREAKS
 from designer.history.write_access import PERMISSION
-from designer.kinds import KINDS, OperationKind, Scope, Section
+from designer.kinds import OperationKind
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.names import USER_TYPE
@@ -32,19 +32,15 @@ from designer.readiness.findings import DRIFT
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.live_page import live_state
 from designer.studio.checking.previews import preview_html, preview_of
-from designer.studio.endpoint_form.endpoint_list import KindFilter, ReadyList
+from designer.studio.endpoint_form.endpoint_list import ReadyList
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS
 from designer.studio.endpoint_form.form import (
-    ACCESS_FIELDS,
-    READABLE_ACCESS_FIELDS,
     form_for,
 )
-from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
 from designer.studio.endpoint_form.list_rows import ItemRows, ListingInputInline
-from designer.studio.endpoint_form.new_endpoint import exposed_at, fields_of_new, new_form_at
 from designer.studio.endpoint_form.page_data import page_data
 from designer.studio.endpoint_form.renamed_inputs import with_renamed_inputs
-from designer.studio.endpoint_form.sections import page_sections, section
+from designer.studio.endpoint_form.sections import page_sections
 from designer.studio.endpoint_form.sharing_words import sharing_words
 from designer.studio.metadata.page_metadata import asked_once, known_metadata
 from designer.studio.navigation.badges import badge
@@ -60,7 +56,7 @@ from designer.studio.trying.unsaved_page import forms_of
 
 
 class EndpointPages(CheckedAdmin):
-    """What the pages of endpoints and of option sets share."""
+    """The list and the page of what is served. `endpoint_admin` and `option_sets` say what each shows."""
 
     list_select_related = ("module", "entity__module")
     add_form_template = "admin/change_form.html"
@@ -308,88 +304,6 @@ class EndpointPages(CheckedAdmin):
         return ", ".join(str(role) for role in row.roles.all()) or gettext("Every authenticated caller")
 
 
-@admin.register(Endpoint)
-class EndpointAdmin(EndpointPages):
-    when_empty = _("No endpoint yet. Exposing an entity makes the usual ones in one go.")
-    list_display = ("place", "ready", "kind_label", "module", "access", "title")
-    list_display_links = ("place",)
-    list_filter = (KindFilter, "module", "enabled")
-    search_fields = ("title", "segment", "name", "entity__segment", "entity__entity", "module__segment")
-    list_per_page = 50
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).prefetch_related("roles")
-
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        if obj is None:
-            kwargs["form"] = new_form_at(exposed_at(request))
-        return super().get_form(request, obj, change=change, **kwargs)
-
-    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        if obj is None:
-            fields = fields_of_new(new_form_at(exposed_at(request)))
-            shown_fields = [field for field in fields if field not in ("module", "entity") or _offered(field)]
-            return [(None, {"fields": shown_fields})]
-        kind = obj.operation
-        if kind is None or not self.has_change_permission(request, obj):
-            return _readable_fieldsets()
-        # A row rule only means something for endpoints that read or write records.
-        narrowed = ["row_rule"] if kind.has_rows else []
-        settings = list(form_for(kind, obj.entity).base_fields)
-        settings = [name for name in settings if name.startswith("settings__")]
-        caching = [name for name in settings if name.startswith("settings__cache__")]
-        limits = [name for name in settings if name.startswith("settings__limits__")]
-        settings = [name for name in settings if name not in (*caching, *limits)]
-        # The path of a kind, such as "/api/{module}/{name}", tells which fields the endpoint's path is made
-        # of.
-        place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
-        return [
-            section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), *place),
-            section(_("Documentation"), "documentation", "title", "description"),
-            *([section(_(kind.label), "settings", *settings)] if settings else []),
-            section(_("Access control"), "access", *ACCESS_FIELDS, *narrowed),
-            section(_("Limits"), "limits", *limits),
-            *([section(_("Cached answers"), "caching", *caching)] if caching else []),
-        ]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("kind_label", "belongs_to", "caller_types_shown", "callers_shown") if obj else ()
-
-    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
-        sections = obj.operation.sections if obj and obj.operation else frozenset()
-        inlines = [SECTION_INLINES[section] for section in Section if section in sections]
-        takes_lists = obj is not None and obj.operation is not None and obj.operation.takes_lists
-        return [ListingInputInline if takes_lists and inline is InputInline else inline for inline in inlines]
-
-    def save_related(
-        self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
-    ) -> None:
-        """Save the rows of a new endpoint, and switch it on if nothing stands in the way."""
-        super().save_related(request, form, formsets, change)
-        row = form.instance
-        if change or not form.cleaned_data.get("enabled"):
-            return
-        if not any(finding.is_blocking for finding in checker().endpoint_if_known(row.pk)):
-            row.enabled = True
-            row.save(update_fields=["enabled"])
-
-    def response_add(
-        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
-    ) -> HttpResponseBase:
-        """Stay on the page of a new endpoint, where it is completed."""
-        if not obj.enabled:
-            messages.info(request, _("It is a draft. Complete it here, then switch it on."))
-        posted = request.POST.copy()
-        posted["_continue"] = "1"
-        request.POST = posted  # type: ignore[assignment]
-        response: HttpResponseBase = super().response_add(request, obj, post_url_continue)
-        return response
-
-    @admin.display(description=_("Belongs to"))
-    def belongs_to(self, row: Endpoint) -> str:
-        return str(row.entity or row.module or "—")
-
-
 def _as_role(row: Endpoint) -> str:
     """The query of “View as” that shows the endpoint: one of its roles and caller types, or nobody."""
     if not row.authentication_required:
@@ -402,16 +316,3 @@ def _as_role(row: Endpoint) -> str:
 
 def _base(request: HttpRequest) -> str:
     return f"{request.scheme}://{request.get_host()}"
-
-
-def _offered(field: str) -> bool:
-    scope = {"module": Scope.MODULE, "entity": Scope.ENTITY}[field]
-    return any(kind.scope is scope for kind in KINDS.values())
-
-
-def _readable_fieldsets() -> Any:
-    return [
-        section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), "enabled", "segment", "name"),
-        section(_("Documentation"), "documentation", "title", "description"),
-        section(_("Access control"), "access", *READABLE_ACCESS_FIELDS),
-    ]

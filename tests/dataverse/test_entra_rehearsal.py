@@ -21,7 +21,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from crmbox.demo.people import FIRST_ACCOUNT
 from crmbox.engine.identities import SERVICE_USER
-from crmclient.dataverse.checkup import Outcome, Step, authorized
+from crmclient.dataverse.checkup import Outcome, Step
+from crmclient.dataverse.connection_checkup import authorized
 from crmclient.dataverse.options import Options
 from project import applications
 from tests.dataverse.certificates import Identity, self_signed

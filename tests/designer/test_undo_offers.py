@@ -334,7 +334,7 @@ def test_only_who_may_make_a_step_takes_it_back(portico: None) -> None:
 # Functions that tell of a success or of news and offer no *Undo*, and why.
 TOLD_WITHOUT_UNDO = {
     # Nothing was changed.
-    "designer.studio.endpoint_pages.EndpointAdmin.response_add": "Beside the message that offers it.",
+    "designer.studio.endpoint_admin.EndpointAdmin.response_add": "Beside the message that offers it.",
     "designer.studio.pages.import_page.ImportPage._import": "Says that nothing was changed.",
     "designer.studio.pages.matrix.MatrixPage.post": "Says why nothing can be changed.",
     "designer.studio.pages.release_pages.RestoreRelease.post": "Says that nothing was changed.",

@@ -87,6 +87,8 @@ def left(limit: float, used: Sequence[float], others: float, share: Share, limit
     if limit >= BOUNDLESS:
         return limit
     kept_free = 0
+    # The first third of a share is kept free until its group has used it. From a group that has used its
+    # whole share, another third is kept free for each of the others that has not.
     satisfied = used[SHARES.index(share)] >= limit * limits.shares.get(share, 0.0)
     for group, spent in zip(SHARES, used, strict=True):
         if group is not share:

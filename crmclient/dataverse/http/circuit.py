@@ -30,7 +30,9 @@ class Circuit:
         self._lock = threading.Lock()
         self._failures = 0
         self._pause = FIRST_PAUSE
-        self._opens_at: float | None = None
+        # When a probe may pass; None while the circuit is closed.
+        self._paused_until: float | None = None
+        # When the probe that has passed is given up; None while there is none.
         self._probe_ends: float | None = None
 
     def enter(self, ends: float) -> None:
@@ -39,17 +41,17 @@ class Circuit:
         After a pause, one request passes as a probe. If it reports nothing, the next probe may pass at
         `ends`.
         """
-        if self._opens_at is None:
+        if self._paused_until is None:
             return
         with self._lock:
             now = self._clock()
-            if self._opens_at is None:
+            if self._paused_until is None:
                 return
-            waiting = self._opens_at if self._probe_ends is None else self._probe_ends
-            if now < waiting:
+            waits_until = self._paused_until if self._probe_ends is None else self._probe_ends
+            if now < waits_until:
                 raise Unavailable(
                     "The platform has failed repeatedly and is left alone for a while.",
-                    retry_after=max(1.0, min(waiting - now, LONGEST_PAUSE)),
+                    retry_after=max(1.0, min(waits_until - now, LONGEST_PAUSE)),
                 )
             self._probe_ends = ends
 
@@ -58,9 +60,9 @@ class Circuit:
         if not self._failures:
             return
         with self._lock:
-            was_open = self._opens_at is not None
+            was_open = self._paused_until is not None
             self._failures, self._pause = 0, FIRST_PAUSE
-            self._opens_at = self._probe_ends = None
+            self._paused_until = self._probe_ends = None
         if was_open:
             self._observer.circuit(open=False)
 
@@ -70,10 +72,10 @@ class Circuit:
             self._failures += 1
             if self._failures < FAILURES:
                 return
-            newly = self._opens_at is None
+            newly = self._paused_until is None
             probed = self._probe_ends is not None
             if newly or probed:
-                self._opens_at = self._clock() + self._pause
+                self._paused_until = self._clock() + self._pause
                 self._pause = min(LONGEST_PAUSE, self._pause * 2)
                 self._probe_ends = None
         if newly:

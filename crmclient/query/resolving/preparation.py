@@ -160,6 +160,7 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
         names.wrong(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
     if column.date_grouping is DateGrouping.FISCAL_YEAR:
         try:
+            # Any year does: where it is not known how fiscal years are named, none has a name.
             calendar.fiscal.named_year(dt.MINYEAR)
         except ValueError as error:
             names.wrong(construct, error.args[0])
