@@ -38,8 +38,8 @@ class FileSettings(EndpointSettings):
     )
 
     @property
-    def own_attribute(self) -> str:
-        return self.attribute
+    def own_attributes(self) -> tuple[str, ...]:
+        return (self.attribute,) if self.attribute else ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
         return self.model_copy(update={"attribute": change.name(entity, self.attribute)}), {}

@@ -76,8 +76,8 @@ class OptionSetSettings(EndpointSettings):
         return self.option_set
 
     @property
-    def own_attribute(self) -> str:
-        return self.option_set
+    def own_attributes(self) -> tuple[str, ...]:
+        return (self.option_set,) if self.option_set else ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
         # A global option set is of no entity.

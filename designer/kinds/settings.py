@@ -48,13 +48,13 @@ class EndpointSettings(Definition):
         return ""
 
     @property
-    def own_attribute(self) -> str:
-        """The attribute of the exposed entity that the endpoint is about; empty where there is none."""
-        return ""
+    def own_attributes(self) -> tuple[str, ...]:
+        """The attributes of the exposed entity that the settings name, outside the endpoint's query."""
+        return ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
         """Return the settings after a change of an attribute, and the keys of the query's rows that change
-        with it.
+        with it. A kind that names `own_attributes` replaces them here.
 
         `entity` is the exposed entity of the endpoint.
         """

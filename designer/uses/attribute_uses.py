@@ -135,7 +135,7 @@ def _named_by_definition(definition: EndpointDefinition, entity: str) -> Iterato
 
 def _named_for_record(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
     """Yield the attributes of the exposed entity that the endpoint names outside queries and filters."""
-    if attribute := definition.settings.own_attribute:
+    for attribute in definition.settings.own_attributes:
         yield (entity, attribute), Sentence("the column that it is about"), False
     texts = [(condition.expression, Sentence("a pre-condition")) for condition in definition.preconditions]
     if names_attributes(definition):

@@ -13,13 +13,18 @@ from django.urls import reverse
 from pydantic import Field, create_model
 
 from crmclient import Platform
+from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.configuration import Endpoint as Configured
+from designer.documents.document_writer import export
 from designer.kinds import KINDS, OperationKind, Scope
 from designer.kinds.operation_kind import STEPS
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.settings import EndpointSettings
+from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Role
 from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
+from designer.uses.attribute_changes import changed_document
+from designer.uses.attribute_uses import attribute_index
 from project.extensions import load
 from runtime.http.rendering import json_response
 from runtime.operations import OPERATIONS, Description, Operation
@@ -44,6 +49,14 @@ class CloneSettings(EndpointSettings):
     creates_records: ClassVar[bool] = True
 
     copied: Annotated[tuple[str, ...], Picker(_copied)] = Field((), title="Copied attributes")
+
+    @property
+    def own_attributes(self) -> tuple[str, ...]:
+        return self.copied
+
+    def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        copied = tuple(change.name(entity, name) for name in self.copied)
+        return self.model_copy(update={"copied": copied}), {}
 
 
 CLONE = OperationKind(
@@ -148,6 +161,16 @@ def test_what_the_platform_no_longer_knows_stays_picked(dora: Client, clone: End
     field = copied_field(dora, clone)
     assert ("gone", "gone (not known to the platform)") in field.field.choices
     assert field.value() == ["gone", "name"]
+
+
+def test_attributes_that_its_setting_names_are_found_and_replaced(clone: Endpoint) -> None:
+    uses = attribute_index(latest(), "systemuser")[("account", "telephone1")]
+    key = latest().endpoints[clone.pk].definition.key
+    assert ("endpoints", key) in {use.user for use in uses}
+    change = AttributeChange("account", "telephone1", "fax")
+    changed = changed_document(export(latest()), change, "systemuser")
+    settings = {endpoint.key: endpoint.settings for endpoint in changed.endpoints}[key]
+    assert settings.own_attributes == ("name", "fax")
 
 
 def test_a_dry_run_of_it_writes_nothing(dora: Client, rita: Caller, clone: Endpoint) -> None:
