@@ -22,6 +22,7 @@ from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.settings import EndpointSettings
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Role
+from designer.overview import overview
 from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
 from designer.uses.attribute_changes import changed_document
 from designer.uses.attribute_uses import attribute_index
@@ -29,6 +30,7 @@ from project.extensions import load
 from runtime.http.rendering import json_response
 from runtime.operations import OPERATIONS, Description, Operation
 from runtime.request_context import Exchange
+from runtime.serving.served import current
 from runtime.steps import Steps
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send
@@ -91,9 +93,18 @@ class CloneOperation(Operation):
 
 
 @pytest.fixture(autouse=True)
-def kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def kind(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    uses_database = "portico" in request.fixturenames
+    if uses_database:
+        request.getfixturevalue("portico")
     monkeypatch.setitem(KINDS, NAME, CLONE)
     monkeypatch.setitem(OPERATIONS, NAME, CloneOperation)
+    yield
+    if uses_database:
+        # What this process has cached must name no kind that goes now.
+        Endpoint.objects.filter(kind=NAME).delete()
+        overview()
+        current()
 
 
 @pytest.fixture
