@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import statistics
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from bench.load import measure
 from bench.processes import run_python
 from bench.race import Say, Stable
 from bench.scenarios import WARM_UP
-from bench.servers import Server, cores, portico
+from bench.servers import Server, ServerError, cores, portico
+from bench.tokens import altered
 from bench.world import ACCOUNTS, COPIES, account_name, account_phone, copied
 
 KEY = "lists-at-size"
@@ -26,6 +28,9 @@ GOAL = 2.0
 SIZES = {"10,000": 1, "1,000,000": COPIES}
 THREADS = 4
 CONNECTIONS = 4
+TOKEN_SECONDS = 7200
+"""The walk to the middle of a million takes longer than a token lives, on a machine that does much else."""
+
 PAGE = 50
 LISTED = "/api/sales/queries/size"
 _NUMBER = ACCOUNTS // 2
@@ -58,9 +63,11 @@ class Sized:
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         for _ in range(ACCOUNTS * self.copies // PAGE // 2):
             connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
-            link = connection.getresponse()
-            link.read()
-            path = str(link.getheader("Link")).partition(">")[0].removeprefix("<")
+            answer = connection.getresponse()
+            content, link = answer.read(), answer.getheader("Link")
+            if link is None:
+                raise ServerError(f"No page follows {path}: {answer.status} {content[:300]!r}")
+            path = link.partition(">")[0].removeprefix("<")
         connection.close()
         return path
 
@@ -140,6 +147,7 @@ def _sized(stable: Stable, copies: int, say: Say) -> Iterator[Sized]:
         run_python(settings, "manage.py", "crmindex", *index)
     server = Server.start(key, portico(THREADS), settings, stable.folder, cores()[0])
     try:
-        yield Sized(copies, server, ours.token(server.port, "rep"))
+        token = altered(ours.token(server.port, "rep"), exp=int(time.time()) + TOKEN_SECONDS)
+        yield Sized(copies, server, token)
     finally:
         server.stop()
