@@ -34,6 +34,16 @@ pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
 LONG = "a-" + "donaudampfschifffahrtsgesellschaft-"[:30] * 2
 TITLE = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
+# Groups inside of groups, in which the longest words of the studio and of the platform stand side by side.
+NESTED = """<fetch><entity name="account"><attribute name="name"/><filter type="and">
+<condition attribute="preferredcontactmethodcode" operator="eq" value="1"/><filter type="or">
+<condition attribute="createdon" operator="last-x-months" value="6"/><filter type="and">
+<condition attribute="numberofemployees" operator="ge" value="10"/>
+<condition attribute="customertypecode" operator="not-null"/></filter></filter></filter>
+<link-entity name="contact" from="contactid" to="primarycontactid" alias="contact" link-type="outer">
+<filter type="or"><condition attribute="address1_city" operator="not-null"/>
+<filter type="and"><condition attribute="gendercode" operator="eq" value="1"/></filter></filter>
+</link-entity></entity></fetch>"""
 DOCUMENT = {
     "format": 1,
     "roles": [{"name": LONG, "title": TITLE}],
@@ -49,7 +59,16 @@ DOCUMENT = {
             "access": {"roles": [LONG]},
             "inputs": [{"name": TITLE.replace("ä", "a")[:60], "max_length": 4000}],
             "bindings": [{"attribute": "name", "value": "missing"}],
-        }
+        },
+        {
+            "kind": "multi-query",
+            "module": LONG,
+            "name": LONG,
+            "title": TITLE,
+            "enabled": False,
+            "columns": [{"attribute": "name"}],
+            "settings": {"query": NESTED},
+        },
     ],
 }
 # The sidebar is the same on every page: it is judged on one. So are the sections of endpoints.
