@@ -1,6 +1,7 @@
 """A client of CRM platforms: one interface, `Platform`, with typed values and one family of errors."""
 
 from crmclient.optional_abilities import (
+    FetchesMetadata,
     Indexes,
     KeepsMetadata,
     OffersViews,
@@ -36,6 +37,7 @@ __all__ = [
     "Create",
     "Delete",
     "Download",
+    "FetchesMetadata",
     "FileInfo",
     "Guid",
     "Indexes",

@@ -23,6 +23,7 @@
     └── PlatformFailure
         ├── Throttled                  service protection limits; `retry_after` seconds
         ├── Unavailable                not reachable, or the circuit is open; `retry_after` seconds
+        │   └── MetadataPending        the metadata is being fetched, and is there in a moment
         ├── DeadlineExceeded
         ├── OutOfSpace                 the platform has no room for what is written
         └── UnexpectedAnswer           an answer that is not of the protocol
@@ -247,6 +248,13 @@ class Throttled(PlatformFailure):
 
 class Unavailable(PlatformFailure):
     """The platform cannot be reached, or has failed so often that it is left alone for a while."""
+
+
+class MetadataPending(Unavailable):
+    """The metadata is being fetched, which takes longer than the work under way can wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__(Sentence("Metadata is being fetched from the platform."), retry_after=5)
 
 
 class DeadlineExceeded(PlatformFailure):

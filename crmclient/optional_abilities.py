@@ -6,7 +6,7 @@ Each ability is a protocol of its own. Whoever uses one asks with `isinstance` w
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -109,6 +109,22 @@ class KeepsMetadata(Protocol):
 
         Before the first refresh, everything is as it was when it was first asked for.
         """
+        ...
+
+
+@runtime_checkable
+class FetchesMetadata(Protocol):
+    """A platform that fetches its metadata piece by piece when they are asked for, which may take its time.
+
+    Who does not wait for all of it (`crmclient.metadata_deadline`) gets MetadataPending.
+    """
+
+    def fetch_metadata_ahead(self, entities: Iterable[str]) -> None:
+        """Begin to fetch what is not known yet of some entities, by logical name. Does not wait for it."""
+        ...
+
+    def metadata_is_pending(self) -> bool:
+        """Return whether metadata is being fetched. This does not ask the platform."""
         ...
 
 

@@ -49,6 +49,12 @@ class Tally:
         """The GUID, if `correlation` was read for any call; else None."""
         return self._correlation
 
+    def branch(self) -> Tally:
+        """Return a tally for a part of the work that another thread does, under the same correlation."""
+        part = Tally()
+        part._correlation = self.correlation
+        return part
+
     def count(self) -> None:
         """Count the call that is being measured, unless it is part of another call."""
         self.calls += self._depth == 1

@@ -6,15 +6,18 @@ The sidebar of every page shows it, so checking a thousand endpoints for each is
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 from django.db.models import Max
 
+from crmclient import FetchesMetadata
 from crmclient.errors import PlatformError
 from designer.configuration import Configuration, Endpoint
 from designer.endpoint_facts.concerned_endpoints import (
@@ -22,6 +25,7 @@ from designer.endpoint_facts.concerned_endpoints import (
     concerned_by_row_rules,
     exposures_read,
 )
+from designer.entities_used import entities_used
 from designer.loading import latest
 from designer.models import RecordedItem
 from designer.platform import get_platform
@@ -30,6 +34,11 @@ from designer.readiness.checker import UNREADABLE
 from designer.readiness.drift import drifted, facts_of
 from designer.readiness.findings import DRIFT, UNCHECKED
 from designer.revision import read_revision
+
+UNCHECKED_SECONDS: Final = 3.0
+"""So long at least what could not be checked is not checked again."""
+_TIMES_AS_LONG: Final = 5
+"""What cannot be checked for days, because a privilege is missing, must not keep a processor busy."""
 
 
 class Basis(NamedTuple):
@@ -54,10 +63,15 @@ class Overview:
     basis: Basis
     by_endpoint: Mapping[int, tuple[Finding, ...]]
     others: tuple[Finding, ...]
+    valid_until: float | None = None
+    """A `time.monotonic()` second after which the platform may give what it did not give; None: it gave
+    everything.
+    """
 
     def is_of(self, configuration: Configuration, basis: Basis) -> bool:
         """Whether the overview is still that of `configuration` and `basis`."""
-        return self.configuration.revision == configuration.revision and self.basis == basis
+        is_valid = self.valid_until is None or time.monotonic() < self.valid_until
+        return self.configuration.revision == configuration.revision and self.basis == basis and is_valid
 
     def of(self, id: int) -> tuple[Finding, ...]:
         """Return the findings about the endpoint with row id `id`, or why its row cannot be read."""
@@ -188,9 +202,16 @@ def _check(
 
     `recorded` are the facts that endpoints were saved under, by key; None: those that are stored.
     """
-    metadata = Metadata(get_platform())
+    start = time.thread_time()
+    platform = get_platform()
+    metadata = Metadata(platform)
     unchanged = _Unchanged({}, {})
     same_metadata = previous is not None and previous.basis.metadata_revision == basis.metadata_revision
+    was_complete = previous is not None and same_metadata and previous.valid_until is None
+    if not was_complete and isinstance(platform, FetchesMetadata):
+        # The rules ask for one entity after the other.
+        with suppress(PlatformError):
+            platform.fetch_metadata_ahead(entities_used(configuration))
     if previous is not None and same_metadata:
         metadata = previous.metadata
         unchanged = _unchanged_findings(previous, configuration)
@@ -207,7 +228,13 @@ def _check(
             findings[id] = tuple(checker.endpoint_under_other_row_rules(id, unchanged.under_others[id]))
         else:
             findings[id] = (*checker.endpoint(id), *_drift(endpoint, facts_by_key, metadata))
-    return Overview(configuration, metadata, basis, findings, tuple(_others(checker, configuration)))
+    others = tuple(_others(checker, configuration))
+    valid_until = None
+    if any(finding.rule == UNCHECKED for listed in (*findings.values(), others) for finding in listed):
+        # Without the time that it waited for the platform.
+        spent = time.thread_time() - start
+        valid_until = time.monotonic() + max(UNCHECKED_SECONDS, _TIMES_AS_LONG * spent)
+    return Overview(configuration, metadata, basis, findings, others, valid_until)
 
 
 class _Unchanged(NamedTuple):

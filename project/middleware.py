@@ -6,6 +6,7 @@ subclasses, so that the admin's system checks still find what they look for.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from io import BytesIO
 from typing import Any, cast
@@ -27,6 +28,7 @@ from django.middleware.security import SecurityMiddleware
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
+from crmclient.metadata_deadline import waiting_for_metadata_until
 from designer.studio.pages.failures import slowed_down
 from runtime.http.limits import count_login
 from runtime.http.problems import Problem
@@ -34,6 +36,8 @@ from runtime.http.sound_headers import Prepared
 from runtime.serving.dispatch import is_of_the_api
 
 STUDIO = "/admin/"
+METADATA_SECONDS = 3.0
+"""So long a page waits for all the metadata that it needs, taken together."""
 
 
 Handler = Callable[[HttpRequest], HttpResponseBase]
@@ -46,6 +50,21 @@ class StudioOnly:
         if request.path_info.startswith(STUDIO):
             return super().__call__(request)  # type: ignore[misc, no-any-return]
         return self.get_response(request)  # type: ignore[attr-defined, no-any-return]
+
+
+class MetadataMiddleware:
+    """Lets no page wait long for metadata that the platform is slow to give: pages say what they lack."""
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        with waiting_for_metadata_until(time.monotonic() + METADATA_SECONDS):
+            return self.get_response(request)
+
+
+class StudioMetadata(StudioOnly, MetadataMiddleware):
+    pass
 
 
 class StudioSessions(StudioOnly, SessionMiddleware):

@@ -63,6 +63,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "project.middleware.ContentPolicy",
+    "project.middleware.StudioMetadata",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",

@@ -8,6 +8,7 @@ from crmclient.dataverse.failures import TokenNotTaken
 from crmclient.dataverse.http.token_refusals import TokenRefused
 from crmclient.errors import (
     DeadlineExceeded,
+    MetadataPending,
     MissingPrivilege,
     PlatformError,
     Throttled,
@@ -38,6 +39,11 @@ def advice_on(error: PlatformError) -> str:
         return Sentence(
             "Try again. If Dataverse stays slow, raise METADATA_TIMEOUT for metadata, or PLATFORM_TIMEOUT "
             "for everything else."
+        )
+    if isinstance(error, MetadataPending):
+        return Sentence(
+            "Try again in a moment. If it takes minutes, look at the service health in the Power Platform "
+            "admin centre."
         )
     if isinstance(error, Unavailable):
         return Sentence(

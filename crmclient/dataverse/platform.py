@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -277,6 +277,12 @@ class DataversePlatform:
 
     def refresh_changed_metadata(self) -> bool:
         return self._catalogue.refresh_changed()
+
+    def fetch_metadata_ahead(self, entities: Iterable[str]) -> None:
+        self._catalogue.fetch_ahead(entities)
+
+    def metadata_is_pending(self) -> bool:
+        return self._catalogue.is_pending()
 
     def missing_privileges(self) -> Mapping[str, str]:
         return self._catalogue.missing_privileges()

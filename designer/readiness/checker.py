@@ -109,14 +109,16 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
     """Yield the findings of all rules for one subject. A rule that fails, or cannot ask the platform, gives a
     finding that says so.
     """
-    unavailable = False
+    unavailable = pending = False
     missing: set[str] = set()
     for rule in registered:
         try:
             for message, field in rule.find(subject):
                 yield Finding(rule.id, rule.severity, message, name, field)
         except MetadataUnavailable as error:
-            if error.privilege is None:
+            if error.is_pending:
+                pending = True
+            elif error.privilege is None:
                 unavailable = True
             else:
                 missing.add(error.privilege)
@@ -127,6 +129,12 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
             yield Finding(UNJUDGED, rule.severity, message, name)
     for privilege in sorted(missing):
         yield Finding(UNCHECKED, Severity.WARNING, _missing(privilege), name)
+    if pending:
+        message = _(
+            "The platform's metadata is being fetched, so not everything could be checked yet. "
+            "Reload the page in a moment."
+        )
+        yield Finding(UNCHECKED, Severity.WARNING, message, name)
     if unavailable:
         message = _("The platform cannot be reached at the moment, so not everything could be checked.")
         yield Finding(UNCHECKED, Severity.WARNING, message, name)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from crmclient import KeepsMetadata, Platform
-from crmclient.errors import MissingPrivilege, PlatformError, UnknownEntity, UnknownOptionSet
+from crmclient.errors import (
+    MetadataPending,
+    MissingPrivilege,
+    PlatformError,
+    UnknownEntity,
+    UnknownOptionSet,
+)
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 
 _PROCESSES = "processes"
@@ -15,11 +21,13 @@ class MetadataUnavailable(Exception):
     """The platform does not give its metadata.
 
     `privilege` is the privilege that the service's account lacks; None where the platform does not answer.
+    `is_pending`: it is being fetched, and is there in a moment.
     """
 
     def __init__(self, error: PlatformError) -> None:
         super().__init__(str(error))
         self.privilege = error.privilege if isinstance(error, MissingPrivilege) else None
+        self.is_pending = isinstance(error, MetadataPending)
 
 
 class Metadata:

@@ -14,6 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
+from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
 from runtime.http.failures import answer
@@ -51,7 +52,8 @@ class ApiMiddleware:
 def dispatch(request: HttpRequest) -> HttpResponseBase:
     """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
     database = connections[DEFAULT_DB_ALIAS]
-    with Watch(database, time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]) as watch:
+    deadline = time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]
+    with Watch(database, deadline) as watch, waiting_for_metadata_until(deadline):
         try:
             response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
         except Exception as error:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from crmclient.dataverse.metadata import catalogue
-from crmclient.dataverse.metadata.catalogue import FORMAT
+from crmclient.dataverse.metadata import pending_fetches
+from crmclient.dataverse.metadata.stored_documents import FORMAT
 from crmclient.errors import PlatformFailure, UnknownEntity
 from crmclient.query.ast import Query
 from project.metadata_store import DatabaseStore
@@ -219,7 +219,7 @@ def test_what_was_not_given_is_asked_for_again_later_or_by_a_refresh(
 
     failing.arm({"path": "/GlobalOptionSetDefinitions", "times": None, "status": 500})
     assert fails() == 1
-    monkeypatch.setattr(catalogue, "FAILED_SECONDS", 0.1)
+    monkeypatch.setattr(pending_fetches, "FAILED_SECONDS", 0.1)
     failing.arm({"path": "/GlobalOptionSetDefinitions", "times": None, "status": 500})
     other = failing.platform(retries=0)
     for _ in range(2):

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crmclient.dataverse.metadata.catalogue import FORMAT
+from crmclient.dataverse.metadata.stored_documents import FORMAT
 from crmclient.dataverse.platform import DataversePlatform
 from designer.history.recording import record_outside
 from designer.models import AuditEntry

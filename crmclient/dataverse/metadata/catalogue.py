@@ -8,40 +8,37 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from crmclient.dataverse.metadata import documents
 from crmclient.dataverse.metadata.documents import EntityDocument, ProcessDocument
-from crmclient.dataverse.metadata.metadata_requests import Fetcher, PartlyKnown
+from crmclient.dataverse.metadata.metadata_requests import Fetcher
+from crmclient.dataverse.metadata.pending_fetches import STAMP, HowToFetch, PendingFetches
 from crmclient.dataverse.metadata.store import MetadataStore
+from crmclient.dataverse.metadata.stored_documents import (
+    DENIED,
+    ENTITY,
+    documents_of,
+    entities_in,
+    stored_name,
+)
 from crmclient.errors import (
     InvalidQuery,
+    MetadataPending,
     MissingPrivilege,
-    PlatformFailure,
-    UnexpectedAnswer,
     UnknownEntity,
 )
 from crmclient.metadata import Entity, OptionSet
+from crmclient.metadata_deadline import seconds_to_wait
 from crmclient.values import Guid
 
-FORMAT: Final = "3"
-"""Part of every document's name: a later form of documents does not meet those of an earlier one."""
-
 _ENTITIES, _OPTION_SETS, _PROCESSES = "entities", "optionsets", "processes"
-_LANGUAGES, _SERVICE_USER, _ENTITY = "languages", "serviceuser", "entity/"
-_STAMP = "stamp"
-_DENIED = "denied/"
-"""Before the name of what the service's own account may not read: that document says what it lacks."""
-
-FAILED_SECONDS: Final = 5.0
-"""So long at least a document that the platform did not give is not asked for again, except by a refresh."""
+_LANGUAGES, _SERVICE_USER = "languages", "serviceuser"
 
 Found = TypeVar("Found")
 
@@ -52,14 +49,6 @@ class _LoadedDocuments:
 
     revision: str
     values: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A fetch that failed. Until a time of the monotonic clock, the document is not asked for again."""
-
-    error: PlatformFailure
-    until: float
 
 
 class Catalogue:
@@ -75,7 +64,7 @@ class Catalogue:
         self._refreshing = threading.Lock()
         self._searching = threading.Lock()
         self._searches: dict[tuple[str, str], Future[Any]] = {}
-        self._failures: dict[str, _Failure] = {}
+        self._fetches = PendingFetches(fetcher, store)
 
     def synchronise(self) -> None:
         """Forget what is in memory when the store has another revision."""
@@ -103,7 +92,7 @@ class Catalogue:
     def document(self, name: str) -> EntityDocument:
         """Return the metadata document of an entity. Raises UnknownEntity."""
         self.entity(name)
-        return self._get(_ENTITY + name, documents.ENTITY, lambda: self._fetcher.entity(name))
+        return self._get(ENTITY + name, documents.ENTITY, lambda: self._fetcher.entity(name))
 
     def option_sets(self) -> Mapping[str, OptionSet]:
         return self._get(_OPTION_SETS, documents.OPTION_SETS, self._fetcher.option_sets)
@@ -116,6 +105,21 @@ class Catalogue:
 
     def service_user(self) -> Guid:
         return self._get(_SERVICE_USER, documents.IDENTITY, self._fetcher.service_user)
+
+    def fetch_ahead(self, entities: Iterable[str]) -> None:
+        """Begin to fetch the documents of some entities that are not known yet. Does not wait."""
+        self.synchronise()
+        loaded = {} if self._known is None else self._known.values
+        missing = {_ENTITIES, *(ENTITY + name for name in entities)} - loaded.keys()
+        stored = set(self._store.names()) if missing else set()
+        missing -= {name for name in missing if {stored_name(name), stored_name(DENIED + name)} & stored}
+        if _ENTITIES in missing:
+            self._fetches.begin_ahead(_ENTITIES, documents.ENTITIES, self._fetcher.entities)
+        self._fetches.begin_together(sorted(missing - {_ENTITIES}))
+
+    def is_pending(self) -> bool:
+        """Whether this process is fetching a document that somebody has asked for."""
+        return self._fetches.any_under_way()
 
     def refresh(self) -> bool:
         """Fetch all metadata anew. Return whether they differ from the stored ones.
@@ -147,7 +151,7 @@ class Catalogue:
         """Return the documents in `stored_documents` as they are now; None when all of them have to be
         fetched.
         """
-        stamp = self._load(_stored(_STAMP), documents.STAMP)
+        stamp = self._load(stored_name(STAMP), documents.STAMP)
         if stamp is None:
             return None
         fetcher = self._fetcher
@@ -155,33 +159,31 @@ class Catalogue:
             changes = fetcher.changes(stamp)
         except (InvalidQuery, UnknownEntity, MissingPrivilege):
             return None
-        fetched = {**stored_documents, _stored(_STAMP): documents.STAMP.dump_json(changes.stamp)}
-        to_fetch: dict[str, tuple[TypeAdapter[Any], Callable[[], Any]]] = {}
-        if {_stored(_OPTION_SETS), _stored(_DENIED + _OPTION_SETS)} & stored_documents.keys():
+        fetched = {**stored_documents, stored_name(STAMP): documents.STAMP.dump_json(changes.stamp)}
+        to_fetch: dict[str, HowToFetch] = {}
+        changed: set[str] = set()
+        if {stored_name(_OPTION_SETS), stored_name(DENIED + _OPTION_SETS)} & stored_documents.keys():
             to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
-        asked_for = _entities_in(stored_documents)
+        asked_for = entities_in(stored_documents)
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
-            fetched.update(_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
-            present = documents.ENTITIES.validate_json(fetched[_stored(_ENTITIES)]).keys()
+            fetched.update(documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
+            present = documents.ENTITIES.validate_json(fetched[stored_name(_ENTITIES)]).keys()
             for gone in asked_for - present:
-                fetched.pop(_stored(_ENTITY + gone), None)
-            to_fetch |= {
-                _ENTITY + name: (documents.ENTITY, partial(fetcher.entity, name)) for name in names & present
-            }
-        for name, (adapter, fetch) in to_fetch.items():
+                fetched.pop(stored_name(ENTITY + gone), None)
+            changed = names & present
+        for name in (*to_fetch, *(ENTITY + name for name in changed)):
             # What may be read by now is unknown no more.
-            denied = _stored(_DENIED + name)
+            denied = stored_name(DENIED + name)
             for key in [key for key in fetched if f"{key}/".startswith(f"{denied}/")]:
                 del fetched[key]
-            fetched.update(_documents_of(name, adapter, fetch))
-        return fetched
+        return fetched | self._fetches.fetch_together(to_fetch) | self._fetches.fetch_entities(changed)
 
     def _keep_all(self, stored_documents: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
         """Store what was fetched. Return whether it differs from `stored_documents`. A different stamp alone
         does not count.
         """
-        stamp = _stored(_STAMP)
+        stamp = stored_name(STAMP)
         changed = {**stored_documents, stamp: b""} != {**fetched, stamp: b""}
         if changed:
             self._store.replace(fetched)
@@ -193,7 +195,7 @@ class Catalogue:
 
     def missing_privileges(self) -> Mapping[str, str]:
         """Return what is unknown of the metadata, as `KeepsMetadata` describes it."""
-        prefix = _stored(_DENIED)
+        prefix = stored_name(DENIED)
         return {
             stored.removeprefix(prefix): self._load(stored, documents.PRIVILEGE) or ""
             for stored in sorted(self._store.names())
@@ -204,38 +206,33 @@ class Catalogue:
         """Fetch every document that has been asked for. Return them by name in the store."""
         fetcher = self._fetcher
         # First: what changes while the rest is fetched counts as changed the next time.
-        stamp = self._stamp()
-        fetched = {
-            **stamp,
-            **_documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities),
-            **_documents_of(_OPTION_SETS, documents.OPTION_SETS, fetcher.option_sets),
-            **_documents_of(_PROCESSES, documents.PROCESSES, fetcher.processes),
-            **_documents_of(_LANGUAGES, documents.LANGUAGES, fetcher.languages),
-            **_documents_of(_SERVICE_USER, documents.IDENTITY, fetcher.service_user),
-        }
-        asked_for = _entities_in(self._store.names())
+        stamp = self._fetches.stamp()
+        fetched = stamp | self._fetches.fetch_together(
+            {
+                _ENTITIES: (documents.ENTITIES, fetcher.entities),
+                _OPTION_SETS: (documents.OPTION_SETS, fetcher.option_sets),
+                _PROCESSES: (documents.PROCESSES, fetcher.processes),
+                _LANGUAGES: (documents.LANGUAGES, fetcher.languages),
+                _SERVICE_USER: (documents.IDENTITY, fetcher.service_user),
+            }
+        )
+        asked_for = entities_in(self._store.names())
         # What was known before a privilege was taken away stays in use.
         self._keep(_ENTITIES, fetched)
-        entities = documents.ENTITIES.validate_json(fetched.get(_stored(_ENTITIES), b"{}"))
-        for name in asked_for & entities.keys():
-            fetched.update(_documents_of(_ENTITY + name, documents.ENTITY, partial(fetcher.entity, name)))
-            self._keep(_ENTITY + name, fetched)
+        entities = documents.ENTITIES.validate_json(fetched.get(stored_name(_ENTITIES), b"{}"))
+        present = asked_for & entities.keys()
+        fetched |= self._fetches.fetch_entities(present)
+        for name in present:
+            self._keep(ENTITY + name, fetched)
         for name in (_OPTION_SETS, _PROCESSES, _LANGUAGES, _SERVICE_USER):
             self._keep(name, fetched)
         return fetched
 
-    def _stamp(self) -> dict[str, bytes]:
-        try:
-            return {_stored(_STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
-        except (InvalidQuery, UnknownEntity, UnexpectedAnswer):
-            # It tells no changes: each refresh fetches everything.
-            return {}
-
     def _keep(self, name: str, fetched: dict[str, bytes]) -> None:
         """Add the document that the store holds to `fetched`, if it could not be fetched."""
-        held_document = None if _stored(name) in fetched else self._store.load(_stored(name))
+        held_document = None if stored_name(name) in fetched else self._store.load(stored_name(name))
         if held_document is not None:
-            fetched[_stored(name)] = held_document
+            fetched[stored_name(name)] = held_document
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Return a document from memory, else from the store, else from the platform."""
@@ -257,21 +254,29 @@ class Catalogue:
         them.
 
         If it fails, it fails for all. After a cold start each thread would otherwise spend the budget on the
-        same requests.
+        same requests. Raises MetadataPending when the work under way cannot wait for it any longer.
         """
         # Who has seen a later revision must not get what was found for an earlier one.
         key = (revision, name)
-        with self._searching:
-            search: Future[Found] | None = self._searches.get(key)
-            if search is None:
-                own_search: Future[Found] = Future()
-                self._searches[key] = own_search
-        if search is not None:
-            return search.result()
+        while True:
+            with self._searching:
+                search: Future[Found] | None = self._searches.get(key)
+                if search is None:
+                    own_search: Future[Found] = Future()
+                    self._searches[key] = own_search
+                    break
+            if not wait([search], seconds_to_wait()).done:
+                raise MetadataPending
+            error = search.exception()
+            if error is None:
+                return search.result()
+            # Only the patience of who searched had an end.
+            if not isinstance(error, MetadataPending) or seconds_to_wait() == 0:
+                raise error.with_traceback(None)
         try:
-            value = self._load(_stored(name), adapter)
+            value = self._load(stored_name(name), adapter)
             if value is None:
-                value = self._unless_failing(name, partial(self._fetch_and_store, name, adapter, fetch))
+                value = self._fetch_and_store(name, adapter, fetch)
         except BaseException as error:
             own_search.set_exception(error)
             raise
@@ -282,60 +287,29 @@ class Catalogue:
             with self._searching:
                 del self._searches[key]
 
-    def _unless_failing(self, name: str, fetch: Callable[[], Found]) -> Found:
-        """Fetch a document, unless that has just failed: then fail alike.
-
-        A page of the studio needs a document dozens of times. Each would wait as long as the first, or add
-        to what a platform that throttles is asked.
-        """
-        failure = self._failures.get(name)
-        if failure is not None and time.monotonic() < failure.until:
-            # Without the frames of whoever was told before.
-            raise failure.error.with_traceback(None)
-        start = time.monotonic()
-        try:
-            value = fetch()
-        except PlatformFailure as error:
-            now = time.monotonic()
-            asked_seconds = error.retry_after or FAILED_SECONDS
-            # A page that waits for several slow documents, one after the other, must end before the first
-            # is asked for again.
-            self._failures[name] = _Failure(error, now + max(asked_seconds, 2 * (now - start)))
-            raise
-        self._failures.pop(name, None)
-        return value
-
     def _fetch_and_store(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Fetch a document, and store it. Raises MissingPrivilege.
 
         A document that may not be read is asked for only once: it stays unknown until the next refresh.
+        Raises MetadataPending when the work under way cannot wait for it. The fetch goes on then, and what it
+        brings is for whoever asks next.
         """
-        denied = _stored(_DENIED + name)
+        denied = stored_name(DENIED + name)
         privilege = self._load(denied, documents.PRIVILEGE)
         if privilege is not None:
             raise MissingPrivilege(privilege)
-        stamp = self._first_stamp()
-        fetched = _documents_of(name, adapter, fetch)
-        if stamp and self._store.names():
-            # Another process was quicker: what this one has may be older than the stamp that is there now.
-            stamp, fetched = {}, _documents_of(name, adapter, fetch)
+        while True:
+            pending = self._fetches.begin(name, adapter, fetch)
+            if not pending.fetch.is_done_within(seconds_to_wait()):
+                raise MetadataPending
+            stamp, fetched = self._fetches.result(name, pending)
+            if self._fetches.can_be_stored(pending, stamp):
+                break
         for stored, content in {**stamp, **fetched}.items():
             self._store.save(stored, content)
-        if _stored(name) not in fetched:
+        if stored_name(name) not in fetched:
             raise MissingPrivilege(documents.PRIVILEGE.validate_json(fetched[denied]))
-        return adapter.validate_json(fetched[_stored(name)])
-
-    def _first_stamp(self) -> Mapping[str, bytes]:
-        """Return the present stamp, to be stored in an empty store. Empty when the store has documents.
-
-        With this stamp, also the first refresh has to ask only for what has changed.
-        """
-        if self._store.names():
-            return {}
-        try:
-            return self._stamp()
-        except PlatformFailure:
-            return {}
+        return adapter.validate_json(fetched[stored_name(name)])
 
     def _load(self, name: str, adapter: TypeAdapter[Found]) -> Found | None:
         """Return a document from the store; None without one, and for one of another release."""
@@ -346,34 +320,3 @@ class Catalogue:
             return adapter.validate_json(raw)
         except ValidationError:
             return None
-
-
-def _documents_of(name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> dict[str, bytes]:
-    """Return the documents to store under a name: what was fetched, and the privileges that are missing for
-    it.
-    """
-    denied: dict[str, str] = {}
-    documents_by_name: dict[str, bytes] = {}
-    try:
-        value = fetch()
-        documents_by_name[_stored(name)] = adapter.dump_json(value)
-        if isinstance(value, EntityDocument):
-            denied = {f"{name}/{part}": privilege for part, privilege in value.unknown.items()}
-    except PartlyKnown as partly:
-        documents_by_name[_stored(name)] = adapter.dump_json(partly.rest)
-        denied = {name: partly.privilege}
-    except MissingPrivilege as error:
-        denied = {name: error.privilege}
-    for part, privilege in denied.items():
-        documents_by_name[_stored(_DENIED + part)] = documents.PRIVILEGE.dump_json(privilege)
-    return documents_by_name
-
-
-def _entities_in(stored: Iterable[str]) -> set[str]:
-    """Return the logical names of the entities that the stored documents describe."""
-    names = (name.removeprefix(_stored("")).removeprefix(_DENIED) for name in stored)
-    return {name.removeprefix(_ENTITY).partition("/")[0] for name in names if name.startswith(_ENTITY)}
-
-
-def _stored(name: str) -> str:
-    return f"{FORMAT}/{name}"

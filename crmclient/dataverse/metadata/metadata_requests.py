@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeVar
 
 from crmclient.dataverse import paths
@@ -16,6 +17,7 @@ from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Request, reading
 from crmclient.dataverse.metadata import actions, metadata_json, processes
 from crmclient.dataverse.metadata.documents import OPTIONS, RELATIONSHIPS, EntityDocument, ProcessDocument
+from crmclient.dataverse.metadata.fetch_threads import FetchThreads
 from crmclient.errors import (
     InvalidQuery,
     MissingPrivilege,
@@ -52,6 +54,18 @@ _MANY_TO_MANY: Final = ",".join(
         *("Entity1IntersectAttribute", "Entity2IntersectAttribute"),
     )
 )
+_ALL: Final = {"AllProperties": True}
+_OF_ENTITIES: Final = (
+    *("LogicalName", "Attributes"),
+    *("OneToManyRelationships", "ManyToOneRelationships", "ManyToManyRelationships"),
+)
+_OF_ATTRIBUTES: Final = (
+    *("LogicalName", "AttributeOf", "AttributeType", "AttributeTypeName", "DisplayName", "Description"),
+    *("RequiredLevel", "MaxLength", "Precision", "MinValue", "MaxValue", "DateTimeBehavior", "Format"),
+    *("Targets", "OptionSet", "MaxSizeInKB", "IsPrimaryId", "IsPrimaryName", "IsCustomAttribute"),
+    *("IsValidForCreate", "IsValidForUpdate", "IsValidForRead"),
+)
+_OF_RELATIONSHIPS: Final = tuple(f"{_ONE_TO_MANY},{_MANY_TO_MANY}".split(","))
 # No entity has it as its name.
 _NO_ENTITY: Final = {"Type": "System.String", "Value": "-"}
 _DELETED: Final = "Entity,Attribute,Relationship"
@@ -61,6 +75,9 @@ _CASTS: Final = {
     AttributeType.STATE: "StateAttributeMetadata",
     AttributeType.STATUS: "StatusAttributeMetadata",
 }
+
+AT_ONCE: Final = 4
+"""Threads for documents, and for parts of them: the platform is also asked for records at the same time."""
 
 Found = TypeVar("Found")
 
@@ -96,6 +113,7 @@ class Fetcher:
 
     def __init__(self, api: Api) -> None:
         self._api = api
+        self._threads = FetchThreads(AT_ONCE)
 
     def entities(self) -> dict[str, Entity]:
         answer = self._get(
@@ -112,44 +130,68 @@ class Fetcher:
         path = f"EntityDefinitions(LogicalName='{name}')"
         unknown: dict[str, str] = {}
         related: dict[str, Any] = {}
-        with _noting_missing_privilege(unknown, RELATIONSHIPS):
-            related = self._get(
-                path,
-                {
-                    "$select": "LogicalName",
-                    "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
-                    f"OneToManyRelationships($select={_ONE_TO_MANY}),"
-                    f"ManyToManyRelationships($select={_MANY_TO_MANY})",
-                },
-            )
+        expanded = {
+            "$select": "LogicalName",
+            "$expand": f"ManyToOneRelationships($select={_ONE_TO_MANY}),"
+            f"OneToManyRelationships($select={_ONE_TO_MANY}),"
+            f"ManyToManyRelationships($select={_MANY_TO_MANY})",
+        }
+        related_fetch = self._threads.start(partial(self._get, path, expanded))
         attributes = self._get(f"{path}/Attributes", {})
+        with _noting_missing_privilege(unknown, RELATIONSHIPS):
+            related = related_fetch.result()
         listed = _read(
             lambda: [item for item in attributes["value"] if metadata_json.attribute(item, name, {})]
         )
         choices: dict[str, OptionSet] = {}
         with _noting_missing_privilege(unknown, OPTIONS):
             choices = self._choices(path, name, listed)
-        definitions = _read(lambda: [metadata_json.attribute(item, name, choices) for item in listed])
-        relationships = _read(lambda: tuple(metadata_json.relationships(related)))
-        parents = {
-            relationship.referencing_attribute
-            for relationship in relationships
-            if relationship.is_hierarchical and relationship.referenced == relationship.referencing == name
-        }
-        return EntityDocument(
-            {
-                item.logical_name: replace(item, is_parent=item.logical_name in parents)
+        return _read(lambda: _document(name, listed, related, choices, unknown))
+
+    def documents(self, names: Sequence[str]) -> dict[str, EntityDocument | MissingPrivilege]:
+        """Return what `entity` returns or raises of several entities, by one request for all of them. Those
+        that there are not are left out.
+
+        Where the platform refuses the request, they are asked for one by one, and what may be read is known.
+        """
+        try:
+            definitions = self._definitions(
+                names,
+                _properties(*_OF_ENTITIES),
+                _properties(*_OF_ATTRIBUTES),
+                _properties(*_OF_RELATIONSHIPS),
+            )
+        except (MissingPrivilege, InvalidQuery, UnexpectedAnswer, UnknownEntity):
+            read = {name: self._entity_or_refusal(name) for name in names}
+            return {name: document for name, document in read.items() if document is not None}
+        return _read(
+            lambda: {
+                item["LogicalName"]: _document(
+                    item["LogicalName"], item["Attributes"], item, _own_sets(item), {}
+                )
                 for item in definitions
-                if isinstance(item, Attribute)
-            },
-            relationships,
-            _read(lambda: metadata_json.navigation(related)),
-            _read(lambda: metadata_json.collections(related, name)),
-            unknown,
+            }
         )
+
+    def _entity_or_refusal(self, name: str) -> EntityDocument | MissingPrivilege | None:
+        try:
+            return self.entity(name)
+        except UnknownEntity:
+            return None
+        except MissingPrivilege as error:
+            return error
 
     def definitions(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """Return the complete definitions of some entities as Dataverse writes them, by one request."""
+        return self._definitions(names, _ALL, _ALL, _ALL)
+
+    def _definitions(
+        self,
+        names: Sequence[str],
+        of_entities: Mapping[str, Any],
+        of_attributes: Mapping[str, Any],
+        of_relationships: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
         conditions = [
             {
                 "ConditionOperator": "Equals",
@@ -158,9 +200,14 @@ class Fetcher:
             }
             for name in names
         ]
-        all_properties = {"Properties": {"AllProperties": True}}
-        parts = dict.fromkeys(("AttributeQuery", "RelationshipQuery", "KeyQuery"), all_properties)
-        query = {"Criteria": {"FilterOperator": "Or", "Conditions": conditions}, **all_properties, **parts}
+        query = {
+            "Criteria": {"FilterOperator": "Or", "Conditions": conditions},
+            "Properties": of_entities,
+            "AttributeQuery": {"Properties": of_attributes},
+            "RelationshipQuery": {"Properties": of_relationships},
+        }
+        if of_entities is _ALL:
+            query["KeyQuery"] = {"Properties": _ALL}
         answer = self._get("RetrieveMetadataChanges(Query=@p1)", {"@p1": json.dumps(query)})
         return _read(lambda: [dict(item) for item in answer["EntityMetadata"]])
 
@@ -229,24 +276,27 @@ class Fetcher:
         """
         unknown: dict[str, str] = {}
         listed: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
+        document, entities = self._threads.start(self._document), self._threads.start(self.entities)
+        fetches = {
+            name: self._threads.start(partial(self._get, name, {"$select": ",".join(columns)}))
+            for name, columns in processes.COLUMNS.items()
+        }
         with _noting_missing_privilege(unknown, ""):
-            rows = {
-                name: self._get(name, {"$select": ",".join(columns)})
-                for name, columns in processes.COLUMNS.items()
-            }
+            rows = {name: fetch.result() for name, fetch in fetches.items()}
             listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
         names = _read(lambda: {row["uniquename"] for row in listed[processes.APIS]})
-        classic = actions.read(self._document(), self.entities(), names)
+        classic = actions.read(document.result(), entities.result(), names)
         return _raise_if_partial({**_read(lambda: processes.read(listed)), **classic}, unknown)
 
     def languages(self) -> tuple[int, ...]:
         """Return the LCIDs, the base language first. Raises PartlyKnown with the base language alone."""
         unknown: dict[str, str] = {}
         provisioned: list[int] = []
+        base_language = self._threads.start(self._base_language)
         with _noting_missing_privilege(unknown, ""):
             answer = self._get("RetrieveProvisionedLanguages()", {})
             provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
-        base = self._base_language()
+        base = base_language.result()
         if not provisioned:
             provisioned = [ENGLISH if base is None else base]
         return _raise_if_partial(tuple(sorted(provisioned, key=lambda lcid: lcid != base)), unknown)
@@ -271,14 +321,15 @@ class Fetcher:
         """
         definitions = (metadata_json.attribute(item, entity, {}) for item in attributes)
         present = {attribute.type for attribute in definitions if attribute is not None}
+        expanded = {"$select": "LogicalName", "$expand": "OptionSet,GlobalOptionSet"}
+        fetches = [
+            self._threads.start(partial(self._get, f"{path}/Attributes/{_NAMESPACE}.{cast}", expanded))
+            for type_, cast in _CASTS.items()
+            if type_ in present
+        ]
         option_sets: dict[str, OptionSet] = {}
-        for type_, cast in _CASTS.items():
-            if type_ in present:
-                answer = self._get(
-                    f"{path}/Attributes/{_NAMESPACE}.{cast}",
-                    {"$select": "LogicalName", "$expand": "OptionSet,GlobalOptionSet"},
-                )
-                option_sets.update(_read(partial(_sets, answer, entity)))
+        for fetch in fetches:
+            option_sets.update(_read(partial(_sets, fetch.result(), entity)))
         return option_sets
 
     def _document(self) -> bytes:
@@ -314,6 +365,58 @@ def _raise_if_partial(content: Found, unknown: Mapping[str, str]) -> Found:
     for privilege in unknown.values():
         raise PartlyKnown(privilege, content)
     return content
+
+
+def _properties(*names: str) -> dict[str, Any]:
+    return {"AllProperties": False, "PropertyNames": list(names)}
+
+
+def _document(
+    name: str,
+    listed: Sequence[Mapping[str, Any]],
+    related: Mapping[str, Any],
+    choices: Mapping[str, OptionSet],
+    unknown: Mapping[str, str],
+) -> EntityDocument:
+    """Return the document of the entity `name`: `listed` are its attributes, `related` has its relationships,
+    `choices` are the option sets of its choices. Raises what reading its JSON raises.
+    """
+    # Documents are compared, and each request has an order of its own.
+    in_order = sorted(listed, key=itemgetter("LogicalName"))
+    attributes = [metadata_json.attribute(item, name, choices) for item in in_order]
+    relationships = tuple(sorted(metadata_json.relationships(related), key=attrgetter("name")))
+    parents = {
+        relationship.referencing_attribute
+        for relationship in relationships
+        if relationship.is_hierarchical and relationship.referenced == relationship.referencing == name
+    }
+    return EntityDocument(
+        {
+            item.logical_name: replace(item, is_parent=item.logical_name in parents)
+            for item in attributes
+            if isinstance(item, Attribute)
+        },
+        relationships,
+        {
+            lookup: _sorted(by_target)
+            for lookup, by_target in _sorted(metadata_json.navigation(related)).items()
+        },
+        _sorted(metadata_json.collections(related, name)),
+        unknown,
+    )
+
+
+def _sorted(by_name: Mapping[str, Found]) -> dict[str, Found]:
+    return dict(sorted(by_name.items()))
+
+
+def _own_sets(item: Mapping[str, Any]) -> dict[str, OptionSet]:
+    """Return the option sets in the complete definition of an entity, by attribute."""
+    return {
+        attribute["LogicalName"]: metadata_json.option_set(attribute["OptionSet"], item["LogicalName"])
+        for attribute in item["Attributes"]
+        if "Options" in (attribute.get("OptionSet") or {})
+    }
 
 
 def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:

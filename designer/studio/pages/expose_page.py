@@ -109,14 +109,13 @@ class EntityForm(forms.Form):
         self.fields["entity"].widget.attrs["data-goes"] = "yes"
 
 
-def _missing_privilege(metadata: Metadata) -> str | None:
-    """Return the privilege that the service's own account lacks to know the entities; None where it lacks
-    none.
-    """
+def _unavailable(metadata: Metadata, chosen: str) -> MetadataUnavailable | None:
+    """Return why the entities, or the attributes of the chosen one, are not known; None when they are."""
     try:
-        metadata.entities()
+        if chosen in metadata.entities():
+            metadata.attributes(chosen)
     except MetadataUnavailable as error:
-        return error.privilege
+        return error
     return None
 
 
@@ -136,15 +135,17 @@ class ExposePage(StudioPage):
         return super().get_context_data(
             entity_form=EntityForm(metadata, initial={"entity": chosen}),
             entities={"own": {name: {"label": label, "facts": ""} for name, label in entities}},
-            is_away=not entities,
-            missing=_missing_privilege(metadata),
+            unavailable=_unavailable(metadata, chosen),
             entity=entity,
             form=form,
             **kwargs,
         )
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        entity, attributes = _entity_and_attributes(Metadata(get_platform()), request.GET.get("entity", ""))
+        metadata, chosen = Metadata(get_platform()), request.GET.get("entity", "")
+        entity, attributes = _entity_and_attributes(metadata, chosen)
+        if entity is None and _unavailable(metadata, chosen) is not None:
+            return self.again()
         if entity is None:
             return self.again(problems=[_("Choose an entity that the platform has.")])
         form = ExposeForm(entity, attributes, data=request.POST)

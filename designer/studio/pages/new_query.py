@@ -139,8 +139,13 @@ class NewQueryPage(StudioPage):
             made = query_endpoint(wanted_query, entity, metadata.known_attributes, common)
             with recording(author_of(request)) as recorded, keeping_what_is_served():
                 row = self._make(made)
-        except MetadataUnavailable:
-            return self.again(form=form, problems=[_("The platform cannot be reached at the moment.")])
+        except MetadataUnavailable as error:
+            problem = (
+                _("The platform's metadata is being fetched. Try again in a moment.")
+                if error.is_pending
+                else _("The platform cannot be reached at the moment.")
+            )
+            return self.again(form=form, problems=[problem])
         except (DocumentError, ServedWouldBreak, ChangeRefused) as error:
             return self.again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)

@@ -15,9 +15,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from crmclient import KeepsMetadata, Platform
+from crmclient import FetchesMetadata, KeepsMetadata, Platform
 from crmclient.dataverse.advice import advice_on
-from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure
+from crmclient.errors import MetadataPending, MissingPrivilege, PlatformError, PlatformFailure
 from designer.audit import note
 from designer.history.accepted_metadata import accept_metadata
 from designer.metadata_refresh import RefreshResult, refresh
@@ -96,6 +96,7 @@ def _state() -> dict[str, Any]:
         "keeps": isinstance(platform, KeepsMetadata),
         "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
         "missing": _missing_privileges(platform, missing),
+        "is_pending": isinstance(platform, FetchesMetadata) and platform.metadata_is_pending(),
     }
 
 
@@ -109,6 +110,9 @@ def _answers(platform: Platform) -> tuple[PlatformFailure | None, str | None]:
         platform.user(platform.who())
     except MissingPrivilege as error:
         return None, error.privilege
+    except MetadataPending:
+        # It is asked already, and has not failed.
+        return None, None
     except PlatformFailure as error:
         return error, None
     except PlatformError:

@@ -1,0 +1,236 @@
+"""Fetches of documents that go on whether somebody waits for them or not, and those that have just failed."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from crmclient.dataverse.metadata import documents
+from crmclient.dataverse.metadata.fetch_threads import Fetch, FetchOfPart, FetchThreads
+from crmclient.dataverse.metadata.metadata_requests import AT_ONCE, Fetcher
+from crmclient.dataverse.metadata.store import MetadataStore
+from crmclient.dataverse.metadata.stored_documents import (
+    ENTITY,
+    documents_of,
+    entity_documents,
+    stored_name,
+)
+from crmclient.errors import InvalidQuery, PlatformFailure, UnexpectedAnswer, UnknownEntity
+
+TOGETHER: Final = 12
+"""Entities that one request asks for. Some have a thousand attributes, and an answer has a limit."""
+
+FAILED_SECONDS: Final = 5.0
+"""So long at least a document that the platform did not give is not asked for again, except by a refresh."""
+
+STAMP: Final = "stamp"
+
+Fetched = tuple[Mapping[str, bytes], Mapping[str, bytes]]
+"""The stamp of a store that was empty, and the documents to store."""
+
+HowToFetch = tuple[TypeAdapter[Any], Callable[[], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingFetch:
+    """The fetch of a document that nobody has stored yet. `refreshed` is when the store was refreshed last,
+    when it began.
+    """
+
+    fetch: Fetch[Fetched] | FetchOfPart[Fetched]
+    refreshed: dt.datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A fetch that failed. Until a time of the monotonic clock, the document is not asked for again."""
+
+    error: PlatformFailure
+    until: float
+
+
+class PendingFetches:
+    """The fetches of this process. Safe to share between threads.
+
+    They run on threads of their own, which leave the store alone: who asks has the database's connection.
+    """
+
+    def __init__(self, fetcher: Fetcher, store: MetadataStore) -> None:
+        self._fetcher = fetcher
+        self._store = store
+        self._threads = FetchThreads(AT_ONCE)
+        self._lock = threading.Lock()
+        self._fetches: dict[str, PendingFetch] = {}
+        self._failures: dict[str, _Failure] = {}
+        self._stamping = threading.Lock()
+        self._stamp_of_empty_store: Mapping[str, bytes] | None = None
+
+    def begin(self, name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any]) -> PendingFetch:
+        """Return the fetch of a document that is under way, or begin one. Raises what has just failed.
+
+        A page of the studio needs a document dozens of times. Each would wait as long as the first, or add
+        to what a platform that throttles is asked.
+        """
+        with self._lock:
+            pending = self._fetches.get(name)
+            if pending is not None:
+                return pending
+            failure = self._failures.get(name)
+            if failure is not None and time.monotonic() < failure.until:
+                # Without the frames of whoever was told before.
+                raise failure.error.with_traceback(None)
+        is_first, refreshed = not self._store.names(), self._store.refreshed()
+        work = partial(self._fetched, name, adapter, fetch, is_first=is_first)
+        with self._lock:
+            if name not in self._fetches:
+                self._fetches[name] = PendingFetch(self._threads.start(work), refreshed)
+            return self._fetches[name]
+
+    def begin_ahead(self, name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any]) -> None:
+        """Begin to fetch a document, unless it is being fetched or has just failed."""
+        with suppress(PlatformFailure):
+            self.begin(name, adapter, fetch)
+
+    def begin_together(self, names: Sequence[str]) -> None:
+        """Begin to fetch the documents of some entities, except those that are being fetched or have just
+        failed.
+
+        They are asked for together: a platform that is slow is so for each request.
+        """
+        if not names:
+            return
+        is_first, refreshed, now = not self._store.names(), self._store.refreshed(), time.monotonic()
+        with self._lock:
+            failed = {name for name, failure in self._failures.items() if now < failure.until}
+            new = [name for name in names if name not in self._fetches and name not in failed]
+            for start in range(0, len(new), TOGETHER):
+                part = new[start : start + TOGETHER]
+                whole = self._threads.start(partial(self._fetched_together, part, is_first=is_first))
+                for name in part:
+                    fetch = FetchOfPart(whole, partial(_part_of, name))
+                    self._fetches[name] = PendingFetch(fetch, refreshed)
+
+    def result(self, name: str, pending: PendingFetch) -> Fetched:
+        """Return what was fetched, and forget the fetch. Raises what went wrong."""
+        try:
+            return pending.fetch.result()
+        finally:
+            with self._lock:
+                if self._fetches.get(name) is pending:
+                    del self._fetches[name]
+
+    def any_under_way(self) -> bool:
+        with self._lock:
+            return any(not pending.fetch.is_done_within(0) for pending in self._fetches.values())
+
+    def can_be_stored(self, pending: PendingFetch, first_stamp: Mapping[str, bytes]) -> bool:
+        """Whether what was fetched, with this stamp, is as recent as what is in the store.
+
+        What is stored without its changes since then would count as up to date.
+        """
+        if pending.refreshed != self._store.refreshed():
+            return False
+        # If another process was quicker, it may be older than the stamp that is there now.
+        stored_stamp = self._store.load(stored_name(STAMP)) if first_stamp and self._store.names() else None
+        return not first_stamp or not self._store.names() or {stored_name(STAMP): stored_stamp} == first_stamp
+
+    def fetch_together(self, to_fetch: Mapping[str, HowToFetch]) -> dict[str, bytes]:
+        """Fetch documents by name, several at once. Return what is to be stored."""
+        fetches = [
+            self._threads.start(partial(documents_of, name, adapter, fetch))
+            for name, (adapter, fetch) in to_fetch.items()
+        ]
+        return {name: content for fetch in fetches for name, content in fetch.result().items()}
+
+    def fetch_entities(self, names: Collection[str]) -> dict[str, bytes]:
+        """Fetch the documents of some entities. Return what is to be stored."""
+        listed = sorted(names)
+        if len(listed) < 2:
+            # By the requests that a page sends for it.
+            return self.fetch_together(
+                {ENTITY + name: (documents.ENTITY, partial(self._fetcher.entity, name)) for name in listed}
+            )
+        fetches = [
+            self._threads.start(partial(self._fetcher.documents, listed[start : start + TOGETHER]))
+            for start in range(0, len(listed), TOGETHER)
+        ]
+        return {
+            name: content
+            for fetch in fetches
+            for entity, document in fetch.result().items()
+            for name, content in entity_documents(entity, document).items()
+        }
+
+    def stamp(self) -> dict[str, bytes]:
+        try:
+            return {stored_name(STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
+        except (InvalidQuery, UnknownEntity, UnexpectedAnswer):
+            # It tells no changes: each refresh fetches everything.
+            return {}
+
+    def _fetched(
+        self, name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any], *, is_first: bool
+    ) -> Fetched:
+        """Return the stamp of a store that is empty, and the documents to store under a name."""
+        with self._remembering_failure(name):
+            return self._first_stamp() if is_first else {}, documents_of(name, adapter, fetch)
+
+    def _fetched_together(self, keys: Sequence[str], *, is_first: bool) -> dict[str, Fetched]:
+        """Return what `_fetched` returns for each of several entities. Those that there are not are left
+        out.
+        """
+        with self._remembering_failure(*keys):
+            stamp = self._first_stamp() if is_first else {}
+            found = self._fetcher.documents([key.removeprefix(ENTITY) for key in keys])
+            return {
+                ENTITY + name: (stamp, entity_documents(name, document)) for name, document in found.items()
+            }
+
+    @contextmanager
+    def _remembering_failure(self, *names: str) -> Iterator[None]:
+        """Remember that these documents cannot be fetched, so that they are not asked for again at once."""
+        start = time.monotonic()
+        try:
+            yield
+        except BaseException as error:
+            now = time.monotonic()
+            with self._lock:
+                for name in names:
+                    self._fetches.pop(name, None)
+                    if isinstance(error, PlatformFailure):
+                        asked_seconds = error.retry_after or FAILED_SECONDS
+                        # A page that waits for several slow documents, one after the other, must end before
+                        # the first is asked for again.
+                        until = now + max(asked_seconds, 2 * (now - start))
+                        self._failures[name] = _Failure(error, until)
+            raise
+        for name in names:
+            self._failures.pop(name, None)
+
+    def _first_stamp(self) -> Mapping[str, bytes]:
+        """Return the stamp to be stored in an empty store, which is older than all that is fetched for it.
+
+        With this stamp, also the first refresh has to ask only for what has changed.
+        """
+        with self._stamping:
+            if self._stamp_of_empty_store is None:
+                try:
+                    self._stamp_of_empty_store = self.stamp()
+                except PlatformFailure:
+                    return {}
+            return self._stamp_of_empty_store
+
+
+def _part_of(key: str, found: Mapping[str, Fetched]) -> Fetched:
+    """Return what was fetched of one entity. Raises UnknownEntity."""
+    if key not in found:
+        raise UnknownEntity(key.removeprefix(ENTITY))
+    return found[key]
