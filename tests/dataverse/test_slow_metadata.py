@@ -5,22 +5,82 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
+from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import MetadataPending, UnknownEntity
 from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.query.ast import Column, Query
+from designer.overview import UNCHECKED_SECONDS, forget, overview
+from designer.platform import get_platform
+from project.metadata_store import DatabaseStore
 from tests.dataverse.conftest import Failing
 from tests.dataverse.reaching import platform_at
+from tests.designer.studio import change_url, page
+from tests.runtime.accounts import endpoint
 
 pytestmark = pytest.mark.processes
 
+SECONDS = 8
 METADATA = "EntityDefinitions|GlobalOptionSetDefinitions|metadata$|RetrieveMetadataChanges"
+SLOW = {"path": METADATA, "delay": SECONDS, "times": None}
+_made: list[DataversePlatform] = []
+
+
+def make_platform() -> DataversePlatform:
+    """What the settings name."""
+    return _made[-1]
+
+
+@pytest.fixture
+def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
+    """The service's platform is Dataverse, of which nothing is known yet."""
+    store = DatabaseStore("https://slow.example/")
+    platform = platform_at(failing.server, store=store, retries=0)
+    platform.local_revision_sql = store.revision_sql
+    _made.append(platform)
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
+    get_platform.cache_clear()
+    forget()
+    yield failing
+    get_platform.cache_clear()
+    forget()
+
+
+def _until_fetched() -> None:
+    while make_platform().metadata_is_pending():
+        time.sleep(0.1)
 
 
 def _asked(failing: Failing) -> int:
     return sum(failing.struck())
+
+
+def _said() -> str:
+    return " ".join(str(each.message) for found in overview().by_endpoint.values() for each in found)
+
+
+def test_pages_come_before_the_metadata_and_say_so_and_work_when_it_has_come(
+    dora: Client, remote: Failing
+) -> None:
+    remote.arm(SLOW)
+    with waiting_for_metadata_until(time.monotonic()):
+        assert "metadata is being fetched" in _said()
+    state = page(dora, reverse("studio:platform")).content.decode()
+    assert "data-pending" in state
+    assert "does not answer" not in state
+    began = time.monotonic()
+    while "metadata is being fetched" in _said():
+        assert time.monotonic() - began < 20 * SECONDS
+        _until_fetched()
+        time.sleep(UNCHECKED_SECONDS)
+    assert "websiteurl" in page(dora, change_url(endpoint("create"))).content.decode()
+    assert "data-pending" not in page(dora, reverse("studio:platform")).content.decode()
 
 
 def test_what_a_page_did_not_wait_for_is_not_asked_for_again(failing: Failing) -> None:
