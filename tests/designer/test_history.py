@@ -167,7 +167,7 @@ def test_an_endpoint_that_cannot_be_read_keeps_its_last_version(dora: Client) ->
     assert "cannot be exported" in _text(dora, Version.objects.all()[0])
 
 
-@pytest.mark.parametrize("change", ["x", "999999", "1; DROP"])
+@pytest.mark.parametrize("change", ["x", "²", "999999", "1; DROP"])
 def test_a_restore_of_what_is_no_change_is_not_found(dora: Client, change: str) -> None:
     _save(dora, _accounts_endpoint(), title="First")
     version = Version.objects.all()[0]

@@ -34,8 +34,9 @@ def test_what_an_account_may_not_do_is_said_within_the_studio(viewer: Client, ad
     assert "Nicht erlaubt" in _shown(viewer.get(address, headers=GERMAN), 403)
 
 
-def test_an_address_with_nothing_behind_it_leads_to_the_dashboard(viewer: Client) -> None:
-    shown = _shown(viewer.get("/admin/nothing/here/"), 404)
+@pytest.mark.parametrize("address", ["nothing/here", "designer/endpoint/²/try"])
+def test_an_address_with_nothing_behind_it_leads_to_the_dashboard(viewer: Client, address: str) -> None:
+    shown = _shown(viewer.get(f"/admin/{address}/"), 404)
     assert "There is nothing here" in shown
     assert "To the dashboard" in shown
 

@@ -55,13 +55,12 @@
   window.addEventListener("load", () => setTimeout(mend));
 
   // The look asks whoever leaves a form in which something was typed. What a page has that was refused is as unsaved.
-  window.addEventListener("load", () => {
+  // The look begins to listen when the page has loaded: this comes after it.
+  window.addEventListener("load", () => setTimeout(() => {
     const form = document.querySelector("form.warn-unsaved-form");
     const refused = "[aria-invalid=true], .errornote, .errorlist, [role=alert]";
-    if (form?.querySelector(refused) || document.querySelector(".errornote")) {
-      form?.querySelector("input")?.dispatchEvent(new Event("input"));
-    }
-  });
+    if (form?.querySelector(refused)) form.querySelector("input").dispatchEvent(new Event("input"));
+  }));
 
   // What is scrolled sideways, and has nothing in it that takes the focus, takes it itself while there is something to scroll.
   const scrolled = new ResizeObserver((entries) => entries.forEach(({ target }) => {

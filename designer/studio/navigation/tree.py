@@ -120,7 +120,7 @@ def _place_at_hand(request: HttpRequest, overview: Overview) -> Place | None:
     """Return the place of the page's endpoint in the tree; None for a page of anything else."""
     match = request.resolver_match
     number = match.kwargs.get("object_id", "") if match is not None else ""
-    endpoint = overview.configuration.endpoints.get(int(number)) if str(number).isdigit() else None
+    endpoint = overview.configuration.endpoints.get(int(number)) if str(number).isdecimal() else None
     if endpoint is None or match is None or "endpoint" not in str(match.url_name):
         return None
     return endpoint.definition.module, endpoint.definition.exposure

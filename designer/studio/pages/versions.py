@@ -156,7 +156,7 @@ class RestoreVersion(StudioView):
 def _change(request: HttpRequest, version: Version) -> ItemChange:
     """The one that is to be restored. Raises Http404."""
     number = request.POST["change"]
-    if not number.isdigit():
+    if not number.isdecimal():
         raise Http404
     visible = version.changes.exclude(collection__in=hidden_from(request))
     return get_object_or_404(visible, pk=number)
