@@ -139,12 +139,27 @@ def test_an_answer_counts_for_the_question_that_was_asked(dora: Client) -> None:
     assert _access(_create()) == (True, ["sales-rep", "support"])
 
 
-def test_narrowing_and_reading_ask_nothing(dora: Client) -> None:
+def test_narrowing_and_letting_more_token_holders_read_ask_nothing(dora: Client) -> None:
     _click(dora, _create(), "sales-manager")
     assert _access(_create()) == (True, ["sales-rep"])
     read = Endpoint.objects.get(kind="read", entity__segment="accounts")
-    _click(dora, read, ANONYMOUS)
+    _click(dora, read, AUTHENTICATED)
+    assert _access(read) == (True, [])
+
+
+def test_opening_what_reads_to_anybody_asks(dora: Client, anonymous: Caller) -> None:
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    before = _access(read)
+    question = _click(dora, read, ANONYMOUS)
+    text = question.content.decode()
+    assert _access(read) == before
+    assert "opens the endpoint to the whole internet: anybody may call it without a token" in text
+    assert "This endpoint writes" not in text
+    assert anonymous.get(f"/api/sales/accounts/{ACCOUNT}").status_code == 401
+    _confirm(dora, question)
     assert _access(read) == (False, [])
+    # Called, and the row rule shows nothing to callers without a record.
+    assert anonymous.get(f"/api/sales/accounts/{ACCOUNT}").status_code == 404
 
 
 @pytest.mark.parametrize(

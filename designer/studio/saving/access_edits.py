@@ -61,8 +61,12 @@ class AccessEdit:
 
     @property
     def asks(self) -> bool:
-        """Return whether the edit must be confirmed, as more callers may write."""
-        return self.endpoint.kind.writes and widens(self.before, self.after)
+        """Return whether the edit must be confirmed: more callers may write, or anybody may call."""
+        return self.opens_to_anybody or (self.endpoint.kind.writes and widens(self.before, self.after))
+
+    @property
+    def opens_to_anybody(self) -> bool:
+        return self.before.authentication_required and not self.after.authentication_required
 
     @property
     def digest(self) -> str:
