@@ -79,12 +79,19 @@ def _telling_of_the_rest() -> Iterator[None]:
     try:
         yield
     except PartlyRead as error:
-        rest = error.rest
-        judged = judge(lambda now: plan(now, rest), with_calls=error.is_as_meant, gaps=error.gaps)
-        findings = _about(judged.blocking, rest)
-        raise DocumentError(
-            [*error.problems, *judged.problems, *findings, *judged.failed_call_sentences()]
-        ) from error
+        raise DocumentError([*error.problems, *_problems_of_rest(error)]) from error
+
+
+def _problems_of_rest(partly: PartlyRead) -> Iterator[str]:
+    try:
+        judged = judge(lambda now: plan(now, partly.rest), with_calls=partly.is_as_meant, gaps=partly.gaps)
+    except DocumentError as error:
+        # Nothing can be judged beside what is configured now, which cannot be read either.
+        yield from error.problems
+        return
+    yield from judged.problems
+    yield from _about(judged.blocking, partly.rest)
+    yield from judged.failed_call_sentences()
 
 
 def _about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
