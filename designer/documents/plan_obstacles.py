@@ -67,9 +67,7 @@ class Obstacle(NamedTuple):
         # What is in nothing that there is has no attributes, either.
         if not self.place or self.place in _HOMES or finding.rule == UNJUDGED:
             return True
-        # Findings name roles and caller types as the studio does, which groups nothing.
-        place = self.place.removeprefix("access.")
-        return finding.is_about(place)
+        return finding.is_about(self.place)
 
 
 def obstacles_of(plan: Plan, after: ConfigurationDocument) -> Iterator[Obstacle]:

@@ -180,33 +180,30 @@ def _item_of(problem: ErrorDetails) -> _Item | None:
 def _leave_out_parts(data: dict[str, Any], problems: Sequence[ErrorDetails]) -> Mapping[_Item, set[str]]:
     """Remove the wrong parts of items that can do without. Return the places of what is missing, by item."""
     places: defaultdict[_Item, set[str]] = defaultdict(set)
-    wrong: set[tuple[str, int, str, int]] = set()
+    wrong: set[tuple[Any, ...]] = set()
     for problem in problems:
         match problem["loc"]:
-            case (str(field), int(at), str(member), *inner) if field != ENDPOINTS or member in _INDEPENDENT:
-                position = inner[0] if field == ENDPOINTS and inner and isinstance(inner[0], int) else -1
-                places[field, at] |= set(_places(member, _at(data, (field, at, member, position))))
-                wrong.add((field, at, member, position))
+            case ("endpoints", int(at), str(member), int(position), *_) if member in _INDEPENDENT:
+                part = data[ENDPOINTS][at][member][position]
+                places[ENDPOINTS, at].add(_place(member, part))
+                wrong.add((ENDPOINTS, at, member, position))
+            case (str(field), int(at), str(member), *_) if field != ENDPOINTS or member in _INDEPENDENT:
+                places[field, at].add(member)
+                wrong.add((field, at, member))
     # From the end: whatever stands behind a removed part of a list moves up.
-    for field, at, member, position in sorted(wrong, reverse=True):
-        item = _at(data, (field, at))
-        if isinstance(item, dict) and member in item:
-            if position < 0:
-                del item[member]
-            else:
-                del item[member][position]
+    for *parents, last in sorted(wrong, reverse=True):
+        container = _at(data, parents)
+        # A member that is missing cannot be removed.
+        if isinstance(container, list) or last in container:
+            del container[last]
     return places
 
 
-def _places(member: str, part: Any) -> Iterator[str]:
-    """Yield the places that findings name for a part of the list `member`, or for all of `member`."""
+def _place(member: str, part: Any) -> str:
+    """Return the place that findings name for a part of the list `member`."""
     names = [part.get(name) for name in _NAMES.get(member, ())] if isinstance(part, dict) else []
     name = next((name for name in names if isinstance(name, str) and name), "")
-    if name:
-        yield f"{member}.{name}"
-    else:
-        # Findings name roles and caller types as the studio does, which groups nothing.
-        yield from ("roles", "caller_types") if member == "access" else (member,)
+    return f"{member}.{name}" if name else member
 
 
 def _endpoints_of(data: dict[str, Any], left_out: set[_Item]) -> Iterator[_Item]:

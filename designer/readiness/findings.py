@@ -36,6 +36,8 @@ class State(str, Enum):
 DRIFT = "metadata-drift"
 # The rule of findings about what could not be checked, because the platform's metadata was not available.
 UNCHECKED = "metadata-unavailable"
+# Fields that are in the endpoint's `access` in a document.
+_OF_ACCESS = frozenset({"roles", "caller_types"})
 # Findings of these rules stop every import and every restored version, even those that may be broken.
 _NEVER = frozenset({"process-forbidden"})
 
@@ -60,7 +62,9 @@ class Finding:
 
     def is_about(self, place: str) -> bool:
         """Whether the finding is about `place`, such as `inputs.phone`, its parts, or what it is part of."""
-        return f"{self.field}.".startswith(f"{place}.") or f"{place}.".startswith(f"{self.field}.")
+        # Findings name roles and caller types as the studio does, which groups nothing.
+        own_place = f"access.{self.field}" if self.field in _OF_ACCESS else self.field
+        return f"{own_place}.".startswith(f"{place}.") or f"{place}.".startswith(f"{own_place}.")
 
     @property
     def is_unacceptable(self) -> bool:

@@ -212,8 +212,9 @@ class PendingFetches:
                         until = now + max(asked_seconds, 2 * (now - start))
                         self._failures[name] = _Failure(error, until)
             raise
-        for name in names:
-            self._failures.pop(name, None)
+        with self._lock:
+            for name in names:
+                self._failures.pop(name, None)
 
     def _first_stamp(self) -> Mapping[str, bytes]:
         """Return the stamp to be stored in an empty store, which is older than all that is fetched for it.
