@@ -21,6 +21,7 @@ PARTS: Mapping[str, tuple[str, str]] = {
     "nora": ("knowledgearticleid", "articlepublicnumber"),
     "paul": ("title", "content"),
 }
+_QUESTION = re.compile(r'name="(_breaks|_moves)" value="1"')
 _PROPOSAL = re.compile(r"/admin/proposals/(\d+)/")
 
 
@@ -30,10 +31,7 @@ class Live:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.publishing = {part: threading.Lock() for part in PARTS}
-        """Held by a part while it changes.
-
-        An uploaded document is on top of what is live then, so nothing changes between download and upload.
-        """
+        """Held by a part while it changes, and by whoever opens a proposal: nothing changes meanwhile."""
         self._allowed: dict[str, list[frozenset[int]]] = {part: [frozenset({0})] for part in PARTS}
 
     def moment(self) -> dict[str, int]:
@@ -124,13 +122,20 @@ class Proposer:
     def _change(self, id: int, step: str, number: int) -> None:
         with self._live.publishing[self._part]:
             self._live.changing(self._part, number)
-            answer = self._step(id, step)
+            answer = self._step(id, step, **_questions_of(self._page(id)))
+            page = self._page(id)
+            if answer.status_code == 302 and "Not done yet" in page:
+                # Somebody calls what the change breaks, and the person means it.
+                answer = self._step(id, step, **_questions_of(page))
             assert answer.status_code == 302, f"Refused to {step} proposal {id}: {_said(answer)}"
             self._live.settled(self._part, number)
 
-    def _step(self, id: int, name: str) -> requests.Response:
-        """Press a button. A redirect says that it was done."""
-        return self._send(f"/admin/proposals/{id}/", **{name: "1"})
+    def _page(self, id: int) -> str:
+        return self._call("GET", f"/admin/proposals/{id}/").text
+
+    def _step(self, id: int, name: str, **answered: str) -> requests.Response:
+        """Press a button. A redirect says that it was done, or that the next page asks about callers."""
+        return self._send(f"/admin/proposals/{id}/", **{name: "1"}, **answered)
 
     def _send(self, path: str, files: Any = None, **fields: str) -> requests.Response:
         data = {"csrfmiddlewaretoken": self._session.cookies["csrftoken"], **fields}
@@ -142,6 +147,11 @@ class Proposer:
         if answer.status_code >= 500:
             self._ledger.fault(f"The studio answered {answer.status_code} to {method} {path}")
         return answer
+
+
+def _questions_of(page: str) -> Mapping[str, str]:
+    """Return the answer yes to each question about callers on a page."""
+    return dict.fromkeys(_QUESTION.findall(page), "1")
 
 
 def _said(answer: requests.Response) -> str:
