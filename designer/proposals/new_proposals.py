@@ -84,9 +84,11 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
 def replace_document(proposal: Proposal, source: Source, account: str) -> None:
     """Make the proposal propose what `source` says. Raises DocumentError.
 
-    The document is taken for an edited one of the proposal: what it does not change of that stays as it is
-    live now, so that what was published since the proposal was opened is not taken back.
+    The document is taken for an edited one of the proposal: what it lacks of the module, or of everything,
+    goes, and what it does not change stays as it is live now, so that what was published since the proposal
+    was opened is not taken back.
     """
+    source = source._replace(removes={proposal.module} if proposal.module else None)
     now = export(latest())
     contents = Contents.between(now, _on_top(proposal, source, now), proposal.module)
     _require_change(contents)

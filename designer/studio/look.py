@@ -188,18 +188,18 @@ def picked(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
 
 
 class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
-    """A text field with a list of suggestions."""
+    """A text field with a list of suggestions, its own or the one of the page that has the id `list_id`."""
 
-    template_name = "designer/suggesting.html"
-
-    def __init__(self, suggestions: list[tuple[str, str]]) -> None:
+    def __init__(self, suggestions: list[tuple[str, str]], list_id: str) -> None:
         super().__init__()
         self.suggestions = suggestions
+        self.list_id = list_id
+        self.template_name = "django/forms/widgets/input.html" if list_id else "designer/suggesting.html"
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         listed = {
             **(attrs or {}),
-            "list": f"{(attrs or {}).get('id', name)}_suggestions",
+            "list": self.list_id or f"{(attrs or {}).get('id', name)}_suggestions",
             "autocomplete": "off",
         }
         context: dict[str, Any] = super().get_context(name, value, listed)
@@ -207,9 +207,12 @@ class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
         return context
 
 
-def suggesting(field: F, suggestions: list[tuple[str, str]]) -> F:
-    """A text field that suggests values, each with a label, and takes any other."""
-    _wear(field, _Suggesting(suggestions))
+def suggesting(field: F, suggestions: list[tuple[str, str]] | None = None, *, list_id: str = "") -> F:
+    """A text field that suggests values, each with a label, and takes any other.
+
+    With `list_id` it takes them from the list that the page has under that id.
+    """
+    _wear(field, _Suggesting(suggestions or [], list_id))
     return field
 
 

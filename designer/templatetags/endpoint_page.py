@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
+from django.forms import BoundField
+from django.utils.safestring import SafeString, mark_safe
 
 from designer.studio.located_findings import Located, findings_at
 
@@ -41,6 +43,44 @@ def cells_of(row: Any) -> dict[str, Any]:
         for line in fieldset
         for cell in line
     }
+
+
+@register.simple_tag
+def rendered_fields() -> dict[Any, tuple[str, SafeString]]:
+    """Return where `of_row` keeps what it has rendered for the rows of a grid."""
+    return {}
+
+
+@register.simple_tag(takes_context=True)
+def of_row(context: template.Context, template_name: str, bound: Any, *, column: str = "") -> SafeString:
+    """Return a field of a row as a template shows it.
+
+    Rows of a grid differ in their prefixes and values alone, and most values are empty: what a row before has
+    shown of an equal field is repeated under the prefix of this row.
+    """
+    field = getattr(bound, "field", None)
+    if not isinstance(field, BoundField) or _is_said_of(field, context["located"]):
+        return _rendered(context, template_name, bound, column)
+    prefix = f"{field.form.prefix}-"
+    value = repr(field.value())
+    if prefix in value:
+        return _rendered(context, template_name, bound, column)
+    offered = tuple(value for value, _label in getattr(field.field, "choices", ()))
+    key = (template_name, column, type(field.form), field.name, value, offered)
+    if key not in context["rendered"]:
+        context["rendered"][key] = prefix, _rendered(context, template_name, bound, column)
+    rendered_for, html = context["rendered"][key]
+    return mark_safe(html.replace(rendered_for, prefix))  # noqa: S308  a template's output
+
+
+def _is_said_of(field: BoundField, located: Iterable[Located]) -> bool:
+    return bool(field.errors) or any(item.place == field.html_name for item in located or ())
+
+
+def _rendered(context: template.Context, template_name: str, bound: Any, column: str) -> SafeString:
+    assert context.template is not None  # it is being rendered
+    with context.push(bound=bound, column=column):
+        return context.template.engine.get_template(template_name).render(context)
 
 
 @register.simple_tag

@@ -154,7 +154,7 @@ def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     """Replace the document of a proposal that the same key has opened.
 
-    The document stands for all of its module: items that it does not have are removed.
+    The document stands for all of its module, or for everything: items that it does not have are removed.
     """
     read_parameters(request, ())
     proposal = _proposal_in(request)
@@ -162,7 +162,7 @@ def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         raise Problem(403, "forbidden", "Only the key that has opened the proposal may change it.")
     raw = read_document(request)
     try:
-        source = Source.of_document(raw)._replace(removes={proposal.module})
+        source = Source.of_document(raw)
         with transaction.atomic():
             replace_document(proposal, source, key.account)
             _note(request, key, proposal, "edited")

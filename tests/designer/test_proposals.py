@@ -244,6 +244,25 @@ def test_a_change_of_the_same_field_is_told_and_nothing_overwritten(nora: Client
     assert create_endpoint().title == "Both agree"
 
 
+@pytest.mark.parametrize("module", ["sales", ""], ids=["of a module", "of everything"])
+def test_what_an_edited_document_lacks_goes_when_it_is_published(
+    nora: Client, paul: Client, module: str
+) -> None:
+    assert nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": module}).status_code == 302
+    proposal = newest()
+    downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
+    kept = [
+        one for one in downloaded["endpoints"] if (one["kind"], one.get("exposure")) != ("create", "accounts")
+    ]
+    assert len(kept) == len(downloaded["endpoints"]) - 1
+    step(nora, proposal, "replace", document=upload(json.dumps({**downloaded, "endpoints": kept}).encode()))
+    proposal.refresh_from_db()
+    assert [change.key for change in Contents.of(proposal).changes] == [KEY]
+    endpoints = Endpoint.objects.count()
+    step(paul, proposal, "publish")
+    assert Endpoint.objects.count() == endpoints - 1
+
+
 def test_an_edited_document_takes_back_nothing_that_was_published_since(nora: Client, paul: Client) -> None:
     assert (
         nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": "sales"}).status_code == 302

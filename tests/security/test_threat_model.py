@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -46,6 +47,8 @@ def test_the_tests_of_a_line_are_found_by_its_number() -> None:
     done = subprocess.run(
         [sys.executable, *command, file],
         cwd=ROOT,
+        # Options of the run itself would change what is printed.
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         timeout=COMMAND_SECONDS,

@@ -88,7 +88,8 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
     """The form of an entity property. `binding_form` makes a subclass for one endpoint, which has:
 
     `written`, the attributes that may be set, by name; `offered`, the choices made of them, which the page
-    holds once under the name `source`; `suggestions`, values and labels for the field of the value.
+    holds once under the name `source`; `suggestions`, values and labels for the fields of the value, which
+    the page holds once, too.
     """
 
     written: ClassVar[Mapping[str, Attribute]] = {}
@@ -118,7 +119,8 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         sources = [(name, _SOURCES[name]) for name in get_args(BindingSource)]
         source = forms.ChoiceField(label=self.fields["source"].label, choices=sources, initial="input")
         self.fields["source"] = dress(source)
-        suggesting(self.fields["value_text"], self.suggestions)
+        # With a list in each row the page would grow with the square of its inputs.
+        suggesting(self.fields["value_text"], list_id="suggested-values")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data

@@ -7,13 +7,32 @@ from functools import cached_property
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.forms.models import BaseInlineFormSet
+from django.forms.models import BaseInlineFormSet, ModelChoiceField
 from django.utils.translation import gettext as _
 
 from designer.models import Binding, Fetcher, Input
 
 # The field whose value no two rows of one formset share, by model.
 _KEYS: Mapping[Any, str] = {Input: "name", Binding: "attribute", Fetcher: "name"}
+
+
+class _RowField(ModelChoiceField):  # type: ignore[type-arg]
+    """The key of a row, looked up among the rows that the formset has read and not by a query for each."""
+
+    def __init__(self, rows: Mapping[Any, Any], field: ModelChoiceField) -> None:  # type: ignore[type-arg]
+        super().__init__(field.queryset, initial=field.initial, required=False, widget=field.widget)
+        self._rows = rows
+
+    def to_python(self, value: Any) -> Any:
+        if value in self.empty_values:
+            return None
+        assert self.queryset is not None
+        row = self._rows.get(self.queryset.model._meta.pk.to_python(value))
+        if row is None:
+            raise ValidationError(
+                self.error_messages["invalid_choice"], code="invalid_choice", params={"value": value}
+            )
+        return row
 
 
 class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
@@ -23,6 +42,16 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     def key(self) -> str:
         """The name of the field that no two rows may share; empty where rows have no such field."""
         return _KEYS.get(self.model, "")
+
+    @cached_property
+    def _rows(self) -> Mapping[Any, Any]:
+        return {row.pk: row for row in self.get_queryset()}
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        key = self.model._meta.pk.name
+        if isinstance(form.fields.get(key), ModelChoiceField):
+            form.fields[key] = _RowField(self._rows, form.fields[key])
 
     def clean(self) -> None:
         super().clean()

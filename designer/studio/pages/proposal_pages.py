@@ -284,8 +284,7 @@ def _replace(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _OPEN)
     if (document := request.FILES.get("document")) is None:
         raise DocumentError([_("Choose the file to upload.")])
-    # The document of a module is all of it: what it lacks goes.
-    source = Source.of_document(_uploaded(document))._replace(removes={proposal.module})
+    source = Source.of_document(_uploaded(document))
     replace_document(proposal, source, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
     _say_edited(request, proposal, _("The proposal now has the uploaded document."))
