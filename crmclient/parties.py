@@ -20,7 +20,7 @@ PART: Final = "participationtypemask"
 
 LONGEST_ADDRESS: Final = 320
 
-PARTS: Final[Mapping[str, int]] = {
+PART_NUMBERS: Final[Mapping[str, int]] = {
     "from": 1,
     "to": 2,
     "cc": 3,
@@ -33,7 +33,7 @@ PARTS: Final[Mapping[str, int]] = {
     "customer": 11,
     "related": 13,
 }
-"""The number of the part that the parties of an attribute have."""
+"""The number of the part that parties have, by the name of their party list. There are no other lists."""
 
 _MAIL: Final = "email"
 
@@ -53,7 +53,7 @@ def takes_addresses(activity: str) -> bool:
 def parts_of(attributes: Iterable[Attribute]) -> dict[str, int]:
     """Return the number of the part of each party list among `attributes`, by name."""
     return {
-        attribute.logical_name: PARTS[attribute.logical_name]
+        attribute.logical_name: PART_NUMBERS[attribute.logical_name]
         for attribute in attributes
         if attribute.type.holds_parties
     }

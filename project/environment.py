@@ -18,9 +18,9 @@ from django.core.exceptions import ImproperlyConfigured
 from project.setting_values import (
     between,
     count,
-    day_of_year,
     flag,
     group_table,
+    month_and_day,
     numbers,
     objects,
     one_of,
@@ -280,7 +280,9 @@ SETTINGS: tuple[Setting, ...] = (
         "How Dataverse is told that user: by its id there, or by its object id in Entra ID.",
     ),
     Setting("CRM_TIME_ZONE", text, "UTC", "The time zone of whole days and relative dates in queries."),
-    Setting("CRM_FISCAL_YEAR_START", day_of_year, "01-01", "The day that fiscal years begin on: month-day."),
+    Setting(
+        "CRM_FISCAL_YEAR_START", month_and_day, "01-01", "The day that fiscal years begin on: month-day."
+    ),
     Setting(
         "CRM_FISCAL_PERIODS",
         one_of("annually", "semiannually", "quarterly", "monthly", "four-weeks"),

@@ -57,26 +57,23 @@ def _is_private(url: str) -> bool:
 
 
 def _credentials() -> Iterator[CheckMessage]:
-    """Find what is missing for the service to get a token of the platform."""
+    """Find what is missing for the service to get a token of the platform.
+
+    Entra ID needs a tenant, and of each application one of several credentials. Any other token URL needs a
+    secret of each application.
+    """
     env = settings.PORTICO
     clients = applications.of_the_platform()
     missing = [] if clients else ["CRM_CLIENT_ID"]
-    by_azure = not env["CRM_TOKEN_URL"] and all(client.is_managed for client in clients)
-    if not env["CRM_TOKEN_URL"] and not env["CRM_TENANT_ID"] and not (clients and by_azure):
+    uses_entra = not env["CRM_TOKEN_URL"]
+    # Managed identities get their tokens from Azure, which knows the tenant.
+    all_managed = bool(clients) and all(client.is_managed for client in clients)
+    if uses_entra and not env["CRM_TENANT_ID"] and not all_managed:
         missing.append("CRM_TENANT_ID")
-    for number, client in enumerate(clients):
-        of_entra = client.certificate or client.federated_token_file or client.is_managed
-        if client.secret or (of_entra and not env["CRM_TOKEN_URL"]):
-            continue
-        first = number == 0 and bool(env["CRM_CLIENT_ID"])
-        client_suffix = "" if first else f" of {client.id} in CRM_CLIENTS"
-        secret = "CRM_CLIENT_SECRET" if first else "client_secret"
-        others = (
-            "CRM_CERTIFICATE and CRM_FEDERATED_TOKEN_FILE"
-            if first
-            else "certificate and federated_token_file"
-        )
-        missing.append((secret if env["CRM_TOKEN_URL"] else f"one of {secret}, {others}") + client_suffix)
+    for client in clients:
+        has_other = client.certificate or client.federated_token_file or client.is_managed
+        if not client.secret and not (uses_entra and has_other):
+            missing.append(_settings_of_credential(client, uses_entra=uses_entra))
     if missing:
         yield Error(
             f"CRM_URL is set, but not {', '.join(missing)}.",
@@ -85,12 +82,27 @@ def _credentials() -> Iterator[CheckMessage]:
         )
 
 
+def _settings_of_credential(client: applications.Application, *, uses_entra: bool) -> str:
+    """Return the settings that can hold the application's credential, as words of a sentence."""
+    if _has_own_settings(client):
+        secret, others, place = "CRM_CLIENT_SECRET", "CRM_CERTIFICATE and CRM_FEDERATED_TOKEN_FILE", ""
+    else:
+        secret, others = "client_secret", "certificate and federated_token_file"
+        place = f" of {client.id} in CRM_CLIENTS"
+    return (f"one of {secret}, {others}" if uses_entra else secret) + place
+
+
+def _has_own_settings(client: applications.Application) -> bool:
+    """Whether the settings CRM_CLIENT_… describe the application, not an entry of the list CRM_CLIENTS."""
+    return bool(client.id == settings.PORTICO["CRM_CLIENT_ID"])
+
+
 def _files() -> Iterator[CheckMessage]:
     """Find certificates and token files that do not exist."""
     for client in applications.of_the_platform():
-        first = client.id == settings.PORTICO["CRM_CLIENT_ID"]
+        own = _has_own_settings(client)
         if client.certificate and not Path(client.certificate).is_file():
-            place = "CRM_CERTIFICATE=" if first else f"CRM_CLIENTS: the certificate of {client.id}, "
+            place = "CRM_CERTIFICATE=" if own else f"CRM_CLIENTS: the certificate of {client.id}, "
             yield Error(
                 f"{place}{client.certificate!r} is no file.",
                 hint="Write the path of a PFX file, or of a PEM file with certificate and key.",
@@ -100,7 +112,7 @@ def _files() -> Iterator[CheckMessage]:
         if token and not Path(token).is_file():
             place = (
                 "CRM_FEDERATED_TOKEN_FILE="
-                if first
+                if own
                 else f"CRM_CLIENTS: the federated_token_file of {client.id}, "
             )
             yield Error(

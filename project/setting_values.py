@@ -75,11 +75,15 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return read
 
 
-def day_of_year(value: str) -> str:
+def month_and_day(value: str) -> str:
+    """Return `value` if it is a day that every year has, as `MM-DD`. Raises ValueError."""
     try:
-        dt.date.fromisoformat(f"2001-{value}")  # a year without a 29 February, which few years have
+        day = dt.date.fromisoformat(f"2001-{value}")  # a year without a 29 February, which few years have
     except ValueError:
-        raise ValueError("write a month and a day, such as 04-01") from None
+        day = None
+    # The day of a week, such as W10-1, is an ISO date, too.
+    if day is None or f"{day:%m-%d}" != value:
+        raise ValueError("write a month and a day, such as 04-01")
     return value
 
 

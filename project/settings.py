@@ -269,7 +269,7 @@ SESSION_COOKIE_HTTPONLY = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = max(env["BODY_LIMIT"], 2_621_440)
 # An endpoint's page sends a dozen fields for each of its inputs, of which it may have hundreds.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
-CSRF_FAILURE_VIEW = "designer.studio.pages.failures.not_sent_from_here"
+CSRF_FAILURE_VIEW = "designer.studio.pages.failures.csrf_failure"
 CORS_ALLOWED_ORIGINS = env["CORS_ORIGINS"]
 CORS_EXPOSE_HEADERS = [
     *("ETag", "Link", "Location", "Retry-After", "Idempotency-Replayed", "X-Request-Id"),

@@ -46,6 +46,7 @@ def _select_of_member(view: EntityDefinition, member: EntityDefinition, name: st
 
 
 def _empty_select(view: EntityDefinition, dialect: Dialect) -> str:
+    """Return a select of the view's columns without a row, for a view that has no members yet."""
     shown = (
         _empty(storage, dialect) for item in view.attributes for _, storage in physical_columns(item, dialect)
     )

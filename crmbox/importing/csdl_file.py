@@ -97,7 +97,7 @@ class _EntityReader:
     def found(self) -> Found:
         whole, name, document = self._whole, self._name, self._model.document
         type_ = document.types[whole.name]
-        entity_set, *others = document.sets.get(whole.name) or [_set_name(name)]
+        entity_set, *others = document.sets.get(whole.name) or [_entity_set_name(name)]
         if whole.name not in document.sets:
             reason = f"The document has no entity set for it. It is called {entity_set}."
             self._notes.append(Note(Verdict.CHANGED, name, reason))
@@ -308,7 +308,7 @@ def _options(name: str, entity: str, members: Mapping[str, int]) -> OptionSet:
     return OptionSet(name, Label(), options, entity=entity)
 
 
-def _set_name(entity: str) -> str:
+def _entity_set_name(entity: str) -> str:
     """Return the name that Dataverse would give the entity set of an entity."""
     if entity.endswith(("s", "x", "z", "ch", "sh")):
         return f"{entity}es"

@@ -45,10 +45,11 @@ _OWNER: Final = "ownerid"
 def fitted(
     source_entity: Found, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
 ) -> Found:
-    """Return the entity without its primary id, which the platform adds, and without states that do not fit.
+    """Return the entity as the embedded platform can hold it. Notes say what is shortened or left out.
 
-    `present` is the entity that exists under the name. Raises CannotRead for an entity whose own names cannot
-    be used.
+    The primary id is left out without a note: the platform adds it. `present` is the entity that exists under
+    the name already; its table keeps its columns. Raises CannotRead for an entity whose own names cannot be
+    used.
     """
     _check_names(source_entity)
     notes = list(source_entity.notes)
@@ -58,6 +59,8 @@ def fitted(
         for attribute in _with_valid_names(source_entity, engine, notes)
         if attribute.logical_name != source_entity.entity.primary_id
     ]
+    # The source's states are left out when they do not fit. `has_states` below stays true, so that the
+    # platform adds its own states.
     if not _states_fit({attribute.logical_name: attribute for attribute in fitting}):
         fitting = [
             attribute

@@ -10,7 +10,7 @@ from crmbox.importing.found import CannotRead, Described, Found
 from crmbox.importing.sources import Item, Source
 from crmclient.metadata import Entity
 
-ENTITIES: Final = 40
+_AT_ONCE: Final = 40
 """Entities in one request: some ten megabytes, and an address that is short enough for every proxy."""
 
 
@@ -20,19 +20,23 @@ class Organization(Protocol):
     def definitions(self, entities: Sequence[str]) -> list[dict[str, Any]]: ...
 
 
-def organization(of: Organization) -> Source:
-    """Return the source that reads the organisation `of`."""
-    return lambda wanted: _items(of, wanted)
+def organization(live: Organization) -> Source:
+    """Return the source that reads the organisation `live`."""
+    return lambda wanted: _items(live, wanted)
 
 
-def _items(of: Organization, wanted: set[str] | None) -> Iterator[Item]:
-    names = sorted(name for name, entity in of.entities().items() if not entity.is_intersect)
+def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
+    """Yield every entity with records by name, and read only the wanted ones (all for None).
+
+    The names of the others tell which targets of lookups can be read in a next step.
+    """
+    names = sorted(name for name, entity in live.entities().items() if not entity.is_intersect)
     requested = [name for name in names if wanted is None or name in wanted]
     for name in names:
         if wanted is not None and name not in wanted:
             yield Described(name, 0, _unread)
-    for start in range(0, len(requested), ENTITIES):
-        for item in of.definitions(requested[start : start + ENTITIES]):
+    for start in range(0, len(requested), _AT_ONCE):
+        for item in live.definitions(requested[start : start + _AT_ONCE]):
             content = sources.of_json(item)
             if content is not None:
                 yield content

@@ -12,7 +12,7 @@ from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
 from crmclient.errors import InvalidDefinition
 from crmclient.metadata import Attribute, AttributeType, OptionSet
-from crmclient.parties import PARTS
+from crmclient.parties import PART_NUMBERS
 
 LONGEST_STRING = 4_000
 LONGEST_MEMO = 1_048_576
@@ -86,8 +86,8 @@ def _check_attribute(
     for target in attribute.targets:
         if target not in metadata.entities:
             raise InvalidDefinition(f"{place}: there is no entity {target!r} to point at.")
-    if attribute.type.holds_parties and attribute.logical_name not in PARTS:
-        raise InvalidDefinition(f"{place}: a party list is called {', '.join(PARTS)}.")
+    if attribute.type.holds_parties and attribute.logical_name not in PART_NUMBERS:
+        raise InvalidDefinition(f"{place}: a party list is called {', '.join(PART_NUMBERS)}.")
     if attribute.type.has_options:
         _check_options(place, attribute, metadata)
     for part in item.joined_from:

@@ -13,7 +13,7 @@ from crmbox.engine.snapshot import StoredEntity
 from crmbox.records import deletions
 from crmbox.records.statements import VERSION, delete_sql, insert_sql
 from crmbox.records.written_values import WrittenValues
-from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, PARTY_ID, RECORD, parts_of
+from crmclient.parties import ACTIVITY, ADDRESS, PART, PART_NUMBERS, PARTY, PARTY_ID, RECORD, parts_of
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import Guid, Party, Reference, new_guid
 
@@ -27,7 +27,7 @@ def write_parties(
     """Write the parties of a new activity."""
     for name, parties in lists.items():
         for party in parties:
-            _insert(unit, Reference(activity.entity.logical_name, record), PARTS[name], party)
+            _insert(unit, Reference(activity.entity.logical_name, record), PART_NUMBERS[name], party)
 
 
 def replace_parties(
@@ -38,7 +38,7 @@ def replace_parties(
         return
     stored, mark = unit.snapshot.entity(PARTY), unit.dialect.placeholder
     id_column, columns = quote(stored.id_column.name), stored.columns
-    numbers = ", ".join(str(PARTS[name]) for name in lists)
+    numbers = ", ".join(str(PART_NUMBERS[name]) for name in lists)
     rows = unit.rows(
         f"SELECT {id_column} FROM {quote(stored.table)} WHERE {quote(columns[ACTIVITY].name)} = {mark} "
         f"AND {quote(columns[PART].name)} IN ({numbers})",

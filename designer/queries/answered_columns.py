@@ -9,6 +9,7 @@ from crmclient.metadata import Attribute, AttributeType, Label
 from crmclient.query.ast import Aggregate, Order
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from crmclient.query.families import FAMILY, UNSORTABLE, every_column
+from crmclient.query.lookup_names import lookup_named_by
 
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 # An average may fall between two values, so it has this many more places, up to what platforms have.
@@ -35,10 +36,13 @@ def answered(
     return attributes_by_key
 
 
-def calculated(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, int]:
-    """Return the decimal places of columns that platforms calculate with places of their own, by key.
+def rounding_places(
+    query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]
+) -> dict[str, int]:
+    """Return the decimal places to round aggregates to, by the key of their column.
 
-    These are averages, and sums of a Double whose places are known.
+    Platforms differ in how many places they give for averages, and for sums of a Double, so both are rounded.
+    Other columns, and a Double whose places are unknown, stay as they are.
     """
     places_by_key: dict[str, int] = {}
     for key, column, attribute, _ in _columns(query, None, attributes):
@@ -84,17 +88,13 @@ def _columns(
 
 
 def _attribute(name: str, attributes: Mapping[str, Attribute]) -> Attribute | None:
-    """Return the attribute called `name`; None without one.
-
-    In queries, the name of a lookup followed by `name` stands for the name of the record that the lookup
-    holds.
+    """Return the attribute called `name`, or a text for the name of a lookup's record; None for an unknown
+    name.
     """
-    attribute = attributes.get(name)
-    if attribute is None and name.endswith("name"):
-        lookup = attributes.get(name.removesuffix("name"))
-        if lookup is not None and lookup.type.is_reference:
-            return Attribute(name, AttributeType.STRING, label=lookup.label)
-    return attribute
+    lookup = lookup_named_by(name, attributes)
+    if lookup is not None:
+        return Attribute(name, AttributeType.STRING, label=lookup.label)
+    return attributes.get(name)
 
 
 def _answered_attribute(column: DesignedColumn, attribute: Attribute) -> Attribute:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
+from crmclient.query.lookup_names import lookup_named_by
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import EndpointDefinition, ExposedEntityDefinition
 from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
@@ -103,11 +104,7 @@ def names_attributes(definition: EndpointDefinition) -> bool:
 
 def _is_there(attribute: str, entity: str, metadata: Metadata) -> bool:
     attributes = metadata.attributes(entity)
-    if attribute in attributes:
-        return True
-    # In queries the name of a lookup's record is an attribute, too.
-    lookup = attributes.get(attribute.removesuffix("name")) if attribute.endswith("name") else None
-    return lookup is not None and lookup.type.is_reference
+    return attribute in attributes or lookup_named_by(attribute, attributes) is not None
 
 
 def _named_by(endpoint: Endpoint) -> tuple[_Named, ...]:
@@ -210,7 +207,10 @@ def _named_by_links(links: tuple[DesignedLink, ...], parent: str, place: str) ->
 
 
 def says_missing(finding: Finding, missing: AttributeIndex) -> bool:
-    """Whether a finding about an endpoint only repeats that an attribute is missing."""
+    """Whether a finding about an endpoint only repeats that an attribute is missing.
+
+    A finding does not hold the name of its attribute, so the name is looked for in its message.
+    """
     if finding.rule not in _RULES_ABOUT_MISSING:
         return False
     words = set(_WORD.findall(str(finding.message)))

@@ -108,7 +108,9 @@ def all_of(*makes: Callable[[], T]) -> list[T]:
 
 
 def as_one(problems: Sequence[Problem]) -> Problem:
-    """Return one problem with all errors of several problems of inputs."""
+    """Return one problem with all errors of several problems of inputs: 422 if the platform refused one
+    of them, otherwise 400.
+    """
     errors = [error for problem in problems for error in problem.errors]
     if any(problem.code == REFUSED for problem in problems):
         return refused(errors)

@@ -38,6 +38,9 @@ def test_every_setting_has_a_value_without_an_environment() -> None:
         ("DATABASE_URL", "garbage"),
         ("DATABASE_URL", "postgres://u@h:99999/x"),
         ("CACHE_URL", "localhost:6379"),
+        ("CRM_FISCAL_YEAR_START", "4-1"),
+        ("CRM_FISCAL_YEAR_START", "02-29"),
+        ("CRM_FISCAL_YEAR_START", "W10-1"),
     ],
 )
 def test_a_value_that_cannot_be_read_is_refused_by_name(name: str, value: str) -> None:

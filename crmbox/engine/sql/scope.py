@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
 
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.engine.sql.operands import Operand, name_of, operand_of
@@ -12,8 +11,7 @@ from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Filter, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
 from crmclient.query.families import UNREADABLE, Family
-
-NAME_SUFFIX: Final = "name"
+from crmclient.query.lookup_names import NAME_SUFFIX
 
 
 @dataclass(frozen=True, slots=True, eq=False)

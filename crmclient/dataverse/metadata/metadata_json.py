@@ -23,7 +23,7 @@ from crmclient.metadata import (
     Relationship,
     RequiredLevel,
 )
-from crmclient.parties import PARTS, takes_addresses
+from crmclient.parties import PART_NUMBERS, takes_addresses
 
 KILOBYTE: Final = 1024
 ACTIVE: Final = 0
@@ -57,13 +57,16 @@ def entity(item: Mapping[str, Any]) -> Entity | None:
 
 
 def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, OptionSet]) -> Attribute | None:
-    """Read an attribute; None if it belongs to another attribute, or has a type without a value of its own.
+    """Read an attribute; None for one that is not offered.
+
+    That is one that belongs to another attribute (the name of a lookup's record), has a type without a value
+    of its own, or is an unknown party list.
 
     `options` has the option sets of the entity's choices by attribute. A global option set has no entity.
     """
     name = item["LogicalName"]
     type_ = _TYPES.get(_type_name(item))
-    if type_ is None or item.get("AttributeOf") or (type_.holds_parties and name not in PARTS):
+    if type_ is None or item.get("AttributeOf") or (type_.holds_parties and name not in PART_NUMBERS):
         return None
     if (entity, name) == (NOTE, DOCUMENT):
         # Dataverse has it as base64 text. It is read and written as the file that it is.
@@ -73,23 +76,24 @@ def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, Option
     return Attribute(
         name,
         type_,
-        label(item.get("DisplayName")),
-        label(item.get("Description")),
-        RequiredLevel(_value(item.get("RequiredLevel")) or "None"),
-        item.get("MaxLength") if type_ in (AttributeType.STRING, AttributeType.MEMO) else None,
-        item.get("Precision"),
-        _number(item.get("MinValue")),
-        _number(item.get("MaxValue")),
-        DateTimeBehavior(_value(item.get("DateTimeBehavior")) or "UserLocal"),
-        tuple(item.get("Targets") or ()) if type_.is_reference or type_.holds_parties else (),
-        None if chosen is None else chosen.name,
-        None if chosen is None or chosen.entity is None else chosen,
-        None if size is None else size * KILOBYTE,
-        bool(item.get("IsValidForCreate", True)),
-        bool(item.get("IsValidForUpdate", True)),
-        bool(item.get("IsPrimaryId")),
-        bool(item.get("IsPrimaryName")),
-        bool(item.get("IsCustomAttribute")),
+        label=label(item.get("DisplayName")),
+        description=label(item.get("Description")),
+        required=RequiredLevel(_value(item.get("RequiredLevel")) or "None"),
+        max_length=item.get("MaxLength") if type_ in (AttributeType.STRING, AttributeType.MEMO) else None,
+        precision=item.get("Precision"),
+        minimum=_number(item.get("MinValue")),
+        maximum=_number(item.get("MaxValue")),
+        behavior=DateTimeBehavior(_value(item.get("DateTimeBehavior")) or "UserLocal"),
+        targets=tuple(item.get("Targets") or ()) if type_.is_reference or type_.holds_parties else (),
+        option_set=None if chosen is None else chosen.name,
+        # Only the attribute's own options: those of a global option set are read by its name.
+        options=None if chosen is None or chosen.entity is None else chosen,
+        max_size=None if size is None else size * KILOBYTE,
+        creatable=bool(item.get("IsValidForCreate", True)),
+        updatable=bool(item.get("IsValidForUpdate", True)),
+        is_primary_id=bool(item.get("IsPrimaryId")),
+        is_primary_name=bool(item.get("IsPrimaryName")),
+        is_custom=bool(item.get("IsCustomAttribute")),
         takes_addresses=type_.holds_parties and takes_addresses(entity),
         readable=bool(item.get("IsValidForRead", True)),
     )

@@ -143,7 +143,7 @@ class PendingFetches:
         return not first_stamp or not self._store.names() or {stored_name(STAMP): stored_stamp} == first_stamp
 
     def fetch_together(self, to_fetch: Mapping[str, HowToFetch]) -> dict[str, bytes]:
-        """Fetch documents by name, several at once. Return what is to be stored."""
+        """Fetch documents by name, several at once. Return what is to be stored, by name in the store."""
         fetches = [
             self._threads.start(partial(documents_of, name, adapter, fetch))
             for name, (adapter, fetch) in to_fetch.items()
@@ -151,7 +151,7 @@ class PendingFetches:
         return {name: content for fetch in fetches for name, content in fetch.result().items()}
 
     def fetch_entities(self, names: Collection[str]) -> dict[str, bytes]:
-        """Fetch the documents of some entities. Return what is to be stored."""
+        """Fetch the documents of some entities. Return what is to be stored, by name in the store."""
         listed = sorted(names)
         if len(listed) < 2:
             # By the requests that a page sends for it.

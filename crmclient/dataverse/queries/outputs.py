@@ -16,9 +16,9 @@ from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
 from crmclient.query.ast import Aggregate, Column
 from crmclient.query.families import UNREADABLE
+from crmclient.query.lookup_names import NAME_SUFFIX
 from crmclient.values import Guid, Value
 
-NAME_SUFFIX: Final = "name"
 _COUNTS: Final = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 _ATTACHMENT: Final = ("filename", "mimetype", "filesize", "isdocument", "versionnumber")
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.choices import Choices
-from crmclient.dataverse.queries.outputs import NAME_SUFFIX, Output, aggregated, output_of
+from crmclient.dataverse.queries.outputs import Output, aggregated, output_of
 from crmclient.dataverse.queries.sources import Source, sources_of
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import AskedParties, Parties
 from crmclient.errors import InvalidQuery
 from crmclient.platform import Call
 from crmclient.query.ast import Column, Link, Order, Query
+from crmclient.query.lookup_names import NAME_SUFFIX
 from crmclient.values import Value
 
 

@@ -33,7 +33,7 @@ class Batches:
             return self._run(operations, call)
         except _UnreadableError:
             # Whoever may create and not read is refused the answers alone; nothing has been written.
-            self._writes.note_unreadable(operations, call)
+            self._writes.note_unreadable_records(operations, call)
             return self._run(operations, call)
 
     def _run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
@@ -47,7 +47,7 @@ class Batches:
         acting = call.caller is not None
         parts = list(parts_of(answer))
         for part in parts:
-            if is_unreadable(part.answer) and not self._writes.are_unreadable(operations, call):
+            if is_unreadable(part.answer) and not self._writes.create_unreadable_records(operations, call):
                 raise _UnreadableError
             if not part.answer.ok:
                 raise _failure(part, [subject for _, subject in requests_and_subjects], acting=acting)

@@ -93,9 +93,12 @@ class FileFacts:
         return None if described is None else described.info
 
     def learn(self, entity: Entity, attribute: Attribute, files: Mapping[Guid, Guid], call: Call) -> None:
-        """Describe a column's files, given by record, together. What cannot be is left to `of`."""
+        """Read the descriptions of a column's files (each file's id, by record) in few requests.
+
+        `of` asks for each file that this leaves out.
+        """
         unknown = {file: record for record, file in files.items() if self._cached_description(file) is None}
-        # One costs the same either way; images have no row in that table.
+        # For one file `of` needs no more requests; images have no row in the table `fileattachment`.
         if len(unknown) < 2 or attribute.type is not AttributeType.FILE:
             return
         ids = list(unknown)
@@ -113,7 +116,8 @@ class FileFacts:
     def _attachment_rows(self, files: Iterable[Guid], call: Call) -> list[Row]:
         """Return the attachment rows of `files`.
 
-        None when the platform lacks that table, or the account may not read it.
+        Empty when the platform lacks that table, or the account may not read it. It is not asked again for
+        some minutes then.
         """
         values = json.dumps(list(files), separators=(",", ":"))
         condition = f"Microsoft.Dynamics.CRM.In(PropertyName='fileattachmentid',PropertyValues={values})"

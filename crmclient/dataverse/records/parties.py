@@ -18,7 +18,7 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records.decoding import Row, reader
 from crmclient.errors import UnexpectedAnswer, UnknownEntity, UnknownTarget
 from crmclient.metadata import Attribute, AttributeType, Entity
-from crmclient.parties import ACTIVITY, ADDRESS, PART, PARTS, PARTY, RECORD, collection_of, parts_of
+from crmclient.parties import ACTIVITY, ADDRESS, PART, PART_NUMBERS, PARTY, RECORD, collection_of, parts_of
 from crmclient.platform import Call
 from crmclient.values import Guid, Party, Reference, Value
 
@@ -33,7 +33,7 @@ def bodies(catalogue: Catalogue, name: str, parties: Iterable[Party]) -> list[di
     """Return the parties of the list `name` as JSON. Raises UnknownTarget for a record of an unknown
     entity.
     """
-    return [_body(catalogue, name, PARTS[name], party) for party in parties]
+    return [_body(catalogue, name, PART_NUMBERS[name], party) for party in parties]
 
 
 def _body(catalogue: Catalogue, name: str, part: int, party: Party) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class AskedParties:
             self._found |= dict.fromkeys(new, self._parties.of_records(new, self._call))
 
     def of(self, activity: Guid, name: str) -> tuple[Party, ...]:
-        return tuple(self._found.get(activity, {}).get((activity, PARTS[name]), ()))
+        return tuple(self._found.get(activity, {}).get((activity, PART_NUMBERS[name]), ()))
 
 
 def expansion(entity: Entity) -> dict[str, str]:
@@ -146,7 +146,7 @@ def of_row(row: Row, entity: Entity, lists: Iterable[str]) -> dict[str, tuple[Pa
         # What is left of a record that is gone says nothing.
         if party != Party():
             parties_by_part[item.get(PART) or 0].append(party)
-    return {name: tuple(parties_by_part[PARTS[name]]) for name in lists}
+    return {name: tuple(parties_by_part[PART_NUMBERS[name]]) for name in lists}
 
 
 def _party(row: Row) -> Party:

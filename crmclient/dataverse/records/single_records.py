@@ -40,10 +40,10 @@ class Records:
     def create(self, operation: Create, call: Call) -> Stored:
         request, subject = self._writes.create(operation, call)
         answer = self._api.client.send(request, call)
-        if is_unreadable(answer) and not self._writes.are_unreadable((operation,), call):
+        if is_unreadable(answer) and not self._writes.create_unreadable_records((operation,), call):
             # Whoever may create and not read is refused the answer alone: the record may be there. With the
             # id that it has been given, making it again makes no other.
-            self._writes.note_unreadable((operation,), call)
+            self._writes.note_unreadable_records((operation,), call)
             same_operation = replace(operation, id=subject.id)
             answer = self._api.client.send(self._writes.create(same_operation, call)[0], call)
             if answer.status == _DUPLICATE:

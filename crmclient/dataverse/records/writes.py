@@ -44,7 +44,9 @@ class Writes:
         content = payload(self._catalogue, entity, operation.values, creating=True)
         id = content[entity.primary_id] = _choose_id(entity, operation)
         path, headers = entity.entity_set, duplicate_detection(call)
-        if not self.are_unreadable((operation,), call):
+        # The answer's content has the record's version. Whoever may create such records and not read them is
+        # refused that content, so it is not asked for then.
+        if not self.create_unreadable_records((operation,), call):
             path = paths.with_query(path, {"$select": entity.primary_id})
             headers |= {"Prefer": REPRESENTATION}
         request = self._api.request("POST", path, content, headers, repeatable=True)
@@ -73,12 +75,12 @@ class Writes:
         )
         return request, self._subject(entity, id, operation.values)
 
-    def are_unreadable(self, operations: Iterable[Operation], call: Call) -> bool:
+    def create_unreadable_records(self, operations: Iterable[Operation], call: Call) -> bool:
         """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
         now = time.monotonic()
         return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
 
-    def note_unreadable(self, operations: Iterable[Operation], call: Call) -> None:
+    def note_unreadable_records(self, operations: Iterable[Operation], call: Call) -> None:
         """Note that the user who creates records like these may not read them. The next creates then ask for
         no content.
         """

@@ -9,6 +9,7 @@ from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.families import UNREADABLE
+from crmclient.query.lookup_names import lookup_named_by
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
@@ -80,11 +81,9 @@ class Names:
     def find(self, alias: str | None, name: str) -> Attribute | None:
         """Return an attribute as `attribute` does, but without noting problems."""
         attributes = self._known.get(self._entities.get(alias, self.root), {})
-        attribute = attributes.get(name)
-        lookup = attributes.get(name.removesuffix("name"))
-        if attribute is None and name.endswith("name") and lookup is not None and lookup.type.is_reference:
+        if lookup_named_by(name, attributes) is not None:
             return Attribute(name, AttributeType.STRING)
-        return attribute
+        return attributes.get(name)
 
     def primary_id(self, alias: str | None) -> str:
         """The attribute that no row of the entity or link has empty."""

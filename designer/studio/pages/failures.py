@@ -27,10 +27,11 @@ def missing(request: HttpRequest) -> HttpResponse:
     return _failed(request, 404, _("There is nothing here"), words)
 
 
-def not_sent_from_here(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Return the page for a form with no valid CSRF token: Django's own explains itself to developers.
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Return the page for a form without a valid CSRF token. Django's own page speaks to developers.
 
-    Where the session has ended as well, the login is shown instead. It leads back to the form.
+    Where the session has ended as well, the login is shown instead. It leads back to the form. Django calls
+    this with a `reason` for its log.
     """
     current = request.resolver_match
     if current and current.view_name not in _BEFORE_LOGIN and not admin.site.has_permission(request):

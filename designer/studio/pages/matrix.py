@@ -169,7 +169,7 @@ def _with_undo(request: HttpRequest, edit: AccessEdit) -> SafeString | str:
     """Return the message of a made edit, with a button that undoes it on this page, which asks as a click
     does.
     """
-    text = said(edit.done)
+    text = said(edit.message)
     change = last_change(edit.endpoint.definition.key)
     if change is None:
         return text

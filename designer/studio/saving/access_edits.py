@@ -75,7 +75,8 @@ class AccessEdit:
         return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
     @property
-    def done(self) -> Sentence:
+    def message(self) -> Sentence:
+        """Return what the page says once the edit is made."""
         return Sentence(
             "Callers of %(endpoint)s changed from “%(before)s” to “%(after)s”.",
             endpoint=self.called,

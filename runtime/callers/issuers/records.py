@@ -77,6 +77,10 @@ class RecordSource:
             )
         return self.by_value(definition.attribute, value, columns, ignore_case=definition.ignore_case)
 
+    def by_id(self, id: Guid, columns: Collection[str] = ()) -> RecordSearch:
+        """Find the record with an id, with `columns`."""
+        return self.by_value("", id, columns)
+
     def by_value(
         self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
     ) -> RecordSearch:

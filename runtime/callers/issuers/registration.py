@@ -87,7 +87,7 @@ def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSe
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"], done=True).first()
     if row is None or row.entity != source.entity:
         return None
-    return source.by_value("", str(row.record), issuer.record_columns)
+    return source.by_id(str(row.record), issuer.record_columns)
 
 
 def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Platform) -> Guid:
@@ -154,7 +154,7 @@ def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) 
     This process found no record for the caller before. So either another process has registered the caller
     since then, or somebody has deleted the record. A deleted record is not created again.
     """
-    search = source.by_value("", str(row.record), issuer.record_columns)
+    search = source.by_id(str(row.record), issuer.record_columns)
     if row.entity != source.entity or not search.rows:
         raise without_record(issuer.name, issuer.definition.record.type, "record_gone")
     if search.is_inactive:

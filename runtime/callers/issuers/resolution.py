@@ -129,7 +129,7 @@ def _record(
     if definition.missing == "refuse":
         raise without_record(issuer.name, definition.type, search.reason or "no_record")
     record = register(issuer, claims, source, platform)
-    created = source.by_value("", record, issuer.record_columns)
+    created = source.by_id(record, issuer.record_columns)
     return record, shown_columns(created.rows[0], issuer.record_columns) if created.rows else {}
 
 

@@ -19,7 +19,7 @@ from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
-from designer.queries.answered_columns import answered, calculated
+from designer.queries.answered_columns import answered, rounding_places
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
@@ -95,7 +95,7 @@ class QueryOperation(Operation):
         # In which language: of labels, and of what pre-conditions say.
         self._speaks = self.has_labels or bool(endpoint.definition.preconditions)
         self.columns = _columns(endpoint, query, platform, labels=settings.labels)
-        self._calculated = calculated(query, platform.attributes)
+        self._rounding_places = rounding_places(query, platform.attributes)
         self._names = self.inputs.names | ({"lcid"} if self._speaks else set())
 
     def accept(self, parameters: Set[str]) -> None:
@@ -152,15 +152,15 @@ class QueryOperation(Operation):
     def answers(
         self, rows: Sequence[Mapping[str, Value]], parameters: QueryParameters, exchange: Exchange
     ) -> list[dict[str, Any]]:
-        if self._calculated:
+        if self._rounding_places:
             rows = [{**row, **self._rounded(row)} for row in rows]
         return self.columns.answers(rows, parameters.lcid, exchange)
 
     def _rounded(self, row: Mapping[str, Value]) -> dict[str, Value]:
-        """Return the calculated values of a row, rounded, because platforms differ in how many decimal
-        places they give.
+        """Return the aggregates of a row, rounded, because platforms differ in how many decimal places they
+        give.
         """
-        with_places = {key: (row.get(key), places) for key, places in self._calculated.items()}
+        with_places = {key: (row.get(key), places) for key, places in self._rounding_places.items()}
         return {
             key: rounded(value, places) if isinstance(value, Decimal) else rounded_float(value, places)
             for key, (value, places) in with_places.items()
