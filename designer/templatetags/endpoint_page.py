@@ -69,6 +69,8 @@ def of_row(context: template.Context, template_name: str, bound: Any, *, column:
     key = (template_name, column, type(field.form), field.name, value, offered)
     if key not in context["rendered"]:
         context["rendered"][key] = prefix, _rendered(context, template_name, bound, column)
+    rendered_for: str
+    html: str
     rendered_for, html = context["rendered"][key]
     return mark_safe(html.replace(rendered_for, prefix))  # noqa: S308  a template's output
 
@@ -78,9 +80,9 @@ def _is_said_of(field: BoundField, located: Iterable[Located]) -> bool:
 
 
 def _rendered(context: template.Context, template_name: str, bound: Any, column: str) -> SafeString:
-    assert context.template is not None  # it is being rendered
+    engine = context.template.engine  # type: ignore[union-attr]  # it is being rendered
     with context.push(bound=bound, column=column):
-        return context.template.engine.get_template(template_name).render(context)
+        return engine.get_template(template_name).render(context)
 
 
 @register.simple_tag

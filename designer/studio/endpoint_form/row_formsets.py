@@ -24,9 +24,8 @@ class _RowField(ModelChoiceField):  # type: ignore[type-arg]
         self._rows = rows
 
     def to_python(self, value: Any) -> Any:
-        if value in self.empty_values:
+        if value in self.empty_values or self.queryset is None:
             return None
-        assert self.queryset is not None
         row = self._rows.get(self.queryset.model._meta.pk.to_python(value))
         if row is None:
             raise ValidationError(
@@ -49,7 +48,7 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
-        key = self.model._meta.pk.name
+        key = self.get_queryset().model._meta.pk.name
         if isinstance(form.fields.get(key), ModelChoiceField):
             form.fields[key] = _RowField(self._rows, form.fields[key])
 
