@@ -136,12 +136,6 @@ class Choice(Generic[T]):
             except UnusableExtension as error:
                 yield Problem(self.group, name, str(error), error.remedy)
 
-    def is_built_in(self, value: str) -> bool:
-        """Whether `value` names a built-in object, by its name or by a dotted path, also one of earlier
-        releases.
-        """
-        return value in self._built_in or value in self._names
-
     def is_deprecated(self, value: str) -> bool:
         """Whether `value` is a dotted path. Settings had such paths before there were names."""
         return "." in value and value not in self.names()

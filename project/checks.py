@@ -20,6 +20,7 @@ from django.db import DatabaseError
 from crmclient.extensions import UnusableExtension
 from designer.platform import PLATFORMS, get_platform
 from project import extensions
+from project import platform as own_platforms
 from runtime.callers.tokens import RESOLVERS
 
 TAG = "portico"
@@ -32,7 +33,7 @@ def refuse_a_wrong_start() -> None:
     """Raise SystemExit, with every error and what to do about it, unless the service may start."""
     errors = [message for message in run_checks(tags=[TAG]) if message.is_serious()]
     # Other commands, such as `migrate`, need no platform, and none of what it may need to be made.
-    errors = errors or [*_platform_of_a_package()]
+    errors = errors or [*_platform_that_can_be_made()]
     if errors:
         raise SystemExit("Portico does not start:\n" + "\n".join(f"  {message}" for message in errors))
 
@@ -85,20 +86,22 @@ def _chosen() -> Iterator[CheckMessage]:
             )
 
 
-def _platform_of_a_package() -> Iterator[CheckMessage]:
-    """Make the platform of a package, and yield an error if that fails. Built-in platforms are not made."""
+def _platform_that_can_be_made() -> Iterator[CheckMessage]:
+    """Make the platform, and yield an error if that fails.
+
+    What `project.platform` makes is left out: checks of its settings have said what could be wrong.
+    """
     name = settings.PORTICO["PLATFORM"]
-    if PLATFORMS.is_built_in(name):
-        return
     try:
-        get_platform()
+        if PLATFORMS.find(name).__module__ != own_platforms.__name__:
+            get_platform()
     except UnusableExtension as error:
         yield Error(f"PLATFORM={name!r}: {error}", hint=error.remedy, id="portico.E021")
     # Making it runs the code of a package, which may raise anything.
     except Exception as error:
         yield Error(
             f"PLATFORM={name!r}: The platform cannot be made: {type(error).__name__}: {error}.",
-            hint="Correct what it is made of: its package, or the settings that this reads.",
+            hint="Correct what it is made of: its package or module, or the settings that this reads.",
             id="portico.E021",
         )
 

@@ -144,10 +144,15 @@ def _ruling_entities(endpoint: Endpoint) -> Iterator[ExposedEntityDefinition]:
     """Yield the exposed entities whose row rules apply to the endpoint.
 
     For a query, these are the exposures of its entity and, if the endpoint says so, of the entities that it
-    links to. For other kinds, they are the endpoint's own entity and that of the related record.
+    links to. For a kind that reaches all records of its entity, they are the exposures of that entity. For
+    other kinds, they are the endpoint's own entity and that of the related record.
     """
     settings = endpoint.definition.settings
     query = settings.designed_query
+    if query is None and settings.reaches_records and endpoint.entity is not None:
+        own = endpoint.entity.entity
+        yield from (exposed for exposed in endpoint.exposures if exposed.entity == own)
+        return
     if query is None:
         if endpoint.entity is not None:
             yield endpoint.entity

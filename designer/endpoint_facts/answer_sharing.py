@@ -114,8 +114,10 @@ def _entries(endpoint: Endpoint) -> Iterator[tuple[str, RowRuleEntry]]:
 
 
 def _ruled_entities(endpoint: Endpoint) -> Iterator[str]:
-    """Yield the entities of the endpoint's queries to which the row rules of their exposures apply."""
+    """Yield the entities to which the row rules of all their exposures in the module apply."""
     definition = endpoint.definition
+    if endpoint.entity is not None and definition.settings.reaches_records:
+        yield endpoint.entity.entity
     query = definition.settings.designed_query
     if query is not None:
         yield query.entity

@@ -61,9 +61,9 @@ def exposures_read(endpoint: Endpoint) -> tuple[ExposedEntityDefinition, ...]:
         holds_records(input_definition.type) for input_definition in definition.inputs
     ):
         return (*own_entity, *endpoint.exposures)
-    if definition.settings.designed_query is None and not definition.fetchers:
-        return own_entity
     reached = reached_entities(endpoint)
+    if not reached:
+        return own_entity
     return (*own_entity, *(exposed for exposed in endpoint.exposures if exposed.entity in reached))
 
 

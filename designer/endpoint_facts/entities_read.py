@@ -22,7 +22,8 @@ def entities_read(endpoint: Endpoint, attributes: Attributes) -> frozenset[str] 
     entities: set[str] = set()
     lookups: list[Attribute] = []
     definition = endpoint.definition
-    if endpoint.entity is not None and endpoint.kind.is_on_record:
+    reaches_records = endpoint.kind.is_on_record or definition.settings.reaches_records
+    if endpoint.entity is not None and reaches_records:
         entity = endpoint.entity.entity
         entities.add(entity)
         names = _record_attributes(endpoint)
@@ -47,7 +48,7 @@ def _parts(query: DesignedQuery) -> Iterator[DesignedQuery | DesignedLink]:
 
 
 def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:
-    """Return the attributes of the record in the path that are answered or calculated with; None: maybe
+    """Return the attributes of the exposed entity's records that are answered or calculated with; None: maybe
     any.
     """
     definition = endpoint.definition

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from crmclient.query.designed import DesignedQuery
 from designer.configuration import Configuration, Endpoint
@@ -11,10 +12,14 @@ from designer.definitions import ExposedEntityDefinition
 from designer.definitions.row_rules import is_open
 
 
+RECORDS: Final = "row_rule"
+
+
 @dataclass(frozen=True, slots=True)
 class Reach:
     """A query at `place` (a field of the endpoint) reads records of `entity`, itself or by a link.
 
+    `place` is `RECORDS` for what a kind reads by a query that nobody designs.
     `is_ruled`: a row rule of the entity, or of the endpoint, applies to these records. `rule_at_hand`: the
     module has a row rule for the entity, which could apply.
     """
@@ -27,9 +32,16 @@ class Reach:
 
 
 def reach(endpoint: Endpoint) -> Iterator[Reach]:
-    """Yield the entities that the endpoint's own query and its data fetchers read."""
+    """Yield the entities that the endpoint itself, its own query and its data fetchers read.
+
+    The record in the path is not meant.
+    """
     definition = endpoint.definition
     entities_with_rule = ruled_among(endpoint.exposures)
+    if endpoint.entity is not None and definition.settings.reaches_records:
+        entity = endpoint.entity.entity
+        rule_at_hand = entity in entities_with_rule
+        yield Reach(RECORDS, entity, False, rule_at_hand or definition.row_rule is not None, rule_at_hand)
     query = definition.settings.designed_query
     if query is not None:
         is_ruled = query.entity in entities_with_rule or definition.row_rule is not None
@@ -45,7 +57,7 @@ def reach(endpoint: Endpoint) -> Iterator[Reach]:
 
 
 def reached_entities(endpoint: Endpoint) -> frozenset[str]:
-    """Return the entities that the endpoint's own query and its data fetchers read."""
+    """Return the entities that the endpoint itself, its own query and its data fetchers read."""
     return frozenset(reached.entity for reached in reach(endpoint))
 
 

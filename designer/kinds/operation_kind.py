@@ -126,7 +126,9 @@ class OperationKind:
     @property
     def has_rows(self) -> bool:
         """Whether endpoints reach or make records, which a row rule can narrow."""
-        return self.is_on_record or self.settings.asks_query or self.settings.creates_records
+        settings = self.settings
+        reaches_records = settings.asks_query or settings.creates_records or settings.reaches_records
+        return self.is_on_record or reaches_records
 
     @property
     def is_named(self) -> bool:

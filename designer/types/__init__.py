@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from crmclient.extensions import Registry
 from crmclient.metadata import Attribute
-from designer.types.attribute_fit import as_sent, fits, may_hold
+from designer.types.attribute_fit import as_sent, may_hold
 from designer.types.base import InputType, InvalidInput, Limits, Reader
 from designer.types.booleans import BOOLEAN
 from designer.types.choices import MULTI_OPTION_SET, OPTION_SET
@@ -52,7 +52,6 @@ __all__ = [
     "Limits",
     "Reader",
     "as_sent",
-    "fits",
     "holds_records",
     "may_hold",
     "natural_type",

@@ -1,4 +1,4 @@
-"""Whether an attribute can take the values of an input type, or values like a sample.
+"""Whether an attribute can take values like a sample, and how callers would send a value for it.
 
 A value of a source is judged in the form in which a caller would send it, so that both follow the same rules.
 """
@@ -14,7 +14,7 @@ from typing import Any
 from crmclient import Party, Reference
 from crmclient.metadata import Attribute, AttributeType
 from designer.sentences import Sentence
-from designer.types.base import InputType, InvalidInput
+from designer.types.base import InvalidInput
 
 _TEXTS = frozenset({AttributeType.STRING, AttributeType.MEMO})
 _EXACT = frozenset({AttributeType.DECIMAL, AttributeType.MONEY})
@@ -27,14 +27,6 @@ _READ_FROM_TEXT = frozenset({AttributeType.UNIQUEIDENTIFIER, AttributeType.DATET
 _SAYS_NUMBER = re.compile(r"-?[0-9]+\.[0-9]+")
 _SAYS_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SAYS_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def fits(kind: InputType, attribute: Attribute) -> bool:
-    """Whether `attribute` takes the values of an input of type `kind`."""
-    if attribute.type is AttributeType.DATETIME:
-        # One type of attribute holds either days or instants, and neither is taken for the other.
-        return kind.is_natural_for(attribute)
-    return attribute.type in kind.attribute_types
 
 
 def as_sent(value: Any, attribute: Attribute) -> Any:

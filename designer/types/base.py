@@ -6,6 +6,7 @@ they are strict: nothing is coerced, rounded or passed through a float.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -87,7 +88,7 @@ class InputType(ABC):
     """A type of input: all that is known about it. No other module lists types or asks which one it has.
 
     `constraints` names the InputDefinition fields that mean something for it. `attribute_types` are those
-    that an input of this type may be bound to.
+    that an input of this type may be bound to; `fits` says it of a single attribute.
     """
 
     name: str
@@ -140,6 +141,16 @@ class InputType(ABC):
         """
         return text
 
+    def fits(self, attribute: Attribute) -> bool:
+        """Whether `attribute` takes the values of an input of this type.
+
+        An attribute of dates and times holds either days or instants, and neither is taken for the other. The
+        `sample` says which of the two the values of this type are.
+        """
+        if attribute.type is AttributeType.DATETIME and attribute.type in self.attribute_types:
+            return type(self.sample) is (dt.date if attribute.holds_days else dt.datetime)
+        return attribute.type in self.attribute_types
+
     def is_natural_for(self, attribute: Attribute) -> bool:
         """Whether the attribute holds values of this type as they are. At most one built-in type does."""
         return attribute.type in self.attribute_types
@@ -152,7 +163,7 @@ class InputType(ABC):
         """
         if isinstance(operator, DateOperator) or operator in PATTERNS:
             return None
-        if attribute.type not in self.attribute_types:
+        if not self.fits(attribute):
             return None
         return 0 if self.is_natural_for(attribute) else 1
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crmclient import Guid, Platform
+from crmclient.errors import UnknownEntity
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Operator, Page, Query
 from crmclient.query.designed import DesignedFilter
 from crmclient.query.resolving import prepare_filter
@@ -68,13 +69,16 @@ class CallersRule:
 class RowRule:
     """All of `rules` on one entity, compiled once. Each is a union of entries by role.
 
-    Raises QueryProblems when a filter does not fit the entity.
+    Raises UnknownEntity, and QueryProblems when a filter does not fit the entity.
     """
 
     def __init__(self, entity: str, rules: Sequence[Sequence[RowRuleEntry]], platform: Platform) -> None:
         self.entity = entity
         self._platform = platform
-        self.primary_id = platform.entities()[entity].primary_id
+        entities = platform.entities()
+        if entity not in entities:
+            raise UnknownEntity(entity)
+        self.primary_id = entities[entity].primary_id
         self._rules = [
             [_Entry(entry, _prepared(entry, entity, platform)) for entry in rule] for rule in rules
         ]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.conf import settings as service
 
 from designer.definitions.row_rules import is_open
-from designer.endpoint_facts.reached_entities import Reach, reach
+from designer.endpoint_facts.reached_entities import RECORDS, Reach, reach
 from designer.kinds import Scope
 from designer.kinds.files import UploadSettings
 from designer.kinds.option_sets import OptionSetSettings
@@ -84,6 +84,8 @@ def _entity_with_open_records(subject: EndpointSubject) -> str:
     if query is not None:
         is_told = query.entity in subject.surroundings.ruled_entities
         return "" if is_told or needs_of_query(subject).of_caller else query.entity
+    if kind.settings.reaches_records:
+        return "" if subject.entity in subject.surroundings.ruled_entities else subject.entity
     on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
     is_told = kind.removes_records or (kind.writes and not access.roles)
     return subject.entity if on_records and not is_told else ""
@@ -101,12 +103,11 @@ def _is_open(subject: EndpointSubject) -> bool:
 
 def _has_row_rule(subject: EndpointSubject) -> bool:
     entity = subject.endpoint.entity
-    if any(reached.is_ruled and not reached.is_link for reached in _reached_by_query(subject)):
+    if any(reached.is_ruled and not reached.is_link for reached in _reached_by_itself(subject)):
         return True
     return subject.definition.row_rule is not None or (entity is not None and not is_open(entity.row_rule))
 
 
-def _reached_by_query(subject: EndpointSubject) -> Iterator[Reach]:
-    """Yield what the endpoint's own query reaches, and leave out what data fetchers read."""
-    if subject.definition.settings.designed_query is not None:
-        yield from (found for found in reach(subject.endpoint) if found.place == QUERY)
+def _reached_by_itself(subject: EndpointSubject) -> Iterator[Reach]:
+    """Yield what the endpoint's own query reaches, or its kind, and leave out what data fetchers read."""
+    return (found for found in reach(subject.endpoint) if found.place in (QUERY, RECORDS))

@@ -11,7 +11,7 @@ from designer.queries.answered_columns import answered
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, InvalidInput, Limits, fits, natural_type
+from designer.types import TYPES, InvalidInput, Limits, natural_type
 
 
 @blocking("attribute-unknown")
@@ -111,7 +111,7 @@ def types_fit(subject: EndpointSubject) -> Found:
         input_definition = _input(subject, binding)
         if input_definition is None or input_definition.type not in TYPES or natural_type(attribute) is None:
             continue
-        if not fits(TYPES[input_definition.type], attribute):
+        if not TYPES[input_definition.type].fits(attribute):
             natural = natural_type(attribute)
             yield (
                 _(

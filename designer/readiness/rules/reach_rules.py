@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from designer.endpoint_facts.reached_entities import Reach, reach
+from designer.endpoint_facts.reached_entities import RECORDS, Reach, reach
 from designer.readiness.findings import Finding
 from designer.readiness.registry import Found, warning
 from designer.readiness.subjects import EndpointSubject
@@ -29,6 +29,12 @@ def entity_of(finding: Finding) -> str:
 
 
 def _sentence(reached: Reach) -> _:
+    if reached.place == RECORDS:
+        return _(
+            "The endpoint reaches all records of %(entity)s: another module has a row rule for %(entity)s, and "
+            "this module has none. Give it a row rule in this module, or acknowledge this with a reason.",
+            entity=reached.entity,
+        )
     if not reached.rule_at_hand:
         return _(
             "The query reaches all records of %(entity)s: another module has a row rule for %(entity)s, and "
