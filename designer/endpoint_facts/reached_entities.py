@@ -11,7 +11,6 @@ from designer.configuration import Configuration, Endpoint
 from designer.definitions import ExposedEntityDefinition
 from designer.definitions.row_rules import is_open
 
-
 RECORDS: Final = "row_rule"
 
 
@@ -19,9 +18,9 @@ RECORDS: Final = "row_rule"
 class Reach:
     """A query at `place` (a field of the endpoint) reads records of `entity`, itself or by a link.
 
-    `place` is `RECORDS` for what a kind reads by a query that nobody designs.
-    `is_ruled`: a row rule of the entity, or of the endpoint, applies to these records. `rule_at_hand`: the
-    module has a row rule for the entity, which could apply.
+    `place` is `RECORDS` for what a kind reads by a query that nobody designs. `is_ruled`: a row rule of the
+    entity, or of the endpoint, applies to these records. `rule_at_hand`: the module has a row rule for the
+    entity, which could apply.
     """
 
     place: str

@@ -26,8 +26,8 @@ class EndpointSettings(Definition):
     asks_query: ClassVar[bool] = False
     # Whether endpoints of the kind make records of the exposed entity.
     creates_records: ClassVar[bool] = False
-    # Whether endpoints of the kind reach records of the exposed entity that neither the path nor a designed query
-    # says, such as all records that a count counts. Their operation applies `runtime.steps.rule_of_query`.
+    # Whether endpoints of the kind reach records of the exposed entity that neither the path nor a designed
+    # query says, such as all that a count counts. The operation applies `runtime.steps.rule_of_query`.
     reaches_records: ClassVar[bool] = False
     # Whether an answer lists the records of that query, with paths or pages of them to be found.
     lists_records: ClassVar[bool] = False

@@ -10,10 +10,12 @@ import pytest
 
 from crmbox.demo import people
 from crmclient import Reference
+from crmclient.errors import UnknownEntity
 from crmclient.query import ast
 from crmclient.query.ast import Condition, Filter, Operator, Page, Query
 from designer.models import Binding, Column, Endpoint, ExposedEntity, Input, UserProperty
 from designer.platform import get_platform
+from runtime.steps import RowRule
 from tests.callers import Caller
 from tests.row_rules import only_rule, ruled
 from tests.runtime.accounts import ACCOUNTS, NOBODY, an_account, endpoint, stored
@@ -246,3 +248,8 @@ def test_an_upload_in_its_turn_is_under_the_rule(aya: Caller) -> None:
     sent = {"content_type": "text/plain", "content_disposition": 'attachment; filename="a.txt"'}
     assert aya.post(case, BytesIO(b"x").getvalue(), **sent).status_code == 200
     assert [note["fileName"] for note in aya.get(case).json()] == ["a.txt"]
+
+
+def test_an_entity_that_the_platform_lacks_is_named(portico: None) -> None:
+    with pytest.raises(UnknownEntity, match="There is no entity 'gone'"):
+        RowRule("gone", (), get_platform())

@@ -31,8 +31,8 @@ def entity_of(finding: Finding) -> str:
 def _sentence(reached: Reach) -> _:
     if reached.place == RECORDS:
         return _(
-            "The endpoint reaches all records of %(entity)s: another module has a row rule for %(entity)s, and "
-            "this module has none. Give it a row rule in this module, or acknowledge this with a reason.",
+            "The endpoint reaches all records of %(entity)s: another module has a row rule for %(entity)s, "
+            "and this module has none. Give it a row rule in this module, or acknowledge this with a reason.",
             entity=reached.entity,
         )
     if not reached.rule_at_hand:
