@@ -197,6 +197,22 @@ def test_the_service_does_not_start_with_a_platform_that_is_none(
         get_platform.cache_clear()
 
 
+def test_the_service_does_not_start_with_a_new_built_in_platform_that_cannot_be_made(
+    path: Path, settings: Any, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(path, "tables", {}, {"tables": PLATFORM})
+    monkeypatch.setattr(PLATFORMS, "_built_in", dict(PLATFORMS._built_in))
+    monkeypatch.setattr(PLATFORMS, "_names", dict(PLATFORMS._names))
+    PLATFORMS.register("folder", "tables:refusing")
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": "folder"}
+    get_platform.cache_clear()
+    try:
+        with pytest.raises(SystemExit, match=r"(?s)portico\.E021.*OSError: TABLES names no file\..*HINT"):
+            refuse_a_wrong_start()
+    finally:
+        get_platform.cache_clear()
+
+
 def test_the_service_starts_with_a_whole_platform_of_a_package(path: Path, settings: Any, db: None) -> None:
     install(path, "tables", {"portico.platforms": {"whole": "tables:whole"}}, {"tables": PLATFORM})
     settings.PORTICO = {**settings.PORTICO, "PLATFORM": "whole"}
