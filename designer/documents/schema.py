@@ -1,4 +1,4 @@
-"""The JSON Schema of documents, in which each kind of endpoint has the settings of its own."""
+"""The JSON Schema of documents: the input types by name, and the settings of each kind of endpoint."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from designer.definitions import ConfigurationDocument
 from designer.kinds import KINDS
+from designer.types import TYPES
 
 
 def document_schema() -> dict[str, Any]:
@@ -16,6 +17,7 @@ def document_schema() -> dict[str, Any]:
     pairs = [(model, "validation") for model in (ConfigurationDocument, *settings)]
     references, schema = models_json_schema(pairs, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     definitions = schema["$defs"]
+    definitions["InputDefinition"]["properties"]["type"]["enum"] = sorted(TYPES)
     endpoint = definitions["EndpointDefinition"]
     endpoint["properties"]["kind"] = {"enum": sorted(KINDS)}
     endpoint["properties"]["settings"] = {"type": "object"}

@@ -91,9 +91,18 @@ class Trace:
         return Step(_("Inputs"), "refused", " ".join([problem.sentence, *errors]))
 
     def _row_rule(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:
-        """Yield the step that says whether the record was found under the row rule."""
+        """Yield the step that says whether the record was found under the row rule, or that the rule narrows
+        several records.
+        """
         endpoint = self.endpoint
         narrowed = endpoint.definition.row_rule or (endpoint.entity and endpoint.entity.row_rule)
+        settings = endpoint.definition.settings
+        reaches_several = settings.asks_query or settings.reaches_records
+        if reaches_several and not isinstance(self.error, RecordNotFound):
+            if narrowed:
+                verdict: Verdict = "skipped" if stopped or exchange is None else "passed"
+                yield Step(_("Row rule"), verdict, _("It says which records the call reaches."))
+            return
         if not narrowed and not endpoint.kind.is_on_record:
             return
         if stopped or exchange is None:

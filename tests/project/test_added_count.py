@@ -196,5 +196,8 @@ def test_a_dry_run_sends_no_query(dora: Client, count: Endpoint) -> None:
     form: dict[str, Any] = {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry"}
     form["_call"] = page(dora, url).context["token"]
     outcome = dora.post(url, form, follow=True).context["outcome"]
+    # No record is in the path: the row rule says which are counted.
+    steps = {step.title: step.verdict for step in outcome.steps}
+    assert (steps["Row rule"], "Record" in steps) == ("passed", False)
     # Its own requests are shown, and not sent.
     assert [(call.operation, call.sent) for call in outcome.calls] == [("query", False)]

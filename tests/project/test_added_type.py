@@ -12,6 +12,7 @@ import pytest
 
 from crmclient.metadata import AttributeType
 from crmclient.query.ast import Operator
+from designer.documents.schema import document_schema
 from designer.loading import load
 from designer.models import Binding, Endpoint, Input
 from designer.platform import get_platform
@@ -101,3 +102,9 @@ def test_a_month_is_written_and_asked_for(rita: Caller, create: Endpoint) -> Non
 def test_an_example_of_it_is_that_of_its_schema(rita: Caller, create: Endpoint) -> None:
     described = rita.get("/api/openapi.json").json()["paths"]["/api/sales/accounts"]["post"]["requestBody"]
     assert described["content"]["application/json"]["example"]["since"] == "2026-11"
+
+
+def test_the_schema_of_documents_names_it() -> None:
+    schema = document_schema()["$defs"]["InputDefinition"]["properties"]["type"]
+    assert schema["default"] == "String"
+    assert NAME in schema["enum"]
