@@ -27,6 +27,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.callers import Caller, account
 from tests.impossible import ImpossibleHere
+from tests.statements import StatementNotes, sent_by_others
 from tests.threat_model import keywords_of
 
 # Speed is the bench's business: an example that a busy machine runs slowly has not failed.
@@ -156,11 +157,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="only tests that another database or cache can change: those that use one, without a browser",
     )
     parser.addoption(
+        "--note-statements",
+        metavar="FOLDER",
+        type=Path,
+        help="note there which statements each test has the database execute",
+    )
+    parser.addoption(
+        "--noted-statements",
+        metavar="FOLDER",
+        type=Path,
+        help="with --of-storage: of tests about the configuration, as many as send each of these statements",
+    )
+    parser.addoption(
         "--a11y",
         action="store_true",
         help="only the accessibility of every page, at all widths and colours",
     )
     parser.addoption("--drills", metavar="SECONDS", help="only the drills, each of which lasts SECONDS")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    folder: Path | None = config.getoption("--note-statements")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "all")
+        config.pluginmanager.register(StatementNotes(folder / f"{worker}.json"))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -196,8 +217,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         or _is_marked(item, missing)
         or (of_storage and not _is_of_storage(item))
     ]
-    config.hook.pytest_deselected(items=left_out)
     names = {item.nodeid for item in left_out}
+    if of_storage and (folder := config.getoption("--noted-statements")) is not None:
+        # Those about one server have no notes of another.
+        names |= sent_by_others([item.nodeid for item in items if item.nodeid not in names], folder)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in names])
     items[:] = sorted((item for item in items if item.nodeid not in names), key=_turn)
 
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from designer.models import Input
 from tests.designer.rows import endpoint as another
-from tests.designer.studio import change_url, page
+from tests.designer.studio import change_url, filled, page
 from tests.runtime.accounts import endpoint
 
 # Of an endpoint's page, and of those beside it.
@@ -33,6 +33,22 @@ def test_rows_and_other_endpoints_cost_a_page_no_queries(dora: Client) -> None:
         another(f"many-{at}")
     assert _queries(dora, change_url(row)) <= before
     assert before <= MOST
+
+
+def test_rows_cost_the_check_of_their_page_no_queries(dora: Client) -> None:
+    row = endpoint("create")
+
+    def asked() -> int:
+        sent = filled(page(dora, change_url(row)))
+        url = reverse("admin:designer_endpoint_check", args=[row.pk])
+        with CaptureQueriesContext(connection) as captured:
+            assert dora.post(url, sent).status_code == 200
+        return len(captured)
+
+    before = asked()
+    for at in range(10):
+        Input.objects.create(endpoint=row, name=f"more{at}", position=at + 10)
+    assert asked() <= before
 
 
 @pytest.mark.parametrize("name", ["studio:expose", "studio:view_as"])
