@@ -1,9 +1,9 @@
 """What tests ask of the database, noted in one pass so that the next need not ask all of it again.
 
-The pass on SQLite notes the statements of each test (`--note-statements FOLDER`). Many tests, most of them of
-the studio's pages, send the same statements about the configuration as others do: on another database they tell
-nothing new. The pass on PostgreSQL (`--of-storage --noted-statements FOLDER`) runs as many of them as send each
-statement three times.
+The pass on SQLite notes the statements of each test (`--note-statements FOLDER`). Many tests, most of
+them of the studio's pages, send the same statements about the configuration as others do: on another
+database they tell nothing new. The pass on PostgreSQL (`--of-storage --noted-statements FOLDER`) runs as
+many of them as send each statement three times.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
 TIMES = 3
-# Noted beside the statements of a test that has called the API, used rows of the platform, or started a process
-# or connected to one: what it saw depends on more than these statements.
+# Noted beside the statements of a test that has called the API, used rows of the platform, or started or
+# asked another process: what it saw depends on more than these statements.
 MORE = "more"
 _STUDIO = "/admin/"
 _ROWS_OF_THE_PLATFORM = '"e_'
