@@ -115,6 +115,11 @@ def _with_names(content: Any, location: Location, values: list[tuple[str, NamedV
     return content
 
 
+def stands_in(item: Any, path: str, named: NamedValue) -> bool:
+    """Whether the JSON of an item still has the value at `path`."""
+    return bool(_with_names(item, (), [(path, named)]) != _with_names(item, (), []))
+
+
 def is_name(content: dict[str, Any]) -> bool:
     """Whether the object stands for another value in a document: it is a name, or it is marked as a
     literal.

@@ -56,14 +56,18 @@ def remember(document: ConfigurationDocument, values: Collection[NamedValue], us
         EnvironmentValue.objects.filter(uses=None).delete()
 
 
-def named_json(document: ConfigurationDocument) -> dict[str, Any]:
-    """Return the document's JSON, with names for the values that imports took from names."""
+def stored_names() -> tuple[list[NamedValue], list[Use]]:
+    """Return the values that imports took from names, and their uses."""
     rows = EnvironmentValueUse.objects.select_related("value")
-    return named_as(
-        document,
+    return (
         [NamedValue(row.value.name, row.value.type, row.value.text) for row in rows],
         [Use(row.collection, row.key, row.path, row.value.name) for row in rows],
     )
+
+
+def named_json(document: ConfigurationDocument) -> dict[str, Any]:
+    """Return the document's JSON, with names for the values that imports took from names."""
+    return named_as(document, *stored_names())
 
 
 def named_as(

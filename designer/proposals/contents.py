@@ -58,6 +58,11 @@ class Contents(NamedTuple):
     def changes(self) -> tuple[Change, ...]:
         return _changes(self.base, self.document)
 
+    @property
+    def removed(self) -> list[ItemKey]:
+        """The items that the proposal removes."""
+        return [change.item for change in self.changes if change.effect == "remove"]
+
     def store(self, proposal: Proposal) -> None:
         """Set the columns of `proposal` from the contents, without saving it."""
         proposal.base, proposal.document = (to_bytes(side).decode() for side in (self.base, self.document))

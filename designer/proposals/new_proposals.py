@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_writer import export
+from designer.documents.keys import COLLECTIONS
 from designer.documents.outcome import document_after
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
@@ -78,21 +79,55 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
     # The refused change is made to what is proposed, in place of what is live.
     added = Merge.of(Contents.between(before, now), merge.document)
     _require_mergeable(added)
-    _edit(proposal, Contents.between(before, added.document, proposal.module), account)
+    _edit(proposal, _edited(proposal, before, added.document), account)
 
 
-def replace_document(proposal: Proposal, source: Source, account: str) -> None:
+def replace_document(proposal: Proposal, source: Source, account: str, hidden: Collection[str] = ()) -> None:
     """Make the proposal propose what `source` says. Raises DocumentError.
 
     The document is taken for an edited one of the proposal: what it lacks of the module, or of everything,
     goes, and what it does not change stays as it is live now, so that what was published since the proposal
-    was opened is not taken back.
+    was opened is not taken back. `hidden` are the lists that the author's file never had, as the author may
+    not see them: what it lacks of these stays as it is proposed.
     """
-    source = source._replace(removes={proposal.module} if proposal.module else None)
+    names = names_of(source.document, source.names, proposal)
     now = export(latest())
-    contents = Contents.between(now, _on_top(proposal, source, now), proposal.module)
+    document = _with_hidden(source.document, _proposed(proposal) or now, hidden)
+    source = source._replace(document=document, removes={proposal.module} if proposal.module else None)
+    contents = _edited(proposal, now, _on_top(proposal, source, now))
     _require_change(contents)
-    _edit(proposal, contents, account, names_of(source.document, source.names))
+    _edit(proposal, contents, account, names)
+
+
+def _edited(proposal: Proposal, now: ConfigurationDocument, document: ConfigurationDocument) -> Contents:
+    """Return the contents of a proposal after an edit.
+
+    A proposal about everything stays one, even while it changes one module only: its author may have a file
+    of everything, and the next upload of that file must count as a whole.
+    """
+    if not proposal.module:
+        return Contents(now, document)
+    return Contents.between(now, document, proposal.module)
+
+
+def _proposed(proposal: Proposal) -> ConfigurationDocument | None:
+    """Return what is proposed; None when this release cannot read it."""
+    try:
+        return Contents.of(proposal).document
+    except DocumentError:
+        return None
+
+
+def _with_hidden(
+    document: ConfigurationDocument, proposed: ConfigurationDocument, hidden: Collection[str]
+) -> ConfigurationDocument:
+    """Return `document` with the items of `proposed` in the lists `hidden` that it lacks."""
+    lists = {
+        collection.field: tuple({**collection.items(proposed), **collection.items(document)}.values())
+        for collection in COLLECTIONS
+        if collection.field in hidden
+    }
+    return document.model_copy(update=lists)
 
 
 def _on_top(proposal: Proposal, source: Source, now: ConfigurationDocument) -> ConfigurationDocument:
@@ -103,8 +138,9 @@ def _on_top(proposal: Proposal, source: Source, now: ConfigurationDocument) -> C
         # An earlier release wrote it. The document makes it readable again.
         return document_after(now, source.plan(now))
     merge = Merge.of(Contents(base, document_after(base, source.plan(base))), now)
-    # Where both have changed the same part, the document is the author's decision about all of it.
-    return document_after(now, source.plan(now)) if merge.clashes else merge.document
+    # Items of which both have changed the same part are as the document says. An item with two names would be
+    # there twice: then the document is the author's decision about everything.
+    return document_after(now, source.plan(now)) if merge.has_two_names else merge.document
 
 
 def rebase(proposal: Proposal, account: str) -> None:
@@ -112,7 +148,7 @@ def rebase(proposal: Proposal, account: str) -> None:
     now = export(latest())
     merge = Merge.of(Contents.of(proposal), now)
     _require_mergeable(merge)
-    _edit(proposal, Contents.between(now, merge.document, proposal.module), account)
+    _edit(proposal, _edited(proposal, now, merge.document), account)
 
 
 def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> None:

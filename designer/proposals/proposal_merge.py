@@ -29,7 +29,8 @@ class Merge:
     `document` is the whole configuration that results, `keys` are the items that the proposal changes.
     `clashes`: parts that both have changed, so that somebody has to decide. `access`: live changes of who may
     call, or of what callers reach, in items that the proposal changes; they are taken over only by somebody
-    who has read them. `has_moved`: something that the proposal changes was changed live.
+    who has read them. `has_moved`: something that the proposal changes was changed live. `has_two_names`:
+    both have given another name to an item, so that `document` has it twice.
     """
 
     document: ConfigurationDocument
@@ -37,6 +38,7 @@ class Merge:
     clashes: Sequence[Sentence]
     access: Sequence[Sentence]
     has_moved: bool
+    has_two_names: bool
 
     @classmethod
     def of(cls, contents: Contents, now: ConfigurationDocument) -> Merge:
@@ -60,10 +62,10 @@ class Merge:
                 continue
             if _access(key, old) != _access(key, live_content):
                 access.append(_difference(key, old, live_content))
-        for key in renamed_twice(base, proposed, live, _without_place):
-            has_moved = True
-            clashes.append(_difference(key, base[key], GONE))
-        return cls(document_of(merged), frozenset(keys), clashes, access, has_moved)
+        renamed = list(renamed_twice(base, proposed, live, _without_place))
+        clashes += [_difference(key, base[key], GONE) for key in renamed]
+        has_moved = has_moved or bool(renamed)
+        return cls(document_of(merged), frozenset(keys), clashes, access, has_moved, bool(renamed))
 
     def plan(self, now: ConfigurationDocument) -> Plan:
         """Return the changes of `now` that the proposal makes, and no others."""

@@ -141,7 +141,7 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
     judgement = carry_out(
         make_plan, merge.document, _publisher(author, proposal), with_calls=True, also=close
     )
-    remember_names(proposal, contents.document)
+    remember_names(proposal, contents, merge)
     return judgement
 
 

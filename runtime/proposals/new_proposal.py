@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import jiter
 from django.http import HttpRequest
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
 from designer.imports.document_import import Source
+from designer.library_messages import problems_of, reason_of
 from designer.models import Proposal
 from designer.proposals.new_proposals import open_copy, open_source
 from runtime.http.bodies import escape, malformed, read_body, refuse_other_media
 from runtime.http.problems import FieldError, Problem
 from runtime.http.rendering import render
+
+_LONGEST = 200
 
 
 class NewProposal(BaseModel):
@@ -23,7 +27,7 @@ class NewProposal(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    title: str = Field(min_length=1, max_length=200)
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST)]
     description: str = ""
     module: str = ""
     document: dict[str, Any] | None = None
@@ -39,7 +43,12 @@ class NewProposal(BaseModel):
         try:
             new = cls.model_validate(sent)
         except ValidationError as error:
-            raise _invalid(_field_error(**detail) for detail in error.errors(include_url=False)) from error
+            raise _invalid(_field_error(detail) for detail in problems_of(error)) from error
+        if with_nul := [name for name in ("title", "description") if "\0" in getattr(new, name)]:
+            raise _invalid(
+                FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
+                for name in with_nul
+            )
         if (new.document is None) is not bool(new.module):
             raise _invalid(
                 [FieldError("required", "Send either a document or the name of a module.", pointer="")]
@@ -82,13 +91,17 @@ def _read(request: HttpRequest) -> Any:
         raise malformed(f"The body is not JSON as it should be: {error}.") from error
 
 
-def _field_error(type: str, loc: tuple[int | str, ...], msg: str, **_: Any) -> FieldError:
-    pointer = "".join(f"/{escape(str(step))}" for step in loc)
-    if type == "extra_forbidden":
-        return FieldError("unknown_property", "There is no such property.", pointer=pointer)
-    if type == "missing":
-        return FieldError("required", "Is required.", pointer=pointer)
-    return FieldError("invalid_value", f"{msg}.", pointer=pointer)
+def _field_error(detail: ErrorDetails) -> FieldError:
+    pointer = "".join(f"/{escape(str(step))}" for step in detail["loc"])
+    match detail["type"]:
+        case "extra_forbidden":
+            return FieldError("unknown_property", "There is no such property.", pointer=pointer)
+        case "missing":
+            return FieldError("required", "Is required.", pointer=pointer)
+        case "string_too_short" | "string_too_long":
+            return FieldError("invalid_value", f"Must have 1 to {_LONGEST} characters.", pointer=pointer)
+    reason = str(reason_of(detail))
+    return FieldError("invalid_value", f"{reason[:1].upper()}{reason[1:]}.", pointer=pointer)
 
 
 def _invalid(errors: Any) -> Problem:

@@ -14,6 +14,7 @@ from designer.audit import note_account
 from designer.documents.problems import DocumentError
 from designer.imports.document_import import Source
 from designer.models import AuditEntry, Proposal
+from designer.proposals.contents import Contents
 from designer.proposals.new_proposals import replace_document
 from designer.proposals.proposal_json import proposal_json, review_json
 from designer.proposals.reading_secret import give_secret
@@ -154,7 +155,8 @@ def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     """Replace the document of a proposal that the same key has opened.
 
-    The document stands for all of its module, or for everything: items that it does not have are removed.
+    The document stands for all of its module, or for everything: items that it does not have are removed. The
+    answer names them.
     """
     read_parameters(request, ())
     proposal = _proposal_in(request)
@@ -166,9 +168,11 @@ def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         with transaction.atomic():
             replace_document(proposal, source, key.account)
             _note(request, key, proposal, "edited")
+            removed = Contents.of(proposal).removed
     except DocumentError as error:
         raise refused(error) from error
-    return json_response({**proposal_json(proposal), "page": _page(proposal)})
+    removes = [{"list": field, "key": item} for field, item in removed]
+    return json_response({**proposal_json(proposal), "page": _page(proposal), "removes": removes})
 
 
 def _proposal_in(request: HttpRequest) -> Proposal:

@@ -20,6 +20,7 @@ from designer.models import (
     AuditEntry,
     Endpoint,
     ExposedEntity,
+    Issuer,
     Module,
     OptionSet,
     Precondition,
@@ -261,6 +262,110 @@ def test_what_an_edited_document_lacks_goes_when_it_is_published(
     endpoints = Endpoint.objects.count()
     step(paul, proposal, "publish")
     assert Endpoint.objects.count() == endpoints - 1
+
+
+def test_the_message_says_what_an_uploaded_document_removes(nora: Client) -> None:
+    assert nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": ""}).status_code == 302
+    few = json.loads(_titled("Few"))
+    few["endpoints"] = [one for one in few["endpoints"] if one.get("title") == "Few"]
+    answer = step(nora, newest(), "replace", document=upload(json.dumps(few).encode()))
+    assert "It removes 32 items: endpoint option-set.priorities, " in answer.content.decode()
+
+
+def test_what_an_author_may_not_see_stays_when_the_downloaded_document_is_uploaded(
+    nora: Client, paul: Client
+) -> None:
+    """A designer's file has no issuers, and the designer has not removed any."""
+    Issuer.objects.create(name="Company", issuer="https://login.example.com")
+    assert nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": ""}).status_code == 302
+    proposal = newest()
+    downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
+    assert "issuers" not in downloaded
+    (endpoint,) = (
+        one for one in downloaded["endpoints"] if (one["kind"], one.get("exposure")) == ("create", "accounts")
+    )
+    endpoint["title"] = "Edited"
+    step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))
+    proposal.refresh_from_db()
+    assert [change.key for change in Contents.of(proposal).changes] == [KEY]
+    step(paul, proposal, "publish")
+    assert (create_endpoint().title, Issuer.objects.count()) == ("Edited", 1)
+
+
+def test_a_file_of_everything_counts_as_a_whole_each_time_it_is_uploaded(nora: Client) -> None:
+    assert nora.post(reverse("studio:new_proposal"), {"title": "A copy", "module": ""}).status_code == 302
+    proposal = newest()
+    file = json.loads(_titled("Proposed"))
+    step(nora, proposal, "replace", document=upload(json.dumps(file).encode()))
+    file["endpoints"] = [one for one in file["endpoints"] if one.get("name") != "my-profile"]
+    step(nora, proposal, "replace", document=upload(json.dumps(file).encode()))
+    proposal.refresh_from_db()
+    assert Contents.of(proposal).removed == [("endpoints", "portal.single-query.my-profile")]
+
+
+def test_a_document_that_settles_a_conflict_keeps_what_was_published_since_elsewhere(
+    nora: Client, paul: Client
+) -> None:
+    proposal = _opened(nora, _titled("Proposed"))
+    downloaded = json.loads(nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content)
+    assert save(paul, create_endpoint(), title="Theirs").status_code == 302
+    other = Endpoint.objects.get(kind="update", entity=create_endpoint().entity)
+    assert save(paul, other, title="Theirs, too").status_code == 302
+    (endpoint,) = (
+        one for one in downloaded["endpoints"] if (one["kind"], one.get("exposure")) == ("create", "accounts")
+    )
+    endpoint["title"] = "Both agree"
+    step(nora, proposal, "replace", document=upload(json.dumps(downloaded).encode()))
+    step(paul, proposal, "publish")
+    other.refresh_from_db()
+    assert (create_endpoint().title, other.title) == ("Both agree", "Theirs, too")
+
+
+def test_publishing_a_few_items_leaves_the_names_of_values_elsewhere(
+    nora: Client, paul: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def named(endpoints: dict[str, dict[str, Any]]) -> None:
+        endpoints["sales.leads.create"]["title"] = {"env": "TITLE"}
+        endpoints["sales.accounts.update"]["title"] = {"env": "TITLE"}
+
+    monkeypatch.setenv("PORTICO_VALUE_TITLE", "From here")
+    step(paul, _opened(nora, document(named)), "publish")
+    before = run("exportconfig")
+    assert before.count('"env": "TITLE"') == 2
+    few = json.loads(before)
+    few["endpoints"] = [
+        one for one in few["endpoints"] if (one["kind"], one.get("exposure")) == ("update", "accounts")
+    ]
+    few["endpoints"][0]["description"] = "Proposed"
+    proposal = _opened(nora, json.dumps(few).encode())
+    downloaded = nora.get(reverse("studio:proposal_document", args=[proposal.pk])).content.decode()
+    assert downloaded.count('"env": "TITLE"') == 2
+    step(paul, proposal, "publish")
+    assert run("exportconfig").count('"env": "TITLE"') == 2
+
+
+def test_a_value_that_was_changed_live_keeps_its_name(
+    nora: Client, paul: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def named(endpoints: dict[str, dict[str, Any]]) -> None:
+        endpoints["sales.leads.create"]["title"] = {"env": "TITLE"}
+        endpoints["sales.accounts.update"]["title"] = {"env": "TITLE"}
+
+    monkeypatch.setenv("PORTICO_VALUE_TITLE", "From here")
+    step(paul, _opened(nora, document(named)), "publish")
+    text = run("exportconfig")
+    older = json.loads(text)
+    (update,) = (
+        one for one in older["endpoints"] if (one["kind"], one.get("exposure")) == ("update", "accounts")
+    )
+    update["description"] = "Proposed"
+    proposal = _opened(nora, json.dumps(older).encode())
+    monkeypatch.setenv("PORTICO_VALUE_TITLE", "From there")
+    step(paul, _opened(nora, text.encode()), "publish")
+    step(paul, proposal, "publish")
+    row = Endpoint.objects.get(kind="update", entity=create_endpoint().entity)
+    assert (row.title, row.description) == ("From there", "Proposed")
+    assert run("exportconfig").count('"env": "TITLE"') == 2
 
 
 def test_an_edited_document_takes_back_nothing_that_was_published_since(nora: Client, paul: Client) -> None:

@@ -113,12 +113,52 @@ def test_a_copy_of_a_module_is_opened_and_its_document_replaced(pipeline: Caller
     keyed["create", "accounts"]["title"] = "Edited"
     answer = pipeline.request("PUT", place, copied)
     assert answer.status_code == 200, answer.content
+    assert answer.json()["removes"] == []
     review = pipeline.get(f"{PATH}/{opened['id']}").json()["review"]
     assert [change["key"] for change in review["changes"]] == [CREATE]
     other = Caller(made_key("Another"))
     refused = other.request("PUT", place, copied)
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
     assert other.get(place).json() == pipeline.get(place).json()
+
+
+def test_a_document_that_replaces_another_says_what_it_removes(pipeline: Caller) -> None:
+    """A few items are enough to open a proposal. The same few, sent as its document, are all that stays."""
+    few = {
+        "format": 2,
+        "endpoints": [one for one in _titled("Few")["endpoints"] if one.get("title") == "Few"],
+    }
+    opened = pipeline.post(PATH, {"title": "Few", "document": few}).json()
+    assert [change["key"] for change in newest_changes(pipeline, opened)] == [CREATE]
+    answer = pipeline.request("PUT", f"{PATH}/{opened['id']}/document", few).json()
+    assert {"list": "modules", "key": "sales"} in answer["removes"]
+    assert len(answer["removes"]) == len(newest_changes(pipeline, opened)) - 1
+
+
+def newest_changes(pipeline: Caller, opened: Any) -> Any:
+    return pipeline.get(f"{PATH}/{opened['id']}").json()["review"]["changes"]
+
+
+@pytest.mark.parametrize(
+    ("given", "pointer", "message"),
+    [
+        ({"title": "A\0"}, "/title", "Must not hold NUL characters."),
+        ({"title": "A", "description": "\0"}, "/description", "Must not hold NUL characters."),
+        ({"title": "  "}, "/title", "Must have 1 to 200 characters."),
+        ({"title": "a" * 201}, "/title", "Must have 1 to 200 characters."),
+        ({"title": 1}, "/title", "Must be a text."),
+        ({"title": "A", "delete": [1]}, "/delete/0", "Must be a text."),
+        ([], "", "Must be an object."),
+    ],
+)
+def test_wrong_members_are_told_in_plain_words(
+    pipeline: Caller, given: Any, pointer: str, message: str
+) -> None:
+    body = {"document": _titled("Proposed"), **given} if isinstance(given, dict) else given
+    answer = pipeline.post(PATH, body)
+    assert answer.status_code == 400, answer.content
+    [error] = answer.json()["errors"]
+    assert (error["pointer"], error["message"]) == (pointer, message)
 
 
 def test_example_calls_are_made_when_asked_for(pipeline: Caller) -> None:

@@ -15,17 +15,19 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from designer.audit import note
 from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
 from designer.history.broken_callers import QUESTIONS, CallersUnanswered
+from designer.history.readable_versions import describe
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.document_import import Source
 from designer.imports.import_report import ImportReport
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
+from designer.proposals.contents import Contents
 from designer.proposals.new_proposals import (
     content_digest,
     leave_out,
@@ -47,7 +49,7 @@ from designer.proposals.publication import (
 )
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
-from designer.sentences import said
+from designer.sentences import listed, said
 from designer.studio.hidden_lists import document_for, hidden_from
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
@@ -58,6 +60,8 @@ from designer.studio.saving.refused_as_proposal import tell_refused
 from designer.studio.saving.undo_offers import offering_undo, say_done
 
 _PER_PAGE = 30
+# How many items a message names.
+_FEW = 5
 _CRUMB = Crumb(gettext_lazy("Proposals"), "")
 _OPEN, _APPROVE, _PUBLISH = (
     "designer.add_proposal",
@@ -285,9 +289,19 @@ def _replace(request: HttpRequest, proposal: Proposal) -> None:
     if (document := request.FILES.get("document")) is None:
         raise DocumentError([_("Choose the file to upload.")])
     source = Source.of_document(_uploaded(document))
-    replace_document(proposal, source, request.user.get_username())
+    replace_document(proposal, source, request.user.get_username(), hidden_from(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
-    _say_edited(request, proposal, _("The proposal now has the uploaded document."))
+    text = _("The proposal now has the uploaded document.")
+    hidden = hidden_from(request)
+    removed = [item for item in Contents.of(proposal).removed if item[0] not in hidden]
+    if removed:
+        counted = ngettext(
+            "It removes %(number)s item: %(items)s.", "It removes %(number)s items: %(items)s.", len(removed)
+        )
+        named = listed([describe(*item) for item in removed[:_FEW]], ", ")
+        more = ", …" if len(removed) > _FEW else ""
+        text = f"{text} {counted % {'number': len(removed), 'items': f'{named}{more}'}}"
+    _say_edited(request, proposal, text)
 
 
 def _leave_out(request: HttpRequest, proposal: Proposal) -> None:

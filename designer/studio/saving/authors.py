@@ -16,7 +16,8 @@ WHY = "_why"
 
 def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
     """The account of the request; `note` where nobody has typed one."""
-    typed = request.POST.get(WHY, "").strip()
+    # Not every database can store a NUL character.
+    typed = request.POST.get(WHY, "").replace("\0", "").strip()
     return Author(
         request.user.get_username(),
         origin,
