@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from copy import copy
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
+from django.utils.functional import SimpleLazyObject
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -215,6 +217,18 @@ class EndpointPages(CheckedAdmin):
                 state["data"] = page_data(row, known_metadata())
             return JsonResponse(state)
 
+    def get_formset_kwargs(
+        self, request: HttpRequest, obj: Any, inline: admin.options.InlineModelAdmin[Any, Any], prefix: str
+    ) -> dict[str, Any]:
+        # The admin copies what was sent for each formset, in case one adds to it to save a page as a new row.
+        # These pages are not saved as new rows, and hundreds of values take long to copy.
+        asked = copy(request)
+        asked.method = "GET"
+        made: dict[str, Any] = super().get_formset_kwargs(asked, obj, inline, prefix)
+        if request.method == "POST":
+            made |= {"data": request.POST, "files": request.FILES}
+        return made
+
     def _build_nested_formsets(
         self, request: HttpRequest, obj: Any, formsets: Any, inline_instances: Any, change: bool
     ) -> None:
@@ -224,7 +238,8 @@ class EndpointPages(CheckedAdmin):
         for formset, inline in zip(formsets, inline_instances, strict=True):
             if isinstance(inline, ListingInputInline):
                 rows = ItemRows(self, request, obj)
-                formset.item_template = rows.template()
+                # Only pages that are shown need it, not what is checked with each key.
+                formset.item_template = SimpleLazyObject(rows.template)
                 for form in formset.forms:
                     form.nested_formsets = rows.of(form)
 
