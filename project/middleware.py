@@ -19,6 +19,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.core.handlers.wsgi import WSGIRequest
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.http.response import HttpResponseBase
 from django.middleware.clickjacking import XFrameOptionsMiddleware
@@ -29,6 +30,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from crmclient.metadata_deadline import waiting_for_metadata_until
+from crmclient.watchdog import Watch
 from designer.studio.pages.failures import slowed_down
 from runtime.http.limits import count_login
 from runtime.http.problems import Problem
@@ -36,6 +38,7 @@ from runtime.http.sound_headers import Prepared
 from runtime.serving.dispatch import is_of_the_api
 
 STUDIO = "/admin/"
+LOGIN = "/admin/login/"
 METADATA_SECONDS = 3.0
 """So long a page waits for all the metadata that it needs, taken together."""
 
@@ -64,6 +67,31 @@ class MetadataMiddleware:
 
 
 class StudioMetadata(StudioOnly, MetadataMiddleware):
+    pass
+
+
+class DeadlineMiddleware:
+    """Ends what the database still does for a page, or for a login, when REQUEST_DEADLINE is over.
+
+    A locked table would otherwise keep all threads: they would answer nobody. What is saved or imported may
+    take its time.
+    """
+
+    def __init__(self, get_response: Handler) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method not in ("GET", "HEAD") and request.path_info != LOGIN:
+            return self.get_response(request)
+        database = connections[DEFAULT_DB_ALIAS]
+        with Watch(database, time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]) as watch:
+            response = self.get_response(request)
+        if watch.struck and not database.in_atomic_block:
+            database.close()
+        return response
+
+
+class StudioDeadline(StudioOnly, DeadlineMiddleware):
     pass
 
 

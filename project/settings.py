@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "project.middleware.ContentPolicy",
     "project.middleware.StudioMetadata",
+    "project.middleware.StudioDeadline",
     "project.middleware.StudioSessions",
     "project.middleware.StudioLanguage",
     "project.middleware.StudioCommon",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from project.server.environ import Environ, environ_of, path_of
 from project.server.pace import Limits, Pace, TooSlow
 from project.server.worker_threads import Crew, Job
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
+from runtime.http.deadlines import RECEIVED
 from runtime.http.failures import answer as answer_to
 from runtime.http.limits import COUNTED
 from runtime.http.problems import Problem
@@ -114,12 +116,13 @@ class Front:
         self.clients.add(scope["client"])
         length, waits = announced(scope["headers"])
         if not length:
-            self.crew.put(partial(self._respond, incoming))
+            self.crew.put(partial(self._respond, incoming, None, time.monotonic()))
         elif waits or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits))
         else:
             first = incoming.proto.receive()
-            self._put(incoming, partial(self._respond_if_here, incoming, length, first))
+            job = partial(self._respond_if_here, incoming, length, first, time.monotonic())
+            self._put(incoming, job)
 
     def _put(self, incoming: Incoming, job: Job) -> None:
         """Let a request thread do `job`, which answers a request with a body.
@@ -133,10 +136,15 @@ class Front:
         else:
             self.crew.put(job)
 
-    def _respond(self, incoming: Incoming, body: BinaryIO | None = None, *, counted: bool = False) -> None:
-        """Run the application and send its answer. Called on a request thread."""
+    def _respond(
+        self, incoming: Incoming, body: BinaryIO | None, received: float, *, counted: bool = False
+    ) -> None:
+        """Run the application and send its answer. Called on a request thread.
+
+        `received` is the `time.monotonic()` second in which the request, with its body, was complete.
+        """
         try:
-            environ = self._environ(incoming, body)
+            environ = self._environ(incoming, body, received)
             if counted:
                 environ[COUNTED] = True
             answer = Answer.of(self._application, environ)
@@ -148,19 +156,20 @@ class Front:
                 body.close()
         self._send(incoming, answer)
 
-    def _respond_if_here(self, incoming: Incoming, length: int, first: Arriving) -> None:
+    def _respond_if_here(self, incoming: Incoming, length: int, first: Arriving, received: float) -> None:
         """Respond at once if the body has arrived, else receive it on the event loop. Called on a request
         thread.
 
         Most bodies have arrived when their turn comes, and need no event loop.
         """
         if first.done() and len(body := first.result().get("body", b"")) == length:
-            self._respond(incoming, io.BytesIO(body))
+            self._respond(incoming, io.BytesIO(body), received)
         else:
             self._schedule(incoming, self._with_body(incoming, length, first))
 
-    def _environ(self, incoming: Incoming, body: BinaryIO | None) -> Environ:
+    def _environ(self, incoming: Incoming, body: BinaryIO | None, received: float) -> Environ:
         environ = environ_of(incoming.scope, body)
+        environ[RECEIVED] = received
         environ[UNWANTED_IS_TAKEN_IN] = True
         return environ
 
@@ -248,20 +257,20 @@ class Front:
                 Problem(507, "insufficient_storage", "The body found no room here. Try again later."),
             )
         else:
-            self._put(incoming, partial(self._respond, incoming, body, counted=counted))
+            self._put(incoming, partial(self._respond, incoming, body, time.monotonic(), counted=counted))
 
     async def _answer_without(self, incoming: Incoming) -> Answer | None:
         """Return the application's answer if it reads no body, as a refusal does; None if it wants
         the body.
         """
-        environ = self._environ(incoming, NotTakenIn())  # type: ignore[arg-type]
+        environ = self._environ(incoming, NotTakenIn(), time.monotonic())  # type: ignore[arg-type]
         with suppress(BodyWanted):
             return await self._on_a_thread(partial(Answer.of, self._application, environ))
         return None
 
     def _refuse(self, incoming: Incoming, problem: Problem) -> None:
         """Answer with a problem before the body has been read, and close the connection."""
-        request = WSGIRequest(self._environ(incoming, None))
+        request = WSGIRequest(self._environ(incoming, None, time.monotonic()))
         response = answer_to(problem, request)
         put_refused(request, problem)
         headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]

@@ -6,10 +6,8 @@ Requests under these paths are answered before Django looks for a page.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Mapping
 
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -17,6 +15,7 @@ from django.http.response import HttpResponseBase
 from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
+from runtime.http.deadlines import deadline_of
 from runtime.http.failures import answer
 from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
@@ -51,15 +50,12 @@ class ApiMiddleware:
 
 def dispatch(request: HttpRequest) -> HttpResponseBase:
     """Answer `request`. Nothing is raised: whatever goes wrong becomes a problem."""
-    database = connections[DEFAULT_DB_ALIAS]
-    deadline = time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]
-    with Watch(database, deadline) as watch, waiting_for_metadata_until(deadline):
-        try:
-            response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
-        except Exception as error:
-            response = answer(error, request)
-    if watch.struck and not database.in_atomic_block:
-        database.close()
+    try:
+        deadline = deadline_of(request)
+    except Problem as late:
+        response: HttpResponseBase = answer(late, request)
+    else:
+        response = _answer_until(deadline, request)
     if response.status_code >= 400:
         read_unwanted(request)
         # Also of what no view has answered: a path that is not there now may be in a moment.
@@ -68,6 +64,18 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
     if isinstance(response, HttpResponse):
         _say_length(request, response)
     put(response, HEADER, request_id(request))
+    return response
+
+
+def _answer_until(deadline: float, request: HttpRequest) -> HttpResponseBase:
+    database = connections[DEFAULT_DB_ALIAS]
+    with Watch(database, deadline) as watch, waiting_for_metadata_until(deadline):
+        try:
+            response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
+        except Exception as error:
+            response = answer(error, request)
+    if watch.struck and not database.in_atomic_block:
+        database.close()
     return response
 
 

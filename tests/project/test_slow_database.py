@@ -67,6 +67,48 @@ def test_what_needs_no_records_is_answered_while_the_platform_keeps_everybody_wa
         assert sum(not answer.done() for answer in waiting) >= THREADS
 
 
+# On SQLite nobody can keep readers waiting.
+@pytest.mark.postgresql
+def test_waiting_for_a_thread_counts_towards_the_deadline(site: Site) -> None:
+    """Two threads check passwords. What waits behind them is told so when its own time is over."""
+    server = site.start(REQUEST_DEADLINE="2")
+    assert server.token("rep")
+    with ThreadPoolExecutor(10) as pool, locked(site, "auth_user"):
+        began = time.monotonic()
+        waiting = [pool.submit(log_in, server) for _ in range(10)]
+        answers = [answer.result() for answer in waiting]
+        # Two after the other, each with its own time, would take ten seconds.
+        assert time.monotonic() - began < 8
+    assert {answer.status_code for answer in answers} <= {503, 504}
+    late = [answer for answer in answers if "too busy" in answer.json()["detail"]]
+    assert late
+    assert {answer.headers["Retry-After"] for answer in late} == {"1"}
+    assert server.token("rep")
+
+
+@pytest.mark.postgresql
+def test_pages_of_the_studio_end_at_the_deadline_and_keep_no_threads(site: Site) -> None:
+    server = site.start(REQUEST_DEADLINE="2", THREADS=str(THREADS))
+    assert server.request("GET", "/admin/login/").status_code == 200
+    with ThreadPoolExecutor(4 * THREADS) as pool, locked(site, "django_session"):
+        began = time.monotonic()
+        waiting = [pool.submit(open_studio, server) for _ in range(2 * THREADS)]
+        answers = [answer.result() for answer in waiting]
+        assert time.monotonic() - began < 8
+    assert {answer.status_code for answer in answers} == {504}
+    assert "did not answer in time" in answers[0].text
+    assert open_studio(server).status_code == 200
+
+
+def log_in(server: Server) -> requests.Response:
+    return server.request("POST", "/api/token", json={"username": "rep", "password": "demo"})
+
+
+def open_studio(server: Server) -> requests.Response:
+    """Open the studio with a session that nobody knows: the answer is the login."""
+    return server.request("GET", "/admin/", cookies={"sessionid": "a" * 32})
+
+
 def refused(waiting: list[Future[requests.Response]]) -> None:
     """Wait until a call was sent away: every place is taken then."""
     while not any(answer.done() for answer in waiting):
