@@ -36,8 +36,8 @@ from tests.callers import Caller
 from tests.designer.studio import change_url, errors, filled, page, send
 from tests.row_rules import ruled
 
-NAME = "count"
-PATH = "/api/sales/accounts/count"
+NAME = "tested-count"
+PATH = "/api/sales/accounts/tested-count"
 CALLED_COUNTED = '<filter><condition attribute="name" operator="like" value="Counted%"/></filter>'
 MINE = '<filter><condition attribute="ownerid" operator="eq-userid"/></filter>'
 BERLIN = '<filter><condition attribute="address1_city" operator="eq" value="Berlin"/></filter>'
@@ -54,7 +54,7 @@ COUNT = OperationKind(
     summary="Counts the records that the caller reaches.",
     scope=Scope.ENTITY,
     methods=("GET",),
-    path="/api/{module}/{segment}/count",
+    path="/api/{module}/{segment}/tested-count",
     settings=CountSettings,
     sections=STEPS,
 )

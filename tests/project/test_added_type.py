@@ -22,7 +22,7 @@ from runtime.serving.served import current
 from tests.callers import Caller
 from tests.runtime.queries import a_query, accounts, body, errors, where
 
-NAME = "Month"
+NAME = "TestedMonth"
 DAYS, INSTANTS = "new_customersince", "overriddencreatedon"
 
 
