@@ -18,6 +18,7 @@ from designer.history.effects import Effect, worst
 from designer.history.item_keys import any_of
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
 from designer.history.refused_changes import ProtectionRefused
+from designer.history.renamed_items import follow_renames
 from designer.history.wording import lines
 from designer.history.write_access import WriteAccessRefused, refusals, remember
 from designer.loading import latest
@@ -161,6 +162,7 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     for change in changes:
         change.version = version
     ItemChange.objects.bulk_create(changes, batch_size=CHUNK)
+    follow_renames(changes)
     if author.origin is not Version.Origin.START:
         note_access_changes(version, author.address, changes)
     return version.pk

@@ -13,9 +13,10 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.documents.yaml_text import from_yaml
-from designer.models import Binding, EnvironmentValue, RowRuleEntry, Version
+from designer.models import Binding, EnvironmentValue, ExposedEntity, RowRuleEntry, Version
 from project.demo import CONFIGURATION
 from tests.designer.commands import refused, run
+from tests.designer.proposing import save
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +178,20 @@ def test_a_name_stays_where_rows_are_moved(named: Path, values: Any) -> None:
     row = Binding.objects.get(attribute="websiteurl", endpoint__kind="create")
     Binding.objects.filter(endpoint=row.endpoint).exclude(pk=row.pk).first().delete()  # type: ignore[union-attr]
     assert '"PORTAL_NAME"' in run("exportconfig")
+
+
+def test_a_name_stays_where_items_are_renamed(named: Path, values: Any, admin_client: Client) -> None:
+    """An entity gives its endpoints other keys, too."""
+    run("importconfig", named)
+    before = run("exportconfig")
+    entity = ExposedEntity.objects.get(segment="leads")
+    saved = save(admin_client, entity, segment="prospects")
+    assert saved.status_code == 302
+    renamed = run("exportconfig")
+    assert '"segment": "prospects"' in renamed
+    assert [renamed.count(name) for name in ("env:PORTAL_TEAM_ID", '"env": "PORTAL_NAME"')] == [1, 1]
+    assert save(admin_client, entity, segment="leads").status_code == 302
+    assert run("exportconfig") == before
 
 
 def test_a_document_without_the_name_forgets_it(named: Path, values: Any) -> None:
