@@ -372,3 +372,10 @@ def test_messages_say_what_to_do_in_the_words_of_the_field() -> None:
         "The platform requires name (name), and nothing sets it: bind it to an input or a constant."
         in messages
     )
+
+
+def test_an_entity_that_the_platform_lacks_is_told_once() -> None:
+    """Not again for each entry of its row rule."""
+    entries = tuple(RowRuleEntry.model_validate({"filter": OWN, "roles": roles}) for roles in ([], ["buyer"]))
+    gone = EXPOSED.model_copy(update={"entity": "gone", "row_rule": entries})
+    assert found(read(entity=gone)) & {"entity-unknown", "row-rule"} == {"entity-unknown"}

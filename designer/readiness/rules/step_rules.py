@@ -78,6 +78,9 @@ class PlacedRule:
 @blocking("row-rule", row_rules=True)
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
     for rule in applied_rules(subject):
+        if rule.entity == subject.entity and rule.entity not in subject.metadata.entities():
+            # `entity-unknown` says so once.
+            continue
         misfit = rule.problems(subject)
         for problem in misfit.problems if misfit else ():
             yield (
