@@ -1,8 +1,8 @@
 """What tests ask of the database, noted in one pass so that the next need not ask all of it again.
 
-The pass on SQLite notes the statements of each test (`--note-statements FOLDER`). Many tests, most of
+The pass on SQLite notes the statements of each test (`--note-statements=FOLDER`). Many tests, most of
 them of the studio's pages, send the same statements about the configuration as others do: on another
-database they tell nothing new. The pass on PostgreSQL (`--of-storage --noted-statements FOLDER`) runs as
+database they tell nothing new. The pass on PostgreSQL (`--of-storage --noted-statements=FOLDER`) runs as
 many of them as send each statement three times.
 """
 
