@@ -321,15 +321,20 @@ def test_a_document_that_settles_a_conflict_keeps_what_was_published_since_elsew
     assert (create_endpoint().title, other.title) == ("Both agree", "Theirs, too")
 
 
-def test_publishing_a_few_items_leaves_the_names_of_values_elsewhere(
-    nora: Client, paul: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def titles_by_name(nora: Client, paul: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two endpoints have a value of the environment as their titles, `{"env": "TITLE"}`."""
+
     def named(endpoints: dict[str, dict[str, Any]]) -> None:
         endpoints["sales.leads.create"]["title"] = {"env": "TITLE"}
         endpoints["sales.accounts.update"]["title"] = {"env": "TITLE"}
 
     monkeypatch.setenv("PORTICO_VALUE_TITLE", "From here")
     step(paul, _opened(nora, document(named)), "publish")
+
+
+@pytest.mark.usefixtures("titles_by_name")
+def test_publishing_a_few_items_leaves_the_names_of_values_elsewhere(nora: Client, paul: Client) -> None:
     before = run("exportconfig")
     assert before.count('"env": "TITLE"') == 2
     few = json.loads(before)
@@ -344,15 +349,10 @@ def test_publishing_a_few_items_leaves_the_names_of_values_elsewhere(
     assert run("exportconfig").count('"env": "TITLE"') == 2
 
 
+@pytest.mark.usefixtures("titles_by_name")
 def test_a_value_that_was_changed_live_keeps_its_name(
     nora: Client, paul: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def named(endpoints: dict[str, dict[str, Any]]) -> None:
-        endpoints["sales.leads.create"]["title"] = {"env": "TITLE"}
-        endpoints["sales.accounts.update"]["title"] = {"env": "TITLE"}
-
-    monkeypatch.setenv("PORTICO_VALUE_TITLE", "From here")
-    step(paul, _opened(nora, document(named)), "publish")
     text = run("exportconfig")
     older = json.loads(text)
     (update,) = (
