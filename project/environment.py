@@ -354,7 +354,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Where uploads wait on disk until they are complete. Empty: the system's temporary folder.",
     ),
     Setting("QUERY_STRING_LIMIT", whole, str(8 * 1024), "Longest query string, in bytes."),
-    Setting("REQUEST_DEADLINE", whole, "30", "Seconds a request may take, platform calls included."),
+    Setting(
+        "REQUEST_DEADLINE",
+        whole,
+        "30",
+        "Seconds a request may take from when it was received, waiting and platform calls included.",
+    ),
     Setting("PLATFORM_TIMEOUT", whole, "20", "Seconds a single platform call may take."),
     Setting("METADATA_TIMEOUT", whole, "120", "Seconds one request for Dataverse's metadata may take."),
     Setting(
