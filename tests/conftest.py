@@ -166,7 +166,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--noted-statements",
         metavar="FOLDER",
         type=Path,
-        help="with --of-storage: of tests about the configuration, as many as send each of these statements",
+        help="with --of-storage: of tests of the studio's pages, as many as send each of these statements",
     )
     parser.addoption(
         "--a11y",
