@@ -8,8 +8,10 @@ import os
 import signal
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from crmbox.demo.people import FIRST_ACCOUNT
@@ -33,6 +35,20 @@ def living(server: Server) -> list[int]:
     return [pid for pid in descendants(server.process.pid) if lives(pid)]
 
 
+def _connections(site: Site, server: Server) -> int:
+    """Return how many connections to its database the server's processes hold, as the system tells it."""
+    if url := site.environment.get("DATABASE_URL"):
+        others = "datname = current_database() AND pid <> pg_backend_pid()"
+        with psycopg.connect(url) as own:
+            return len(own.execute(f"SELECT pid FROM pg_stat_activity WHERE {others}").fetchall())
+    opened = 0
+    for pid in living(server):
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError):  # closed since
+                opened += os.readlink(descriptor) == site.database
+    return opened
+
+
 def test_a_scrape_counts_the_requests_of_all_processes(site: Site) -> None:
     server = site.start(WORKERS="2", **UNLIMITED)
     token = headers(server)
@@ -51,8 +67,9 @@ def test_a_scrape_counts_the_requests_of_all_processes(site: Site) -> None:
         assert figures.sum("refusals_total", code="not_found") == 30
         assert figures.sum("request_platform_calls_total", endpoint="sales.accounts.read") >= 60
         assert figures.sum("configuration_revision") > 0
-        assert figures.sum("database_connections") >= 2
         assert figures.sum("threads") >= 2 * 4
+    # One process may have answered all of them: only the system knows how many connections there are.
+    until(lambda: Figures(server).sum("database_connections") == _connections(site, server) > 0)
 
 
 def test_no_counter_falls_when_processes_are_killed(site: Site) -> None:
