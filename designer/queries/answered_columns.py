@@ -9,7 +9,7 @@ from crmclient.metadata import Attribute, AttributeType, Label
 from crmclient.query.ast import Aggregate, Order
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from crmclient.query.families import FAMILY, UNSORTABLE, every_column
-from crmclient.query.lookup_names import lookup_named_by
+from crmclient.query.lookup_names import attribute_of_column
 
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 # An average may fall between two values, so it has this many more places, up to what platforms have.
@@ -74,7 +74,7 @@ def _columns(
     own_attributes = attributes(source.entity)
     prefix = "" if link is None else f"{link}."
     for column in source.columns:
-        attribute = _attribute(column.attribute, own_attributes)
+        attribute = attribute_of_column(column.attribute, own_attributes)
         if attribute is not None:
             yield column.alias or f"{prefix}{column.attribute}", column, attribute, link
     if source.all_columns:
@@ -85,16 +85,6 @@ def _columns(
     for nested in source.links:
         if nested.type.joins:
             yield from _columns(nested, nested.alias, attributes)
-
-
-def _attribute(name: str, attributes: Mapping[str, Attribute]) -> Attribute | None:
-    """Return the attribute called `name`, or a text for the name of a lookup's record; None for an unknown
-    name.
-    """
-    lookup = lookup_named_by(name, attributes)
-    if lookup is not None:
-        return Attribute(name, AttributeType.STRING, label=lookup.label)
-    return attributes.get(name)
 
 
 def _answered_attribute(column: DesignedColumn, attribute: Attribute) -> Attribute:

@@ -7,7 +7,9 @@ from decimal import Decimal
 
 import pytest
 
+from crmbox.metadata import change
 from crmclient.errors import InvalidQuery, UnknownEntity
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import (
     Aggregate,
     Column,
@@ -111,6 +113,25 @@ def test_a_query_that_cannot_be_run_is_refused_by_name(library: Tables, name: st
     with pytest.raises(InvalidQuery) as refused:
         run(query, Page(size=5))
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        books(columns=(Column("keeperidname"),)),
+        books(Condition("keeperidname", Operator.BEGINS_WITH, ("A",))),
+        books(orders=(Order("keeperidname"),)),
+        books(columns=(COUNT, Column("keeperidname", "k", group_by=True))),
+        books(links=(author(to="keeperid"),)),
+    ],
+    ids=["column", "condition", "order", "group", "link"],
+)
+def test_the_name_of_a_lookup_that_nobody_reads_is_not_read(library: Tables, query: Query) -> None:
+    keeper = Attribute("keeperid", AttributeType.LOOKUP, targets=("lib_author",), readable=False)
+    with change() as metadata:
+        metadata.create_attributes("lib_book", [keeper])
+    with pytest.raises(InvalidQuery, match="does not return its value"):
+        run(query)
 
 
 def test_an_unknown_entity_is_named(library: Tables) -> None:

@@ -14,10 +14,11 @@ from crmclient import exact_json
 from crmclient.dataverse.platform import DataversePlatform
 from crmclient.errors import AccessDenied, InvalidQuery, InvalidRecord, MissingPrivilege, UnexpectedAnswer
 from crmclient.platform import Create
-from crmclient.query.ast import Column, Condition, Filter, Operator, Query
+from crmclient.query.ast import Aggregate, Column, Condition, Filter, Operator, Query
 from tests.dataverse.conftest import Failing
 from tests.webapi.crm import service
 
+COUNT = Aggregate.COUNT
 RECORD = r"/accounts\([0-9a-f-]{36}\)"
 
 
@@ -119,8 +120,9 @@ def test_who_may_not_create_is_told_so(denying: Failing) -> None:
 def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> None:
     platform = failing.platform()
     listed = {"value": platform.definitions(["contact"])[0]["Attributes"]}
+    unread = ("emailaddress1", "parentcustomerid")
     for item in listed["value"]:
-        item["IsValidForRead"] = item["IsValidForRead"] and item["LogicalName"] != "emailaddress1"
+        item["IsValidForRead"] = item["IsValidForRead"] and item["LogicalName"] not in unread
     told = {
         "status": 200,
         "headers": {"Content-Type": "application/json"},
@@ -135,8 +137,13 @@ def test_an_attribute_that_nobody_reads_is_never_asked_for(failing: Failing) -> 
     assert attributes["lastname"].readable
     with pytest.raises(InvalidRecord):
         platform.retrieve("contact", id, ["emailaddress1"])
-    with pytest.raises(InvalidQuery):
-        platform.query(Query("contact", (Column("emailaddress1"),)))
+    for query in (
+        Query("contact", (Column("emailaddress1"),)),
+        Query("contact", (Column("emailaddress1", "mail", group_by=True), Column("contactid", "all", COUNT))),
+        Query("contact", (Column("parentcustomeridname"),)),
+    ):
+        with pytest.raises(InvalidQuery, match="does not return its value"):
+            platform.query(query)
 
 
 def test_a_row_may_have_two_hundred_columns(failing: Failing) -> None:

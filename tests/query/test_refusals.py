@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +12,9 @@ from lxml import etree
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidQuery
+from crmclient.metadata import Attribute
 from crmclient.query.calendar import Calendar
+from crmclient.query.families import UNREADABLE
 from crmclient.query.fetchxml import parse, write
 from crmclient.query.fetchxml_checks import parse_known
 from crmclient.query.problems import QueryProblems
@@ -420,3 +425,29 @@ def test_metadata_tells_what_cannot_be_asked(
     [problem] = caught.value.problems
     assert problem.construct == construct
     assert message in str(problem.message)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("inside", "construct"),
+    [
+        ('<attribute name="primarycontactidname"/>', "attribute primarycontactidname"),
+        (
+            '<filter><condition attribute="primarycontactidname" operator="like" value="A%"/></filter>',
+            "condition primarycontactidname like",
+        ),
+        ('<order attribute="primarycontactidname"/>', "order primarycontactidname"),
+    ],
+    ids=["column", "condition", "order"],
+)
+def test_the_name_of_a_lookup_that_nobody_reads_is_not_read(
+    crm: EmbeddedPlatform, inside: str, construct: str
+) -> None:
+    def attributes(entity: str) -> Mapping[str, Attribute]:
+        known = crm.attributes(entity)
+        return {**known, "primarycontactid": replace(known["primarycontactid"], readable=False)}
+
+    with pytest.raises(QueryProblems) as caught:
+        prepare(parse(entity(inside)), attributes)
+    [problem] = caught.value.problems
+    assert (problem.construct, problem.message) == (construct, UNREADABLE)

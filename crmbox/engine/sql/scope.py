@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from crmbox.engine.snapshot import Snapshot, StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
 from crmbox.engine.sql.operands import Operand, name_of, operand_of
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Filter, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
-from crmclient.query.families import UNREADABLE, Family
+from crmclient.query.families import UNREADABLE
 from crmclient.query.lookup_names import NAME_SUFFIX
 
 
@@ -103,19 +103,19 @@ class Scope:
         """
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
-        if column is not None and not column.attribute.readable:
+        lookup = None if column is not None else _lookup_named_by(attribute, source.stored)
+        read = column or lookup
+        if read is None:
+            raise InvalidQuery(
+                f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute "
+                f"{attribute!r}."
+            )
+        if not read.attribute.readable:
             raise InvalidQuery(f"{construct}: {UNREADABLE}.")
-        if column is not None:
-            operand = operand_of(column, source.sql, label)
-            return replace(operand, nullable=True) if source.may_be_missing else operand
-        lookup = source.stored.columns.get(attribute.removesuffix(NAME_SUFFIX))
-        if attribute.endswith(NAME_SUFFIX) and lookup is not None:
-            reference = operand_of(lookup, source.sql, label)
-            if reference.family is Family.REFERENCE:
-                return name_of(reference, self.snapshot)
-        raise InvalidQuery(
-            f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute {attribute!r}."
-        )
+        operand = operand_of(read, source.sql, label)
+        if lookup is not None:
+            return name_of(operand, self.snapshot)
+        return replace(operand, nullable=True) if source.may_be_missing else operand
 
     def _add_all(self, filter: Filter | None, links: tuple[Link, ...], parent: Source) -> None:
         for link in (*(filter.links if filter else ()), *links):
@@ -136,6 +136,13 @@ class Scope:
             raise InvalidQuery(f"{construct}: a link of the type {link.type.value!r} gives no columns.")
         self._sources[link.alias] = source
         self._add_all(link.filter, link.links, source)
+
+
+def _lookup_named_by(attribute: str, stored: StoredEntity) -> StoredColumn | None:
+    """Return the lookup whose record's name an attribute is; None when no lookup is called so."""
+    lookup = stored.columns.get(attribute.removesuffix(NAME_SUFFIX))
+    named = attribute.endswith(NAME_SUFFIX) and lookup is not None and lookup.attribute.type.is_reference
+    return lookup if named else None
 
 
 def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:

@@ -45,8 +45,7 @@ def output_of(source: Source, column: Column, files: FileFacts, parties: AskedPa
     attribute = source.attribute(column.attribute)
     if attribute is None:
         return _name_of_lookup(source, column, key)
-    if not attribute.readable:
-        raise InvalidQuery(f"attribute {column.attribute}: {UNREADABLE}.")
+    _refuse_unreadable(attribute, column)
     if attribute.type.holds_file:
         return _file(source, attribute, key, files, call)
     if attribute.type.holds_parties:
@@ -67,6 +66,7 @@ def aggregated(source: Source, column: Column) -> Output:
         raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
     if attribute is None:
         raise InvalidQuery(f"{construct}: the entity {source.entity.logical_name!r} has no such attribute.")
+    _refuse_unreadable(attribute, column)
     if attribute.type.holds_parties:
         raise InvalidQuery(f"{construct}: rows that hold parties are not grouped.")
     if column.aggregate in _COUNTS or column.date_grouping is not None:
@@ -85,6 +85,7 @@ def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
         raise InvalidQuery(
             f"attribute {column.attribute}: the entity {source.entity.logical_name!r} has no such attribute."
         )
+    _refuse_unreadable(lookup, column)
     names = source.properties(lookup)
 
     def read(row: Row) -> Value:
@@ -92,6 +93,12 @@ def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
         return next((text for text in shown_names if isinstance(text, str)), None)
 
     return Output(key, (Column(lookup.logical_name),), read, has_references=True)
+
+
+def _refuse_unreadable(attribute: Attribute, column: Column) -> None:
+    """Raise InvalidQuery for a column whose value comes from an attribute that is not readable."""
+    if not attribute.readable:
+        raise InvalidQuery(f"attribute {column.attribute}: {UNREADABLE}.")
 
 
 def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call: Call) -> Output:

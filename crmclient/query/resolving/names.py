@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from crmclient.errors import UnknownEntity
-from crmclient.metadata import Attribute, AttributeType
+from crmclient.metadata import Attribute
 from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.families import UNREADABLE
-from crmclient.query.lookup_names import lookup_named_by
+from crmclient.query.lookup_names import attribute_of_column
 from crmclient.query.problems import Problem
 from crmclient.sentences import Sentence
 
@@ -80,10 +80,7 @@ class Names:
 
     def find(self, alias: str | None, name: str) -> Attribute | None:
         """Return an attribute as `attribute` does, but without noting problems."""
-        attributes = self._known.get(self._entities.get(alias, self.root), {})
-        if lookup_named_by(name, attributes) is not None:
-            return Attribute(name, AttributeType.STRING)
-        return attributes.get(name)
+        return attribute_of_column(name, self._known.get(self._entities.get(alias, self.root), {}))
 
     def primary_id(self, alias: str | None) -> str:
         """The attribute that no row of the entity or link has empty."""
