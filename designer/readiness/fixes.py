@@ -44,6 +44,8 @@ K = TypeVar("K", bound=EndpointSettings)
 _Maker: TypeAlias = Callable[[EndpointSubject, str], Fix | None]
 _KindMaker: TypeAlias = Callable[[EndpointSubject, K, str], Fix | None]
 _FIXES: dict[str, _Maker] = {}
+# The place of findings about a query as a whole. A name behind it and a dot is that of one parameter.
+_QUERY = "settings.query"
 
 
 def fix_for(finding: Finding, subject: EndpointSubject) -> Fix | None:
@@ -201,7 +203,9 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
 @_fixes("query-values")
 def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that adds the input for a parameter of the query; None where its type is not known."""
-    name = place.rpartition(".")[2]
+    if place == _QUERY:
+        return None
+    name = place.removeprefix(f"{_QUERY}.")
     used = [
         (use.operator, attribute)
         for use in parameters_of(subject.definition).get(name, ())
@@ -226,7 +230,7 @@ def _authenticate(subject: EndpointSubject, place: str) -> Fix:
 
 @_fixes("platform-versions", "platform-totals")
 def _switch_off(subject: EndpointSubject, place: str) -> Fix | None:
-    return Fix(_("Switch it off"), {place: False}) if place != "settings.query" else None
+    return Fix(_("Switch it off"), {place: False}) if place != _QUERY else None
 
 
 @_fixes_of(UploadSettings, "upload-size")

@@ -8,6 +8,8 @@ from designer.configuration import Configuration, Endpoint, Revision
 from designer.definitions import EndpointDefinition, ModuleDefinition
 from designer.platform import get_platform
 from designer.readiness import Finding, Metadata, check
+from designer.readiness.checker import Checker
+from designer.readiness.fixes import Fix
 
 LINK = '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c">{}</link-entity>'
 
@@ -28,6 +30,25 @@ def findings(
     columns: tuple[dict[str, str], ...] = (),
     **settings: Any,
 ) -> list[Finding]:
+    endpoint, configuration = _configured(query, inputs, kind, access or {}, columns, settings)
+    return check(endpoint, configuration, Metadata(get_platform()))
+
+
+def fixes(query: str, *inputs: dict[str, Any]) -> list[Fix]:
+    """The buttons that the findings about a query offer."""
+    _, configuration = _configured(query, inputs, "paginated-query", {}, (), {})
+    checker = Checker(configuration, Metadata(get_platform()))
+    return [fix for finding in checker.endpoint(1) if (fix := checker.fix(1, finding)) is not None]
+
+
+def _configured(
+    query: str | None,
+    inputs: tuple[dict[str, Any], ...],
+    kind: str,
+    access: dict[str, Any],
+    columns: tuple[dict[str, str], ...],
+    settings: dict[str, Any],
+) -> tuple[Endpoint, Configuration]:
     definition = EndpointDefinition.model_validate(
         {
             "kind": kind,
@@ -35,13 +56,13 @@ def findings(
             "name": "accounts",
             "inputs": inputs,
             "columns": columns,
-            "access": access or {},
+            "access": access,
             "settings": {"query": query, **settings},
         }
     )
     endpoint = Endpoint(definition)
     configuration = Configuration(Revision(1, ""), {1: endpoint}, modules=(ModuleDefinition(segment="shop"),))
-    return check(endpoint, configuration, Metadata(get_platform()))
+    return endpoint, configuration
 
 
 def rules(*given: Any, **more: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from designer.readiness import checker
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Rule
-from tests.designer.judged_queries import LINK, fetch, findings, rules, where
+from tests.designer.judged_queries import LINK, fetch, findings, fixes, rules, where
 
 pytestmark = pytest.mark.usefixtures("portico")
 
@@ -201,6 +201,17 @@ def test_queries_are_judged_in_the_time_zone_that_they_are_run_in(settings: Any)
     assert rules(by_month, kind="multi-query") == {}
     settings.PORTICO = {**settings.PORTICO, "CRM_TIME_ZONE": "Europe/Berlin"}
     assert rules(by_month, kind="multi-query") == {"query-problem": "settings.query"}
+
+
+def test_only_a_parameter_that_there_is_not_is_offered() -> None:
+    uses = (
+        '<condition attribute="name" operator="eq" value="@query"/>'
+        '<condition attribute="fax" operator="eq" value="@user.city"/>'
+    )
+    both = fetch(f"<filter>{uses}</filter>")
+    assert [new.name for fix in fixes(both) for new in fix.inputs] == ["query"]
+    assert rules(both, {"name": "query"}) == {"query-values": "settings.query"}
+    assert fixes(both, {"name": "query"}) == []
 
 
 def test_a_chart_of_the_first_few_is_cut_by_top() -> None:
