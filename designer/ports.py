@@ -301,7 +301,7 @@ class Runtime(Protocol):
         """Read the OpenID configuration at `address`; empty: at the usual address of `issuer`."""
         ...
 
-    def reachable_keys(self, issuer: IssuerDefinition) -> str:
+    def key_problem(self, issuer: IssuerDefinition) -> str:
         """Return why the keys of `issuer` cannot be read now; empty when they can."""
         ...
 

@@ -144,6 +144,7 @@ class EndpointPages(CheckedAdmin):
             super().save_related(request, form, formsets, change)
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        """Return the blocking findings of an enabled endpoint. Without any, show the others as messages."""
         findings = checker().endpoint_if_known(row.pk)
         if not row.enabled:  # type: ignore[attr-defined]
             return []

@@ -27,7 +27,7 @@ def discovered(issuer: str, address: str) -> DiscoveredIssuer:
     return DiscoveredIssuer(address, document.issuer, document.keys_url, document.algorithms, key_ids)
 
 
-def unreachable(issuer: IssuerDefinition) -> str:
+def key_problem(issuer: IssuerDefinition) -> str:
     """Return why the keys of an issuer cannot be read now; empty when they can.
 
     Of an issuer with several tenants, only the first tenant's keys are read.

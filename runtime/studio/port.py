@@ -22,8 +22,7 @@ from runtime.describe.audience import ANONYMOUS_READERS, Audience
 from runtime.describe.openapi_document import openapi
 from runtime.describe.proposed import served_of
 from runtime.http.problems import Problem
-from runtime.studio import known_callers
-from runtime.studio.issuer_discovery import discovered, unreachable
+from runtime.studio import issuer_discovery, known_callers
 from runtime.studio.preview import preview
 from runtime.studio.rehearsals import rehearse
 from runtime.studio.token_explanation import explain
@@ -93,10 +92,10 @@ class StudioRuntime:
         return list(known_callers.callers_of_record(caller_type, record, configuration))
 
     def discover(self, issuer: str, address: str) -> ports.DiscoveredIssuer:
-        return discovered(issuer, address)
+        return issuer_discovery.discovered(issuer, address)
 
-    def reachable_keys(self, issuer: IssuerDefinition) -> str:
-        return unreachable(issuer)
+    def key_problem(self, issuer: IssuerDefinition) -> str:
+        return issuer_discovery.key_problem(issuer)
 
     def environment_issuers(self) -> Sequence[IssuerDefinition]:
         return [issuer.definition for issuer in of_environment().values()]

@@ -6,9 +6,9 @@ import re
 from contextlib import suppress
 
 import requests
-from lxml import html
 
 from tests.drills.ledger import Ledger
+from tests.sent_forms import sent_form
 from tests.servers import ANSWER_SECONDS, Server
 
 # The studio's pages say these while what they stand on is away.
@@ -57,10 +57,7 @@ class Editor:
 
     def _send(self, page: requests.Response, field: str, **given: str) -> requests.Response | None:
         """The form of `page` that has `field`, as a browser sends it, with what was `given`."""
-        document = html.document_fromstring(page.text)
-        forms: list[html.FormElement] = document.forms  # type: ignore[attr-defined]  # not in the stubs
-        (form,) = (form for form in forms if {"csrfmiddlewaretoken", field} <= set(form.fields))
-        data = dict(form.form_values()) | given
+        data = sent_form(page, field, **given)
         return self._call("POST", page.url, data=data, headers={"Referer": page.url}, allow_redirects=False)
 
     def _call(self, method: str, url: str, **options: object) -> requests.Response | None:

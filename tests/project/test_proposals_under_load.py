@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import requests
-from lxml import html
 
+from tests.sent_forms import sent_form
 from tests.servers import ANSWER_SECONDS, Server, Site, until
 
 PATH = "/api/sales/accounts"
@@ -55,12 +55,9 @@ class Editor:
         return self._session.get(self._server.url + path, timeout=ANSWER_SECONDS)
 
     def _send(self, page: requests.Response, field: str, **given: str) -> requests.Response:
-        document = html.document_fromstring(page.text)
-        forms: list[html.FormElement] = document.forms  # type: ignore[attr-defined]  # not in the stubs
-        (form,) = (form for form in forms if {"csrfmiddlewaretoken", field} <= set(form.fields))
         return self._session.post(
             page.url,
-            data=dict(form.form_values()) | given,
+            data=sent_form(page, field, **given),
             headers={"Referer": page.url},
             allow_redirects=False,
             timeout=ANSWER_SECONDS,

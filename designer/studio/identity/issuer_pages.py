@@ -24,13 +24,13 @@ from designer.readiness import Finding, Severity
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.identity.issuer_form import SECTIONS, IssuerForm, RoleRuleForm
 from designer.studio.look import StackedInline
-from designer.studio.saving.checked_save import SharedAdmin, checker
+from designer.studio.saving.checked_save import SharedAdmin, checker, warn
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS
 
 _FETCH = "designer_issuer_fetch"
 _UNREACHABLE = "issuer-keys-unreachable"
-# How long the last try to read an issuer's keys is shown.
-_TRIED = 3600
+# How long the result of the last try to read an issuer's keys is shown.
+_SHOWN_SECONDS = 3600
 
 
 class RoleRuleInline(StackedInline):
@@ -97,25 +97,17 @@ class IssuerAdmin(SharedAdmin):
         definition = _definition(row)
         findings = checker().issuer(definition) if definition is not None else []
         blocking = [finding for finding in findings if finding.is_blocking]
-        if not blocking and definition is not None:
-            self._warn(request, definition, findings)
         return [
             *blocking,
             *(refusal for refusal in super().refusals(request, row) if refusal not in blocking),
         ]
 
-    def _warn(
-        self, request: HttpRequest, definition: IssuerDefinition, findings: Collection[Finding]
-    ) -> None:
-        """Show warnings about an issuer that was saved, and try whether its keys can be read. The page shows
-        later how that went.
-        """
-        problem = get_runtime().reachable_keys(definition) if definition.enabled else ""
-        cache.set(_tried(definition), problem, _TRIED)
-        for finding in findings:
-            messages.warning(request, finding.said)
-        if problem:
-            messages.warning(request, _now("The keys cannot be read now. %(why)s") % {"why": problem})
+    def after_save(self, request: HttpRequest, row: Model) -> None:
+        """Show the warnings about the issuer, and try to read its keys."""
+        definition = _definition(row)
+        if definition is not None:
+            warn(request, checker().issuer(definition))
+            _try_keys(request, definition)
 
     @admin.display(description=_("Issuer"), ordering="issuer")
     def iss(self, row: Issuer) -> str:
@@ -134,12 +126,20 @@ def _definition(row: Model) -> IssuerDefinition | None:
     return next((issuer for issuer in latest().issuers if issuer.name == name), None)
 
 
+def _try_keys(request: HttpRequest, definition: IssuerDefinition) -> None:
+    """Try to read the issuer's keys, warn if that fails, and remember the result for the issuer's page."""
+    problem = get_runtime().key_problem(definition) if definition.enabled else ""
+    cache.set(_try_cache_key(definition), problem, _SHOWN_SECONDS)
+    if problem:
+        messages.warning(request, _now("The keys cannot be read now. %(why)s") % {"why": problem})
+
+
 def _findings(row: Issuer) -> list[Finding]:
     definition = _definition(row)
     if definition is None:
         return []
     findings = checker().issuer(definition)
-    problem = cache.get(_tried(definition))
+    problem = cache.get(_try_cache_key(definition))
     if problem:
         message = _now("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
         place = "keys.url" if definition.keys.url else "keys.source"
@@ -147,7 +147,7 @@ def _findings(row: Issuer) -> list[Finding]:
     return findings
 
 
-def _tried(definition: IssuerDefinition) -> str:
+def _try_cache_key(definition: IssuerDefinition) -> str:
     return f"portico:issuer-keys:{digest_of([definition.issuer, definition.keys.to_json()])}"
 
 

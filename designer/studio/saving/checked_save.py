@@ -115,6 +115,12 @@ class CheckedAdmin(ModelAdmin):
         """Return the blocking findings for which the save must be taken back."""
         raise NotImplementedError
 
+    def after_save(self, request: HttpRequest, row: Model) -> None:
+        """Do what follows a save that was recorded and may take long, such as to ask other servers.
+
+        Nobody waits for the database any more. A save that was taken back is not followed by anything.
+        """
+
     def changeform_view(
         self,
         request: HttpRequest,
@@ -133,12 +139,15 @@ class CheckedAdmin(ModelAdmin):
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
         try:
-            with _held_messages(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
-                # What others save meanwhile waits: what is merged is what is saved. What they have saved
-                # while this waited is not this save's doing.
-                self.note_before(request)
-                context |= self._settled(request, row)
-                response = super().changeform_view(request, object_id, form_url, context)
+            with _held_messages(request):
+                with recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+                    # What others save meanwhile waits: what is merged is what is saved. What they have saved
+                    # while this waited is not this save's doing.
+                    self.note_before(request)
+                    context |= self._settled(request, row)
+                    response = super().changeform_view(request, object_id, form_url, context)
+                if (saved := getattr(request, "saved_row", None)) is not None:
+                    self.after_save(request, saved)
         except (Refused, ChangeRefused) as refused:
             if isinstance(refused, ChangeRefused) and (opened := proposed(request, refused, _title(row))):
                 return opened
@@ -280,6 +289,7 @@ class CheckedAdmin(ModelAdmin):
             refused = [Finding("", Severity.BLOCKING, question, "") for question in asked.values()]
         if refused and not (is_protection(refused) and asks_for_proposal(request)):
             raise Refused(refused)
+        request.saved_row = form.instance  # type: ignore[attr-defined]
 
 
 class SharedAdmin(CheckedAdmin):
