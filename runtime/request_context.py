@@ -63,9 +63,9 @@ class Exchange:
 
     request: HttpRequest
     user_context: UserProperties
-    # Whether something can be read at a path, and what stands in this one for the record: its id, or the
-    # value of its key.
+    # Whether something can be read at a path.
     is_readable: Callable[[str], bool] = _no_route
+    # What stands in the path for the record: its id, or the value of its key.
     record: str = ""
     # What stands in the path for the id of one of the record's files.
     file: str = ""
@@ -77,25 +77,28 @@ class Exchange:
     received: ReceivedFile | None = None
     # What calls of the platform are counted under: the endpoint's key.
     spender: str = ""
-    # Set by an Idempotency-Key: the id for a created record, and whether an earlier try may have made it.
+    # Set by an Idempotency-Key: the id for a created record.
     chosen_id: Guid | None = None
+    # Whether an earlier try may have made the record already.
     taken_over: bool = False
     # The language of what the configuration says to the caller.
     lcid: int = ENGLISH
     # What the caller sent, by input; an input that was not sent is None.
     inputs: Mapping[str, Value] = field(default_factory=dict)
-    # What data fetchers have read, by fetcher and column, and what has been read of the path's record.
+    # What data fetchers have read, by fetcher and column.
     fetched: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    found: Mapping[str, Value] = field(default_factory=dict)
+    # What has been read of the path's record, by attribute.
+    record_values: Mapping[str, Value] = field(default_factory=dict)
     # Calculated columns that had no value for a row of the answer: each is logged once.
     without_value: set[str] = field(default_factory=set)
     caller: Caller = ANONYMOUS
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
     # A second of time.monotonic(). Without one it is the watch's, or that of a request which begins now.
     deadline: float = 0.0
-    # Where the endpoint's answers are cached: the write generations when the request began, as read from the
-    # database, and what callers who share this answer have in common; None: nothing.
+    # The write generations when the request began, as read from the database; None where answers are not
+    # cached.
     write_generations: str | None = None
+    # What callers who share this answer have in common; None where answers are not cached.
     shared_by: str | None = None
     # Nobody waits for the answer: it is asked for before the present one's time is over.
     in_background: bool = False
@@ -142,16 +145,18 @@ class Exchange:
         if self.watch is not None:
             self.watch.deadline = self.deadline
 
-    def place_of(self, record: Guid) -> str | None:
+    def record_path(self, record: Guid) -> str | None:
         """Return the path at which a record of the exposed entity is read; None when no endpoint reads
         it there.
         """
         # The request may be about another record of the entity: `/api/{module}/{segment}/{id}/…`.
         collection = "/".join(self.request.path_info.split("/")[:_RECORD])
-        place = f"{collection}/{record}"
-        if not self.is_readable(place):
+        path = f"{collection}/{record}"
+        if not self.is_readable(path):
             return None
-        return self.request.path.removesuffix(self.request.path_info) + place
+        # What precedes `path_info` is the prefix under which a WSGI server mounts the service. Its own server
+        # uses none.
+        return self.request.path.removesuffix(self.request.path_info) + path
 
     @cached_property
     def call(self) -> Call:

@@ -52,8 +52,8 @@ class CreateOperation(Operation):
             # All or nothing: where the record is there, so are those of its lists.
             if not (exchange.taken_over and self._exists(id, exchange)):
                 raise conflict(items, error) from error
-        place = exchange.place_of(id)
-        return json_response({"id": id}, headers={"Location": place} if place else None)
+        path = exchange.record_path(id)
+        return json_response({"id": id}, headers={"Location": path} if path else None)
 
     def _create(self, sent: Sent, exchange: Exchange) -> Guid:
         try:

@@ -26,7 +26,7 @@ def circumstances(exchange: Exchange, needs: Needs) -> Circumstances:
         user_values=_user_values(exchange, needs.user_values),
         claims={path: _claim(exchange.caller, path) for path in needs.claims},
         fetched=exchange.fetched,
-        record=exchange.found,
+        record=exchange.record_values,
     )
 
 

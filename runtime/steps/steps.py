@@ -123,7 +123,7 @@ class Steps:
         record = self._find(exchange)
         if wanted_versions is not None and record.version not in wanted_versions:
             raise VersionMismatch(self.entity, record.id)
-        exchange.found = record.values
+        exchange.record_values = record.values
         self._finish(exchange)
         return record
 

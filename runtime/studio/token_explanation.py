@@ -46,7 +46,7 @@ def explain(token: str, configuration: Configuration) -> Explanation:
     steps = [_step(check, outcome) for check, outcome in examine(examined)]
     issuer = examined.issuer
     if issuer is None:
-        return _with_meant_issuer(tuple(steps), examined, configuration)
+        return _without_issuer(tuple(steps), examined, configuration)
     caller = _Caller(issuer, examined, configuration)
     steps += caller.steps()
     failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
@@ -79,35 +79,44 @@ def _step(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
     return ExplainedStep(title, verdict, said(outcome.expected), said(outcome.found), outcome.setting)
 
 
-def _with_meant_issuer(
+def _without_issuer(
     steps: tuple[ExplainedStep, ...], examined: Examined, configuration: Configuration
 ) -> Explanation:
-    """Explain a token whose issuer is not known, and name the issuer that was probably meant.
+    """Explain a token of this service, or one that names no issuer that is enabled here."""
+    iss = examined.claims.get("iss")
+    if isinstance(iss, str) and not examined.is_own:
+        return _of_unknown_issuer(iss, steps, examined, configuration)
+    accepted = all(step.verdict == "passed" for step in steps)
+    caller = caller_of_own(examined.claims, configuration) if accepted and examined.is_own else None
+    return Explanation(accepted, steps, caller=caller)
 
-    A token of this service is explained here, too.
-    """
-    name = examined.claims.get("iss")
-    if examined.is_own or not isinstance(name, str):
-        accepted = all(step.verdict == "passed" for step in steps)
-        caller = caller_of_own(examined.claims, configuration) if accepted and examined.is_own else None
-        return Explanation(accepted, steps, caller=caller)
-    disabled = {iss: issuer.name for issuer in configuration.issuers for iss in issuer.names}
-    enabled = {iss: issuer.definition.name for iss, issuer in examined.issuers.by_name.items()}
-    meant_issuer, actual, setting = "", Sentence("%(iss)s, which no issuer here has", iss=name), "issuer"
-    if name in disabled:
-        meant_issuer, setting = disabled[name], "enabled"
-        actual = Sentence("%(iss)s: the issuer “%(name)s” is disabled", iss=name, name=meant_issuer)
-    for other, owner in enabled.items():
-        if other.rstrip("/") == name.rstrip("/"):
-            meant_issuer = owner
-            actual = Sentence("%(iss)s: only the final / differs from %(other)s", iss=name, other=other)
+
+def _of_unknown_issuer(
+    iss: str, steps: tuple[ExplainedStep, ...], examined: Examined, configuration: Configuration
+) -> Explanation:
+    """Explain a token whose issuer is not known, and name the issuer that was probably meant."""
+    disabled = {
+        name: issuer.name for issuer in configuration.issuers if not issuer.enabled for name in issuer.names
+    }
+    meant_issuer, actual, setting = "", Sentence("%(iss)s, which no issuer here has", iss=iss), "issuer"
+    if iss in disabled:
+        meant_issuer, setting = disabled[iss], "enabled"
+        actual = Sentence("%(iss)s: the issuer “%(name)s” is disabled", iss=iss, name=meant_issuer)
+    issuers_by_iss = examined.issuers.by_name
+    names_by_iss = {known_iss: issuer.definition.name for known_iss, issuer in issuers_by_iss.items()}
+    for known_iss, issuer_name in names_by_iss.items():
+        # A final / is the usual slip: identity providers differ in it.
+        if known_iss.rstrip("/") == iss.rstrip("/"):
+            meant_issuer = issuer_name
+            actual = Sentence("%(iss)s: only the final / differs from %(other)s", iss=iss, other=known_iss)
     explained = tuple(
         replace(step, found=said(actual), setting=setting) if step.setting == "issuer" else step
         for step in steps
     )
-    issuers_by_name = examined.issuers.by_name
     of_environment = any(
-        issuers_by_name[iss].of_environment for iss, owner in enabled.items() if owner == meant_issuer
+        issuers_by_iss[known_iss].of_environment
+        for known_iss, issuer_name in names_by_iss.items()
+        if issuer_name == meant_issuer
     )
     return Explanation(accepted=False, steps=explained, issuer=meant_issuer, of_environment=of_environment)
 

@@ -52,6 +52,6 @@ _READ: Mapping[str, Callable[[Exchange, Expression], Any]] = {
     "input": lambda exchange, _: exchange.inputs,
     "user": _user,
     "fetch": lambda exchange, _: {name: nested(row) for name, row in exchange.fetched.items()},
-    "record": lambda exchange, _: nested(exchange.found),
+    "record": lambda exchange, _: nested(exchange.record_values),
     "now": lambda exchange, _: exchange.now,
 }

@@ -85,8 +85,8 @@ class CloneOperation(Operation):
         record = self.steps.read(exchange)
         values = {name: record.values[name] for name in self.copied}
         id = self.platform.create(self.require_entity(), values, id=exchange.chosen_id, call=exchange.call).id
-        place = exchange.place_of(id)
-        return json_response({"id": id}, status=201, headers={"Location": place} if place else None)
+        path = exchange.record_path(id)
+        return json_response({"id": id}, status=201, headers={"Location": path} if path else None)
 
     def describe(self) -> Description:
         return Description(success=(201, ID, "The record was cloned."), problems=self.steps.problems({}))
