@@ -66,51 +66,55 @@ class Schema:
             "revision": str(self.served.configuration.revision.number),
             "lcid": self.lcid,
         }
-        for place, key in _KEYS.items():
-            if not only or place == only:
-                texts = self._rendered(place, entries(place, self._endpoints))
+        for list_name, key in _KEYS.items():
+            if not only or list_name == only:
+                texts = self._rendered(list_name, entries(list_name, self._endpoints))
                 document[key] = [orjson.Fragment(text) for text in texts if text]
         return render(document)
 
-    def one(self, place: str, name: str) -> bytes:
-        """Return one entry of the list `place` as JSON. Raises Problem 404.
+    def one(self, list_name: str, name: str) -> bytes:
+        """Return one entry of the list `list_name` as JSON. Raises Problem 404.
 
         `name` is the entry's name, or the platform's name if only one entry has it.
         """
-        (text,) = self._rendered(place, [self._entry(place, name)])
+        (text,) = self._rendered(list_name, [self._entry(list_name, name)])
         return text
 
-    def part(self, place: str, name: str, operation: str) -> Part:
+    def part(self, list_name: str, name: str, operation: str) -> Part:
         """Return one operation of the entry that `one` returns. Raises Problem 404.
 
         Of an entity, `operation` is the name of an operation, an action or a file; of any other entry it is
         `run`.
         """
-        entry = self._entry(place, name)
+        entry = self._entry(list_name, name)
         for part in self._parts(entry.ids):
             # Only an entity has several operations; any other entry has one, which is called `run`.
-            is_meant = _is_of_entity(part, entry.name, operation) if place == "entities" else operation == RUN
+            is_meant = (
+                _is_of_entity(part, entry.name, operation) if list_name == "entities" else operation == RUN
+            )
             if is_meant:
                 return part
         raise unknown_route()
 
-    def _entry(self, place: str, name: str) -> Entry:
-        """Return the entry with this name, or with this name on the platform. Raises Problem 404 for none, or
-        several.
+    def _entry(self, list_name: str, name: str) -> Entry:
+        """Return the entry with this name, or with this name on the platform.
+
+        Raises Problem 404 for none, or several, and Problem 503 while fragments are being made.
         """
-        listed = entries(place, self._endpoints)
+        listed = entries(list_name, self._endpoints)
         matches = [entry for entry in listed if entry.name == name]
         matches = matches or [entry for entry in listed if entry.platform_name == name]
+        # An entry whose endpoints cannot be described is not in the document either.
         matches = [entry for entry in matches if self._parts(entry.ids)]
         if len(matches) != 1:
             raise unknown_route()
         return matches[0]
 
-    def _rendered(self, place: str, listed: Sequence[Entry]) -> list[bytes]:
+    def _rendered(self, list_name: str, listed: Sequence[Entry]) -> list[bytes]:
         """Return the JSON text of each entry. Unchanged texts are cached. A text is empty when the entry
         cannot be described.
         """
-        same = (place, digest(self.renderer.outside.encode()))
+        same = (list_name, digest(self.renderer.outside.encode()))
         keys = [
             "\n".join((*same, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
             for entry in listed
@@ -120,13 +124,13 @@ class Schema:
         missing = [entry for entry, text in zip(listed, texts, strict=True) if text is None]
         FRAGMENTS.of(self.served, (id for entry in missing for id in entry.ids))
         return [
-            RENDERED.get(key, partial(self._render, place, entry)) if text is None else text
+            RENDERED.get(key, partial(self._render, list_name, entry)) if text is None else text
             for key, entry, text in zip(keys, listed, texts, strict=True)
         ]
 
-    def _render(self, place: str, entry: Entry) -> bytes:
+    def _render(self, list_name: str, entry: Entry) -> bytes:
         parts = self._parts(entry.ids)
-        return render(_MAKERS[place](self, parts)) if parts else b""
+        return render(_MAKERS[list_name](self, parts)) if parts else b""
 
     @cached_property
     def _known_entities(self) -> Mapping[str, PlatformEntity]:

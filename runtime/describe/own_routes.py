@@ -11,7 +11,7 @@ from django.conf import settings
 from designer.definitions import AccessDefinition
 from runtime.describe.documentation import Documentation
 from runtime.describe.openapi_operations import Route
-from runtime.describe.schema_parts import PLACES
+from runtime.describe.schema_parts import LIST_NAMES
 from runtime.describe.schema_shapes import components, reference
 from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON
@@ -88,19 +88,19 @@ class Page:
         return AccessDefinition(authentication_required=settings.PORTICO["PRIVATE_DESCRIPTIONS"])
 
 
-def _lists(place: str, title: str) -> Page:
+def _lists(list_name: str, title: str) -> Page:
     return Page(
-        f"/api/schema/{place}", f"schema.{place}", title,
-        f"The {place} of /api/schema alone.",
+        f"/api/schema/{list_name}", f"schema.{list_name}", title,
+        f"The {list_name} of /api/schema alone.",
         (LCID, _MODULE), reference("schema"),
     )  # fmt: skip
 
 
-def _page_of_one(place: str, title: str) -> Page:
+def _page_of_one(list_name: str, title: str) -> Page:
     return Page(
-        f"/api/schema/{place}/{{name}}", f"schema.{place}.one", title,
-        f"One of the {place} of /api/schema, or the form of one of its operations.",
-        (_NAME, LCID, _FORM), {"anyOf": [reference(place), reference("form")]},
+        f"/api/schema/{list_name}/{{name}}", f"schema.{list_name}.one", title,
+        f"One of the {list_name} of /api/schema, or the form of one of its operations.",
+        (_NAME, LCID, _FORM), {"anyOf": [reference(list_name), reference("form")]},
     )  # fmt: skip
 
 
@@ -136,8 +136,8 @@ PAGES: tuple[Page, ...] = (
         "The JSON Schema of what /api/schema answers.",
         (), {"type": "object"}, media=SCHEMA_JSON,
     ),
-    *(_lists(place, _TITLES[place][0]) for place in PLACES),
-    *(_page_of_one(place, _TITLES[place][1]) for place in PLACES),
+    *(_lists(list_name, _TITLES[list_name][0]) for list_name in LIST_NAMES),
+    *(_page_of_one(list_name, _TITLES[list_name][1]) for list_name in LIST_NAMES),
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
 from runtime.describe.proposed import META, UNKEPT, VARY, proposal_in
 from runtime.describe.schema_forms import form_of
-from runtime.describe.schema_parts import PLACES
+from runtime.describe.schema_parts import LIST_NAMES
 from runtime.describe.schema_shapes import published
 from runtime.http.conditions import not_modified
 from runtime.http.limits import count_address
@@ -205,11 +205,11 @@ def _schema(page_request: PageRequest, only: str = "") -> bytes:
     return _of(page_request).document(only)
 
 
-def _entry(page_request: PageRequest, place: str) -> bytes:
+def _entry(page_request: PageRequest, list_name: str) -> bytes:
     schema = _of(page_request)
     if page_request.form:
-        return render(form_of(schema.part(place, page_request.name, page_request.form), schema.renderer))
-    return schema.one(place, page_request.name)
+        return render(form_of(schema.part(list_name, page_request.name, page_request.form), schema.renderer))
+    return schema.one(list_name, page_request.name)
 
 
 def _modules(page_request: PageRequest) -> bytes:
@@ -230,6 +230,6 @@ _MAKERS: Mapping[str, Make] = {
     "schema": _schema,
     "schema.modules": _modules,
     "schema.format": _format,
-    **{f"schema.{place}": partial(_schema, only=place) for place in PLACES},
-    **{f"schema.{place}.one": partial(_entry, place=place) for place in PLACES},
+    **{f"schema.{list_name}": partial(_schema, only=list_name) for list_name in LIST_NAMES},
+    **{f"schema.{list_name}.one": partial(_entry, list_name=list_name) for list_name in LIST_NAMES},
 }

@@ -231,9 +231,9 @@ Endpoints: TypeAlias = Iterable[tuple[int, Endpoint]]
 _List: TypeAlias = Callable[[Endpoints], Sequence[Entry]]
 
 
-def entries(place: str, endpoints: Endpoints) -> Sequence[Entry]:
+def entries(list_name: str, endpoints: Endpoints) -> Sequence[Entry]:
     """Return the entries of a list: `entities`, `queries`, `processes` or `optionsets`."""
-    return _LISTS[place](endpoints)
+    return _LISTS[list_name](endpoints)
 
 
 def _entities(endpoints: Endpoints) -> Sequence[Entry]:
@@ -268,4 +268,4 @@ _LISTS: Mapping[str, _List] = {
     "processes": partial(_one_entry_per_endpoint, "actions"),
     "optionsets": partial(_one_entry_per_endpoint, "optionsets"),
 }
-PLACES = tuple(_LISTS)
+LIST_NAMES = tuple(_LISTS)
