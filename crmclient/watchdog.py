@@ -20,7 +20,11 @@ from typing import Any, Final
 log = logging.getLogger(__name__)
 
 TICK: Final = 0.1
-"""Seconds between two looks: a statement ends that much too late at most."""
+"""Seconds between two looks.
+
+A statement ends that much too late. A server that does not answer a cancellation adds up to LAST_RESORT, for
+the statements of other watches, too.
+"""
 
 LAST_RESORT: Final = 0.5
 """Seconds that a server is given to end a statement, before its connection is cut."""
@@ -123,10 +127,12 @@ class _Watchdog:
         with self._starting:
             if not self._started:
                 self._started = True
-                threading.Thread(target=self._look, name="watchdog", daemon=True).start()
+                threading.Thread(target=self._run, name="watchdog", daemon=True).start()
 
-    def _look(self) -> None:
-        """Strike the watches that are over, again and again; sleep while there is none."""
+    def _run(self) -> None:
+        """Call `strike` of every watch, again and again: it ends only a statement past its deadline. Sleep
+        while there are no watches.
+        """
         while True:
             if not self._watches:
                 self._needed.clear()

@@ -57,24 +57,28 @@ def settle_state(written: WrittenValues, *, creating: bool) -> None:
 
 @lru_cache(maxsize=4096)
 def _states_of(stored: StoredEntity) -> States | None:
-    state, status = stored.columns.get(STATE), stored.columns.get(STATUS)
-    if state is None or status is None or not state.attribute.options or not status.attribute.options:
+    """Return the states of an entity; None for an entity without state and status.
+
+    A state without a default status takes its first status: every state has one (crmbox/metadata/checks.py).
+    """
+    state_column, status_column = stored.columns.get(STATE), stored.columns.get(STATUS)
+    if state_column is None or status_column is None:
         return None
-    state_of = {
-        option.value: option.state for option in status.attribute.options.options if option.state is not None
-    }
+    state_set, status_set = state_column.attribute.options, status_column.attribute.options
+    if not state_set or not status_set:
+        return None
+    state_of = {option.value: option.state for option in status_set.options if option.state is not None}
     first_status: dict[int, int] = {}
     for value, belongs_to in state_of.items():
         first_status.setdefault(belongs_to, value)
-    options = state.attribute.options.options
-    first = options[0].value
+    first = state_set.options[0].value
     default_status = {
         option.value: first_status[option.value] if option.default_status is None else option.default_status
-        for option in options
+        for option in state_set.options
     }
     initial = {
-        state.name: state.codec.encode(first),
-        status.name: status.codec.encode(default_status[first]),
+        state_column.name: state_column.codec.encode(first),
+        status_column.name: status_column.codec.encode(default_status[first]),
     }
     return States(first, default_status, state_of, initial)
 

@@ -57,6 +57,9 @@ class Judgement:
     def is_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> bool:
         """Whether the plan may be carried out. The arguments allow findings that block, and example calls
         that fail.
+
+        Unacceptable findings are refused all the same. `protected` does not count here: recording refuses
+        such changes, unless a proposal is published.
         """
         refused = [finding for finding in self.blocking if finding.is_unacceptable or not allow_broken]
         if self.problems or refused:

@@ -38,10 +38,11 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
 
 
 @register.simple_tag
-def rule_cell(cell: RuleCell, name: str, query: str) -> SafeString:
-    """Return what callers of a column reach by the row rule `name`, as a link where it can be changed.
+def rule_cell(cell: RuleCell, entity: str, query: str) -> SafeString:
+    """Return what callers of a column reach of an exposed entity, as a link where it can be changed.
 
-    `query` is the query string of the matrix, which the page of the change leads back to.
+    `entity` is the exposed entity's name, such as `sales/accounts`. `query` is the query string of the
+    matrix, which the page of the change leads back to.
     """
     texts = format_html_join(mark_safe("<br>"), "{}", ((text,) for text in cell.texts))
     if not cell.link:
@@ -49,7 +50,7 @@ def rule_cell(cell: RuleCell, name: str, query: str) -> SafeString:
     address = f"{cell.link}?{query}" if query else cell.link
     description = _("Change which records %(callers)s reach of %(entity)s") % {
         "callers": cell.label,
-        "entity": name,
+        "entity": entity,
     }
     return format_html('<a class="studio-cell-rule" href="{}" title="{}">{}</a>', address, description, texts)
 

@@ -55,7 +55,7 @@ def test_a_collection_is_expanded_with_options_of_its_own(crm: Crm, people: list
     assert many[0]["contact_customer_accounts"] == contacts
 
 
-def test_the_rest_of_an_expanded_collection_is_at_its_next_link(
+def test_the_next_link_of_an_expanded_collection_reads_it_on_its_own(
     crm: Crm, people: list[dict[str, Any]]
 ) -> None:
     record = crm.get(

@@ -155,7 +155,7 @@ class RecordReader:
     def _expand(self, type_: EntityType, rows: list[Row], expansions: tuple[Expansion, ...]) -> None:
         """Put the records of the expansions into the content of the rows."""
         for expansion in expansions:
-            _expand(self, type_, rows, expansion)
+            _put_expansion(self, type_, rows, expansion)
 
     def _row(self, type_: EntityType, shown: tuple[str, ...], values: Values) -> Row:
         content = record_json(
@@ -175,15 +175,15 @@ def _lookups(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
     )
 
 
-def _expand(reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion) -> None:
+def _put_expansion(reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion) -> None:
     """Put the records of an expansion into the rows. Raises WebApiError, and as `Platform.query`."""
     if isinstance(expansion.navigation, Lookup):
-        _lookup(reader, rows, expansion, expansion.navigation)
+        _put_lookup(reader, rows, expansion, expansion.navigation)
     else:
-        _collection(reader, type_, rows, expansion, expansion.navigation)
+        _put_collection(reader, type_, rows, expansion, expansion.navigation)
 
 
-def _lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, lookup: Lookup) -> None:
+def _put_lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, lookup: Lookup) -> None:
     pointed = [row.values[lookup.attribute] for row in rows]
     for target in lookup.targets:
         keys = tuple(dict.fromkeys(r.id for r in pointed if isinstance(r, Reference) and r.entity == target))
@@ -216,14 +216,17 @@ def _with_keys(
     return reader.rows(type_, options, within=(filter,)).rows
 
 
-def _collection(
+def _put_collection(
     reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion, collection: Collection
 ) -> None:
     keys = tuple(row.id for row in rows)
     members = _members(reader, type_, expansion, collection, keys) if keys else {}
     for row in rows:
         related = members.get(row.id, [])
+        # One query has read the related records of all rows, so $top is applied to each row here.
         row.content[collection.name] = [member.content for member in related[: expansion.options.top]]
+        # As in Dataverse, every collection has it: it reads the same records on their own, and is no next
+        # page.
         row.content[f"{collection.name}@odata.nextLink"] = _address(reader, type_, row.id, expansion)
 
 

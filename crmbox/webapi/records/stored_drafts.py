@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from django.db import transaction
 
-from crmbox.webapi.images import image_type
+from crmbox.webapi.images import required_image_type
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection
 from crmbox.webapi.privileges import refuse_unreadable
@@ -27,6 +27,7 @@ def stored_response(request: Request, type_: EntityType, id: Guid, *, created: b
         return no_content({**location, "OData-EntityId": url})
     # As in Dataverse the record is written, and its maker refused the answer.
     refuse_unreadable(request, type_.name)
+    # As in Dataverse, $expand is ignored where a record was updated.
     content = representation(request, type_, id, expanding=created)
     headers = {**location, "ETag": content["@odata.etag"], "Preference-Applied": "return=representation"}
     return json_response(content, 201 if created else 200, headers=headers)
@@ -90,7 +91,7 @@ def _put_file(request: Request, draft: Draft, id: Guid, attribute: str, content:
     content_type = draft.facts.get("mimetype") or "application/octet-stream"
     name = draft.facts.get("filename") or "document"
     if draft.type.attributes[attribute].type is AttributeType.IMAGE:
-        content_type, name = image_type(content), UNNAMED
+        content_type, name = required_image_type(content), UNNAMED
     request.platform.upload(
         draft.type.name,
         id,
