@@ -7,12 +7,12 @@ from typing import BinaryIO, Final
 
 import puremagic
 
-IMAGES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/bmp", "image/tiff"})
-NO_IMAGE: Final = "The file is no image: gif, jpeg, tiff, bmp and png are."
+IMAGE_TYPES: Final = frozenset({"image/gif", "image/jpeg", "image/png", "image/bmp", "image/tiff"})
+NO_IMAGE: Final = "The file is not an image. Use gif, jpeg, tiff, bmp or png."
 _START: Final = 4096
 
 
-def begun(content: BinaryIO) -> tuple[str | None, BinaryIO]:
+def with_image_type(content: BinaryIO) -> tuple[str | None, BinaryIO]:
     """Return the `image_type` of a stream, and a stream of all its bytes."""
     start = content.read(_START)
     return image_type(start), io.BufferedReader(_RewoundStream(start, content))
@@ -25,7 +25,7 @@ def image_type(start: bytes) -> str | None:
     except (puremagic.PureError, ValueError):
         return None
     content_type = "image/bmp" if content_type == "image/x-ms-bmp" else content_type
-    return content_type if content_type in IMAGES else None
+    return content_type if content_type in IMAGE_TYPES else None
 
 
 class _RewoundStream(io.RawIOBase):

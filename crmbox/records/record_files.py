@@ -18,7 +18,7 @@ from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.files import registry
 from crmbox.files.blocks import BLOCK
-from crmbox.files.images import NO_IMAGE, begun
+from crmbox.files.images import NO_IMAGE, with_image_type
 from crmbox.files.registry import block_store, file_column
 from crmbox.files.thumbnails import thumbnail
 from crmbox.records.callers import check_caller
@@ -64,7 +64,7 @@ class Upload:
         check_file(self._entity, self._attribute, file_name, content_type)
         column = self._begin()
         if _is_image(column):
-            shown, content = begun(content)
+            shown, content = with_image_type(content)
             if shown is None:
                 raise Refused(NO_IMAGE)
             # The type that the bytes show counts, not the type that was sent.

@@ -13,11 +13,11 @@ def checked_image(content: BinaryIO) -> tuple[str, BinaryIO]:
 
     Raises WebApiError for content that is no image.
     """
-    content_type, stream = images.begun(content)
+    content_type, stream = images.with_image_type(content)
     return _known(content_type), stream
 
 
-def image_type(start: bytes) -> str:
+def required_image_type(start: bytes) -> str:
     """Return the content type that the first bytes of an image show.
 
     Raises WebApiError for content that is no image.

@@ -54,9 +54,9 @@ class Protection:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._requests = RateLimitItemPerSecond(limits.requests, WINDOW, namespace="requests")
-        self._work = RateLimitItemPerSecond(limits.seconds * 1000, WINDOW, namespace="milliseconds")
-        self._counted = FixedWindowRateLimiter(MemoryStorage())
+        self._request_limit = RateLimitItemPerSecond(limits.requests, WINDOW, namespace="requests")
+        self._work_limit = RateLimitItemPerSecond(limits.seconds * 1000, WINDOW, namespace="milliseconds")
+        self._limiter = FixedWindowRateLimiter(MemoryStorage())
         self._running: Counter[Guid] = Counter()
         self._lock = threading.Lock()
 
@@ -69,22 +69,22 @@ class Protection:
         self._begin(user)
         began = time.monotonic()
         try:
-            if not self._counted.test(self._work, user):
+            if not self._limiter.test(self._work_limit, user):
                 raise self._refused(
                     "0x80072321",
                     "Combined execution time of incoming requests exceeded limit of "
                     f"{self._limits.seconds * 1000:,} milliseconds over time window of {WINDOW} seconds. "
                     "Decrease number of concurrent requests or reduce the duration of requests and try "
                     "again later.",
-                    self._work,
+                    self._work_limit,
                     user,
                 )
-            if not self._counted.hit(self._requests, user):
+            if not self._limiter.hit(self._request_limit, user):
                 raise self._refused(
                     "0x80072322",
                     f"Number of requests exceeded the limit of {self._limits.requests} over time window of "
                     f"{WINDOW} seconds.",
-                    self._requests,
+                    self._request_limit,
                     user,
                 )
             yield self._remaining_headers(user)
@@ -103,21 +103,21 @@ class Protection:
             self._running[user] += 1
 
     def _end(self, user: Guid, seconds: float) -> None:
-        self._counted.hit(self._work, user, cost=max(1, round(seconds * 1000)))
+        self._limiter.hit(self._work_limit, user, cost=max(1, round(seconds * 1000)))
         with self._lock:
             self._running[user] -= 1
 
     def _remaining_headers(self, user: Guid) -> dict[str, str]:
         """Return the headers that tell what is left of the limits: requests, and seconds of work."""
-        requests = self._counted.get_window_stats(self._requests, user).remaining
-        work = self._counted.get_window_stats(self._work, user).remaining
+        requests = self._limiter.get_window_stats(self._request_limit, user).remaining
+        work = self._limiter.get_window_stats(self._work_limit, user).remaining
         return {
             "x-ms-ratelimit-burst-remaining-xrm-requests": str(requests),
             "x-ms-ratelimit-time-remaining-xrm-requests": f"{work / 1000:.2f}",
         }
 
     def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
-        reset = self._counted.get_window_stats(item, user).reset_time
+        reset = self._limiter.get_window_stats(item, user).reset_time
         seconds = max(1, ceil(reset - time.time()))
         return WebApiError(
             429, code, message, headers={"Retry-After": str(seconds), **self._remaining_headers(user)}

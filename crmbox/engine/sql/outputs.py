@@ -51,10 +51,11 @@ class Outputs:
             self.expressions.append(expression)
         return self.expressions.index(expression)
 
-    def _reference(self, id: int, operand: Operand, snapshot: Snapshot) -> ReadReference:
-        name = self.position_of(name_of(operand, snapshot).value)
+    def _reference(self, id_at: int, operand: Operand, snapshot: Snapshot) -> ReadReference:
+        """Return what reads the reference of a lookup from a row that has its id at the position `id_at`."""
+        name_at = self.position_of(name_of(operand, snapshot).value)
         if operand.target is not None:
-            target = self.position_of(operand.target)
-            return lambda row: Reference(row[target], row[id], row[name])
+            target_at = self.position_of(operand.target)
+            return lambda row: Reference(row[target_at], row[id_at], row[name_at])
         entity = next(iter(operand.attribute.targets), "")
-        return lambda row: Reference(entity, row[id], row[name])
+        return lambda row: Reference(entity, row[id_at], row[name_at])

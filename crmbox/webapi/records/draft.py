@@ -153,12 +153,12 @@ class _Reader:
         """Take all parties of an activity. On update they replace those of every party list."""
         parties = read_parties(self._request, self._type, name, raw)
         lists = self._type.stored.party_lists
-        given_lists = {
+        written_lists = {
             list_name: parties.get(list_name, ())
             for list_name in lists
             if list_name in parties or not self._creating
         }
-        self.draft.values |= given_lists
+        self.draft.values |= written_lists
 
     def _value(self, name: str, raw: Any) -> None:
         attribute = self._type.properties.get(name)
