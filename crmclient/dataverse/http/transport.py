@@ -16,7 +16,8 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies
-from urllib3.exceptions import HTTPError, NewConnectionError, TimeoutError
+from urllib3.exceptions import HTTPError, NewConnectionError
+from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.options import Options
@@ -57,7 +58,7 @@ class Transport:
         self._threads = threading.local()
 
     def send(self, request: Request, ends: float) -> Answer:
-        """Send a request, and return the whole answer.
+        """Send a request, and return the whole answer. `ends` is a second of `time.monotonic()`.
 
         Raises AttemptFailed, and UnexpectedAnswer for an answer that is too large.
         """
@@ -69,8 +70,9 @@ class Transport:
         return answer_of(response, body)
 
     def open(self, request: Request, ends: float) -> requests.Response:
-        """Send a request, and return the open response. The caller reads the body and closes it. Raises
-        AttemptFailed.
+        """Send a request, and return the open response. The caller reads the body and closes it.
+
+        `ends` is a second of `time.monotonic()`. Raises AttemptFailed.
         """
         seconds_left = ends - time.monotonic()
         if seconds_left <= 0:
@@ -103,8 +105,8 @@ class Transport:
 def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
     """Return the body. It is read in the pieces in which it arrives, so that a slow one is noticed.
 
-    Raises UnexpectedAnswer for more than `limit` bytes, TimedOut when it does not end before `ends`, and
-    AttemptFailed.
+    `ends` is a second of `time.monotonic()`. Raises UnexpectedAnswer for more than `limit` bytes, TimedOut
+    when the body does not end before `ends`, and AttemptFailed.
     """
     raw = cast("urllib3.HTTPResponse", response.raw)
     pieces: list[bytes] = []
@@ -124,7 +126,7 @@ def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
 
 def read_failure(error: Exception) -> AttemptFailed:
     """Return the error for a body that could not be read to its end."""
-    if isinstance(error, TimeoutError):
+    if isinstance(error, LibraryTimeoutError):
         return TimedOut("The answer did not go on in time.")
     return AttemptFailed(f"The answer broke off ({type(error).__name__}).")
 

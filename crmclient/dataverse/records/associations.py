@@ -10,7 +10,7 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import RELATIONSHIPS
-from crmclient.dataverse.records.writes import no_content, record_id
+from crmclient.dataverse.records.writes import record_id, require_no_content
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, UnknownRelationship
 from crmclient.platform import Call
 from crmclient.values import Guid, Reference
@@ -50,7 +50,7 @@ class Associations:
             return
         except InvalidRecord:
             raise RecordNotFound(pair.other.entity, pair.other.id) from None
-        no_content(answer, "an association")
+        require_no_content(answer, "an association")
 
     def disassociate(self, entity: str, id: Guid, relationship: str, related: Guid, call: Call) -> None:
         pair = self._pair(entity, id, relationship, related)
@@ -62,7 +62,7 @@ class Associations:
             # error, and the answer does not tell them apart.
             self._retrieve(pair.other.entity, pair.other.id, (), call)
             return
-        no_content(answer, "a disassociation")
+        require_no_content(answer, "a disassociation")
 
     def _pair(self, entity_name: str, id: Guid, relationship: str, related: Guid) -> _Pair:
         """Return the addresses of both records for a relationship. Raises UnknownRelationship."""

@@ -9,7 +9,7 @@ from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.failures import check, error_of, is_unreadable
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.multipart import Part, change_set, parts_of
-from crmclient.dataverse.records.writes import Writes, no_content, stored
+from crmclient.dataverse.records.writes import Writes, require_no_content, stored
 from crmclient.errors import PlatformError, UnexpectedAnswer
 from crmclient.platform import Call, Create, Delete, Operation, Update
 from crmclient.values import Stored
@@ -47,7 +47,7 @@ class Batches:
         acting = call.caller is not None
         parts = list(parts_of(answer))
         for part in parts:
-            if is_unreadable(part.answer) and not self._writes.create_unreadable_records(operations, call):
+            if is_unreadable(part.answer) and not self._writes.creates_unreadable_records(operations, call):
                 raise _UnreadableError
             if not part.answer.ok:
                 raise _failure(part, [subject for _, subject in requests_and_subjects], acting=acting)
@@ -81,7 +81,7 @@ class _UnreadableError(Exception):
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
     if not isinstance(operation, Delete):
         return stored(subject, answer)
-    no_content(answer, "a delete")
+    require_no_content(answer, "a delete")
     return None
 
 

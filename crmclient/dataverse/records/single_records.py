@@ -13,7 +13,7 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records import parties
 from crmclient.dataverse.records.decoding import property_name, reader
 from crmclient.dataverse.records.file_facts import FileFacts
-from crmclient.dataverse.records.writes import Writes, no_content, record_id, stored
+from crmclient.dataverse.records.writes import Writes, record_id, require_no_content, stored
 from crmclient.errors import (
     InvalidRecord,
     RecordNotFound,
@@ -40,7 +40,7 @@ class Records:
     def create(self, operation: Create, call: Call) -> Stored:
         request, subject = self._writes.create(operation, call)
         answer = self._api.client.send(request, call)
-        if is_unreadable(answer) and not self._writes.create_unreadable_records((operation,), call):
+        if is_unreadable(answer) and not self._writes.creates_unreadable_records((operation,), call):
             # Whoever may create and not read is refused the answer alone: the record may be there. With the
             # id that it has been given, making it again makes no other.
             self._writes.note_unreadable_records((operation,), call)
@@ -70,7 +70,7 @@ class Records:
 
     def delete(self, operation: Delete, call: Call) -> None:
         request, subject = self._writes.delete(operation)
-        no_content(self._api.send(request, subject, call), "a delete")
+        require_no_content(self._api.send(request, subject, call), "a delete")
 
     def retrieve(self, entity_name: str, id: Guid, columns: Sequence[str], call: Call) -> Record:
         entity = self._catalogue.entity(entity_name)

@@ -46,7 +46,7 @@ class Writes:
         path, headers = entity.entity_set, duplicate_detection(call)
         # The answer's content has the record's version. Whoever may create such records and not read them is
         # refused that content, so it is not asked for then.
-        if not self.create_unreadable_records((operation,), call):
+        if not self.creates_unreadable_records((operation,), call):
             path = paths.with_query(path, {"$select": entity.primary_id})
             headers |= {"Prefer": REPRESENTATION}
         request = self._api.request("POST", path, content, headers, repeatable=True)
@@ -75,7 +75,7 @@ class Writes:
         )
         return request, self._subject(entity, id, operation.values)
 
-    def create_unreadable_records(self, operations: Iterable[Operation], call: Call) -> bool:
+    def creates_unreadable_records(self, operations: Iterable[Operation], call: Call) -> bool:
         """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
         now = time.monotonic()
         return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
@@ -125,7 +125,7 @@ def stored(subject: Subject, answer: Answer) -> Stored:
     return Stored(subject.id, version_in(answer.json(), subject.primary_id))
 
 
-def no_content(answer: Answer, write: str) -> None:
+def require_no_content(answer: Answer, write: str) -> None:
     """Raise UnexpectedAnswer unless the answer is 204.
 
     Dataverse answers such a write without content, so that any other success comes from something in between.

@@ -142,6 +142,7 @@ def _text(value: Value) -> str:
             return value.isoformat()
         case Reference():
             return value.id
+        # The options of a multi-select choice, compared by eq or ne.
         case tuple():
             return ",".join(str(item) for item in value)
     raise TypeError(Sentence("a %(type)s cannot be compared with", type=type(value).__name__))

@@ -100,7 +100,7 @@ def read_value(value: DesignedValue, circumstances: Circumstances, read: Callabl
 
 
 def _not_empty(value: object) -> object:
-    """Return `value`. Raises Unknown when it is empty."""
+    """Return `value`. Raises Unknown for None and for an empty list or tuple."""
     if value is None or value in ((), []):
         raise Unknown
     return value
