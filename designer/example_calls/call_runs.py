@@ -103,12 +103,15 @@ def _unexpected(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterato
             )
         return
     if rehearsal.status != example.status:
-        yield Sentence(
-            "The status is %(status)s, but %(expected)s was expected. %(problem)s",
-            status=rehearsal.status,
-            expected=example.status,
-            problem=rehearsal.problem,
-        )
+        statuses = {"status": rehearsal.status, "expected": example.status}
+        if rehearsal.problem:
+            yield Sentence(
+                "The status is %(status)s, but %(expected)s was expected. %(problem)s",
+                problem=rehearsal.problem,
+                **statuses,
+            )
+        else:
+            yield Sentence("The status is %(status)s, but %(expected)s was expected.", **statuses)
         # An answer with another status has another shape, whose differences would tell nothing new.
         return
     yield from misshapen(example.shape, rehearsal.answer)
