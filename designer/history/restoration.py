@@ -158,6 +158,14 @@ def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
     return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author)
 
 
+def preview_restore(wanted: ConfigurationDocument) -> Judgement:
+    """Judge what `restore` would do, and change nothing. Raises DocumentError, and Refused where it would."""
+    judged = judge(lambda now: plan(now, wanted, all_groups(now)))
+    if not judged.is_acceptable():
+        raise Refused(judged)
+    return judged
+
+
 def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Judgement:
     """Make one item equal to `content`, its JSON form; None removes the item.
 

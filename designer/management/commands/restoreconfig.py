@@ -1,60 +1,115 @@
-"""Make the whole configuration what it was at a version."""
+"""Make the whole configuration what it was at a version or a release."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from designer.documents.judgement import Refused
+from designer.definitions import ConfigurationDocument
+from designer.documents.document_reader import read
+from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
 from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ChangeRefused
-from designer.history.restoration import document_at, plan_to, restore
-from designer.models import Version
+from designer.history.restoration import document_at, newest_version, preview_restore, restore
+from designer.imports.import_report import report_on
+from designer.management.release_number import release_number
+from designer.management.report_lines import affected, effects
+from designer.models import Release, Version
 
 
 class Command(BaseCommand):
     help = (
-        "Make the whole configuration what it was at a version, as a new version. Exits with 1, and changes "
-        "nothing, when that could not be served."
+        "Make the whole configuration what it was at a version or a release, as a new version. Exits with 1, "
+        "and changes nothing, when that could not be served."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("version", type=int, help="Its number; configversions lists them.")
-        parser.add_argument("--dry-run", action="store_true", help="Show what would change; change nothing.")
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument(
+            "version", type=int, nargs="?", help="Its number; configversions lists them. Or --release."
+        )
+        which.add_argument(
+            "--release",
+            type=release_number,
+            metavar="NUMBER",
+            help="The number of a release, such as 1.4, in place of a version.",
+        )
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="Show what would change, and every problem; change nothing.",
+        )
+        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
 
-    def handle(self, *args: Any, version: int, dry_run: bool, **options: Any) -> None:
-        if not Version.objects.filter(pk=version).exists():
-            raise CommandError(f"There is no version {version}. configversions lists them.")
+    def handle(
+        self,
+        *args: Any,
+        version: int | None,
+        release: tuple[int, int] | None,
+        dry_run: bool,
+        as_json: bool,
+        **options: Any,
+    ) -> None:
         try:
-            old_document = document_at(version)
-            plan = plan_to(old_document) if dry_run else restore(old_document, _author(version)).plan
-        except Refused as error:
-            lines = ["Nothing was changed.", *error.problems]
-            raise CommandError("\n".join(map(str, lines))) from error
-        except ChangeRefused as error:
-            lines = ["Nothing was changed.", *(str(finding.message) for finding in error.findings)]
-            raise CommandError("\n".join(lines)) from error
-        except DocumentError as error:
-            raise CommandError(str(error)) from error
-        for line in plan.lines():
+            name, old_document = _of_version(version) if version is not None else _of_release(release)
+            judged = preview_restore(old_document) if dry_run else restore(old_document, _author(name))
+        except (DocumentError, ChangeRefused) as error:
+            if as_json:
+                refused = error.judgement if isinstance(error, Refused) else None
+                self._report("refused", refused, error.problems)
+            raise CommandError("\n".join(["Nothing was changed.", *map(str, error.problems)])) from error
+        result = "unchanged" if judged.plan.does_nothing else "planned" if dry_run else "restored"
+        if as_json:
+            self._report(result, judged)
+            return
+        report = report_on(judged)
+        for line in (*judged.plan.lines(), *effects(report), *affected(report)):
             self.stdout.write(line)
-        if plan.does_nothing:
-            self.stdout.write(f"The configuration is as it was at version {version}.")
-        elif dry_run:
-            self.stdout.write("This was a dry run: nothing was changed.")
-        else:
-            self.stdout.write(f"Restored: the configuration is as it was at version {version}.")
+        for finding in judged.protected:
+            self.stdout.write(str(finding.message))
+        self.stdout.write(_RESULTS[result].format(name))
+
+    def _report(self, result: str, judged: Judgement | None, problems: Sequence[object] = ()) -> None:
+        members = {} if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
+        report = {"result": result, "version": newest_version(), **members, "problems": [*map(str, problems)]}
+        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 
-def _author(version: int) -> Author:
+def _of_version(version: int) -> tuple[str, ConfigurationDocument]:
+    """Return a version's name and configuration. Raises CommandError, and as `document_at`."""
+    if not Version.objects.filter(pk=version).exists():
+        raise CommandError(f"There is no version {version}. configversions lists them.")
+    return f"version {version}", document_at(version)
+
+
+def _of_release(number: tuple[int, int] | None) -> tuple[str, ConfigurationDocument]:
+    """Return a release's name and configuration. Raises CommandError and DocumentError."""
+    major, minor = number or (0, 0)
+    release = Release.objects.filter(major=major, minor=minor).first()
+    if release is None:
+        made = ", ".join(release.number for release in Release.objects.defer("document")) or "none"
+        raise CommandError(f"There is no release {major}.{minor}. Releases: {made}.")
+    return f"release {release.number}", read(release.document.encode())
+
+
+def _author(name: str) -> Author:
     # Whoever has a shell of the service may change everything.
     return Author(
         origin=Origin.RESTORE,
-        note=f"restoreconfig {version}",
+        note=f"restoreconfig: {name}",
         may_change_write_access=True,
         may_administer=True,
         answered=QUESTIONS,
     )
+
+
+_RESULTS = {
+    "unchanged": "Nothing to change: the configuration is as it was at {}.",
+    "planned": "This was a dry run: nothing was changed.",
+    "restored": "Restored: the configuration is as it was at {}.",
+}
