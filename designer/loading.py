@@ -142,7 +142,22 @@ def _load(previous: Configuration | None = None) -> Configuration:
 def _shared(previous: Configuration | None, endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
     """Return the endpoints, with the object of `previous` in place of every equal one."""
     before = previous.endpoints if previous is not None else {}
-    return MappingProxyType({id: _same(before.get(id), now) for id, now in endpoints.items()})
+    return _in_order({id: _same(before.get(id), now) for id, now in endpoints.items()})
+
+
+def _in_order(endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
+    """Return the endpoints by module, exposed entity, kind and name.
+
+    Databases order texts in ways of their own, and an endpoint that is read again comes last: without this,
+    an edit would move an endpoint in the sidebar and the matrix.
+    """
+
+    def place(item: tuple[int, Endpoint]) -> tuple[str, str, str, str, int]:
+        id, endpoint = item
+        definition = endpoint.definition
+        return definition.module, definition.exposure, definition.kind, definition.name, id
+
+    return MappingProxyType(dict(sorted(endpoints.items(), key=place)))
 
 
 def _same(before: Endpoint | None, now: Endpoint) -> Endpoint:
@@ -160,7 +175,7 @@ def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> C
     return replace(
         previous,
         revision=revision,
-        endpoints=MappingProxyType(endpoints),
+        endpoints=_in_order(endpoints),
         unreadable=MappingProxyType(unreadable),
     )
 

@@ -99,6 +99,16 @@ def test_a_reload_reads_only_what_changed(django_assert_num_queries: DjangoAsser
     assert all(after.endpoints[row.pk] is before.endpoints[row.pk] for row in rows if row is not rows[2])
 
 
+def test_an_edit_moves_no_endpoint() -> None:
+    rows = [endpoint(kind="local-option-set", name=name) for name in ("b", "a", "c")]
+    before = load()
+    assert [before.endpoints[row.pk].definition.name for row in rows] == ["b", "a", "c"]
+    assert [made.definition.name for made in before.endpoints.values()] == ["a", "b", "c"]
+    Endpoint.objects.filter(name="a").update(title="Edited")
+    after = reload(before)
+    assert list(after.endpoints) == list(before.endpoints) == list(load().endpoints)
+
+
 def test_nothing_changed_is_one_query(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     endpoint()
     before = load()
