@@ -85,6 +85,7 @@ class TryProposed(StudioPage):
         )
         return {
             "proposal": self._proposal,
+            "action": request.get_full_path(),
             "endpoint": endpoint,
             "preview": preview,
             "form": form,

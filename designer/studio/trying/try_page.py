@@ -77,6 +77,8 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
         "title": _("Try it"),
         "opts": pages.opts,
         "original": row,
+        # Without the query, which may name a call that was made before.
+        "action": request.path,
         "unsaved": values.get(UNSAVED, ""),
         "docked": DOCKED if is_docked else "",
         "form": form,
