@@ -18,7 +18,7 @@ def entity_indexes(unit: Unit, entity: str) -> Indexes:
     items = {item.attribute.logical_name: item for item in definition.attributes}
     indexed_names = {key.attributes[0] for key in stored.entity.keys} | {stored.entity.primary_id}
     indexed_names |= {name for name, item in items.items() if indexed_columns(definition, item)}
-    [(records,)] = unit.rows(unit.dialect.about_records(stored.table))
+    [(records,)] = unit.rows(unit.dialect.approximate_count(stored.table))
     return Indexes(
         sorted=frozenset(indexed_names),
         searched=frozenset(name for name, item in items.items() if item.searched),

@@ -29,6 +29,7 @@ from crmbox.engine.snapshot_store import snapshot_at
 from crmclient.errors import Unavailable
 
 _TURN_SECONDS = 1.0
+"""How long a writer waits for the other writers of its process."""
 
 
 class Unit:
@@ -49,7 +50,7 @@ class Unit:
         """Return every row of a statement. Raises the platform's errors."""
         try:
             with self._wrapper.wrap_database_errors:
-                return self._found(sql, params)
+                return self._fetch(sql, params)
         except Exception as error:
             raise translated(error, self.dialect) from error
 
@@ -64,7 +65,7 @@ class Unit:
         except Exception as error:
             raise translated(error, self.dialect) from error
 
-    def _found(self, sql: str, params: Sequence[Any]) -> list[Row]:
+    def _fetch(self, sql: str, params: Sequence[Any]) -> list[Row]:
         """Return the rows of a statement, by the shortest way; by Django's cursor where somebody watches."""
         if self._is_watched:
             return self._cursor_of(sql, params).fetchall()
@@ -83,10 +84,12 @@ class Unit:
         return cursor
 
     def _refuse_a_broken_transaction(self) -> None:
+        """Raise TransactionManagementError as Django's cursor does. The driver's cursor would not know."""
         if self._wrapper.needs_rollback:
             self._wrapper.validate_no_broken_transaction()
 
     def _control(self, statement: str) -> None:
+        """Run a statement that begins or ends a transaction. Neither Django's log nor its wrappers see it."""
         try:
             with self._wrapper.wrap_database_errors:
                 self.dialect.cursor(self._wrapper.connection).execute(statement, ())
@@ -110,6 +113,7 @@ class Unit:
             raise translated(error, self.dialect) from error
 
     def _revision_row(self, statement: str) -> Row:
+        """Return the only row of a statement of `engine.revision`. Raises Unavailable without one."""
         return _only(self.rows(statement))
 
     def _await_turn(self) -> None:
@@ -248,6 +252,7 @@ def whole_second() -> dt.datetime:
 
 
 def _only(rows: list[Row]) -> Row:
+    """Return the row of the revision. Raises Unavailable where no migration has made it."""
     if not rows:
         raise Unavailable("The store is not set up: run `manage.py migrate`.")
     return rows[0]

@@ -32,6 +32,7 @@ def decode_options(stored: str) -> tuple[int, ...]:
 
 
 def encode_file(value: object) -> str:
+    """Return a file as a JSON list of the fields of FileInfo. The record holds no bytes of the file."""
     if not isinstance(value, FileInfo):
         raise TypeError("a file is written by upload")
     return json.dumps([value.id, value.file_name, value.size, value.content_type], ensure_ascii=False)

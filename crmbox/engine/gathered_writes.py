@@ -65,6 +65,7 @@ class Gathering:
                 self._waiting.append(write)
         if not leads and not self._wait_for_turn(write):
             return alone()
+        # Without a batch, the write was part of another thread's.
         if not write.batch:
             if write.error is not None:
                 raise write.error
@@ -96,6 +97,10 @@ class Gathering:
         alone: Callable[[], list[Row]],
         together: Callable[[Sequence[Write]], list[list[Row]]],
     ) -> list[Row]:
+        """Write a batch and call its threads. Return the rows of its first write, which is this thread's.
+
+        Where the batch cannot be written together, each thread writes alone.
+        """
         first, *others = batch
         if not others:
             return alone()

@@ -98,6 +98,10 @@ def _characters(inside: str) -> Token:
 
 
 def _folded_range(first: str, last: str) -> tuple[str, str]:
+    """Return a range of characters, folded where that leaves a range of single characters.
+
+    Its end never comes before its beginning, which PostgreSQL would refuse.
+    """
     low, high = fold(first), fold(last)
     if len(low) == len(high) == 1 and low <= high:
         return low, high

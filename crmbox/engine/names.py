@@ -13,6 +13,7 @@ from collections.abc import Container
 from crmclient.errors import InvalidDefinition
 
 LONGEST = 55
+"""Characters of a name before its suffix. The suffix has room in the 63 bytes that PostgreSQL keeps."""
 KEY_SUFFIX = "__k"
 TARGET_SUFFIX = "__t"
 

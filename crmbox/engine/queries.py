@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from crmbox.engine import page_tokens as cursor
+from crmbox.engine import page_tokens
 from crmbox.engine.connection import Unit
 from crmbox.engine.single_statements import SingleRead
 from crmbox.engine.sql.aggregate import AggregatePlan
@@ -35,6 +35,7 @@ def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
     """Return a page by its number, after reading all the pages before it."""
     before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
     if before.next is None:
+        # The pages before hold all rows, so that this page is empty.
         return QueryResult([], None, len(before.rows) if page.total else None)
     return run(unit, query, replace(page, token=before.next))
 
@@ -46,7 +47,7 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
         shape, values = shape_of(query)
         plan = plan_of(query, shape, unit.snapshot)
         steps = plan.steps
-        position = None if page.token is None else cursor.unseal(page.token, plan.digest)
+        position = None if page.token is None else page_tokens.unseal(page.token, plan.digest)
     except PlatformError:
         return None
     if page.number > 1 and page.token is None:
@@ -59,6 +60,7 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
         return None
     rows = unit.found(statement.text, statement.parameters([*values, limit, *(position or ()), unit.token]))
     if not rows:
+        # Perhaps nothing matches, perhaps the metadata has changed: `run` finds out which.
         return None
     total = int(rows[0][-1]) if page.total else None
     return _page_of(plan, steps, query, page, rows, total)
@@ -69,7 +71,7 @@ def _rows(
 ) -> QueryResult:
     """Run the statements of a plan for one page, until the page is full."""
     steps, values = _narrowest(unit, steps, values)
-    position = None if page.token is None else cursor.unseal(page.token, plan.digest)
+    position = None if page.token is None else page_tokens.unseal(page.token, plan.digest)
     if position is not None and not steps.fits(position):
         raise InvalidQuery("The page token belongs to another query.")
     limit = _limit(query, page)
@@ -97,7 +99,7 @@ def _page_of(
     token = None
     if page.size is not None and len(rows) > page.size:
         del rows[page.size :]
-        token = cursor.seal(plan.digest, steps.position(rows[-1]))
+        token = page_tokens.seal(plan.digest, steps.position(rows[-1]))
     if total is not None and query.top is not None:
         total = min(total, query.top)
     return QueryResult(steps.records(rows), token, total)
@@ -122,10 +124,10 @@ def _groups(
 ) -> QueryResult:
     """Return one page of the groups of an aggregate query, which are all read and sorted here."""
     groups = steps.sorted(_run(unit, steps.statement, values))[: query.top]
-    start = 0 if page.token is None else _after(groups, steps, cursor.unseal(page.token, plan.digest))
+    start = 0 if page.token is None else _after(groups, steps, page_tokens.unseal(page.token, plan.digest))
     end = len(groups) if page.size is None else min(len(groups), start + page.size)
     rows = groups[start:end]
-    token = cursor.seal(plan.digest, [end, steps.key(rows[-1])]) if end < len(groups) and rows else None
+    token = page_tokens.seal(plan.digest, [end, steps.key(rows[-1])]) if end < len(groups) and rows else None
     return QueryResult(steps.records(rows), token, len(groups) if page.total else None)
 
 

@@ -60,6 +60,7 @@ def _view_columns(
     source = member_attributes.get(item.attribute.logical_name)
     columns = physical_columns(item, dialect)
     stored = physical_columns(source, dialect) if source is not None else []
+    # An attribute that the member stores as another kind of value is empty in the view.
     if source is None or not stored or stored[0][1] is not columns[0][1]:
         yield from (_empty(storage, dialect) for _, storage in columns)
         return
@@ -82,6 +83,7 @@ def _target(source: AttributeDefinition, column: str, dialect: Dialect) -> str:
 
 
 def _constant(item: AttributeDefinition, text: str, dialect: Dialect) -> Iterator[str]:
+    """Yield the SQL of each column of a text attribute that is `text` in every record."""
     for column, storage in physical_columns(item, dialect):
         yield _text(fold(text) if column == item.key else text, storage, dialect)
 

@@ -52,6 +52,7 @@ IS_KNOWN = "(SELECT metadata_token FROM crm_revision WHERE id = 1) = {}"
 RAISE_METADATA = (
     "UPDATE crm_revision SET metadata_number = metadata_number + 1, metadata_token = {} WHERE id = 1"
 )
+"""`{}` is the dialect's placeholder, whose parameter is a new token."""
 
 
 class Revision(NamedTuple):

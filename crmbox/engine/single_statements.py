@@ -47,7 +47,7 @@ class SingleRead(Unit):
         """
         try:
             with self._wrapper.wrap_database_errors:
-                return self._found(sql, params)
+                return self._fetch(sql, params)
         except DatabaseError as error:
             if self.dialect.is_of_other_metadata(error.__cause__ or error):
                 return []

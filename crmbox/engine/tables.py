@@ -77,6 +77,7 @@ def can_be_indexed(attribute: AttributeDefinition) -> bool:
 def drop_indexes(
     definition: EntityDefinition, attribute: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
+    """Yield statements that drop the indexes that `create_indexes` makes."""
     columns = indexed_columns(definition, attribute)
     if columns:
         yield drop_index(index_name(definition.table, columns))
@@ -89,11 +90,10 @@ def change_indexes(
     definition: EntityDefinition, before: AttributeDefinition, after: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
     """Yield statements that change the indexes of an attribute. Those that stay are left alone."""
-    present_drops, wanted_drops = (
-        list(drop_indexes(definition, before, dialect)),
-        list(drop_indexes(definition, after, dialect)),
-    )
-    yield from (statement for statement in present_drops if statement not in wanted_drops)
+    # A statement that both definitions give is about an index that stays.
+    drops_after = list(drop_indexes(definition, after, dialect))
+    drops_before = drop_indexes(definition, before, dialect)
+    yield from (statement for statement in drops_before if statement not in drops_after)
     present = list(create_indexes(definition, before, dialect))
     yield from (
         statement for statement in create_indexes(definition, after, dialect) if statement not in present
@@ -156,6 +156,7 @@ def index_name(table: str, columns: Sequence[str]) -> str:
 
 
 def physical_columns(attribute: AttributeDefinition, dialect: Dialect) -> list[tuple[str, Storage]]:
+    """Return the name and the kind of each column of an attribute: its value, its key, its target."""
     if not attribute.column:
         return []
     columns = [(attribute.column, codec_for(attribute.attribute, dialect.name).storage)]
@@ -190,6 +191,7 @@ def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition
     primary_key = _primary_key(definition)
     if described.type.is_reference and described.logical_name not in UNINDEXED_LOOKUPS:
         return (attribute.column,)
+    # The ids of an intersect entity name what they point at, but are no lookups.
     if described.targets and not described.type.is_reference:
         return (attribute.column,)
     if described.is_primary_name and (described.max_length or 0) <= INDEXED_LENGTH:

@@ -196,7 +196,7 @@ class Dialect(ABC):
     def drop_search(self, search: TextSearch) -> Iterable[str]: ...
 
     @abstractmethod
-    def about_records(self, table: str) -> str:
+    def approximate_count(self, table: str) -> str:
         """Return a select of the approximate number of rows of a table, which reads few of them."""
 
     @abstractmethod

@@ -134,7 +134,7 @@ class PostgreSQL(Dialect):
             return None
         return UniqueViolation(index=error.diag.constraint_name)
 
-    def about_records(self, table: str) -> str:
+    def approximate_count(self, table: str) -> str:
         return f"SELECT reltuples::bigint FROM pg_class WHERE oid = '{quote(table)}'::regclass"
 
     def is_of_other_metadata(self, error: BaseException) -> bool:

@@ -105,7 +105,7 @@ class SQLite(Dialect):
             return None
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in match[1].split(", ")))
 
-    def about_records(self, table: str) -> str:
+    def approximate_count(self, table: str) -> str:
         return f"SELECT MAX(rowid) FROM {quote(table)}"
 
     def is_of_other_metadata(self, error: BaseException) -> bool:
@@ -160,6 +160,7 @@ class SQLite(Dialect):
             return Sum((f"SUM({value})",), lambda parts: float(parts[0] or 0))
         if storage is Storage.DECIMAL:
             return _decimal_sum(value)
+        # SQLite's SUM fails beyond 64 bits, so the upper and the lower half are added for themselves.
         pieces = (f"SUM({value} >> 32)", f"SUM({value} & {_LOW})")
         places = money.MONEY_PLACES if storage is Storage.MONEY else None
         return Sum(pieces, _recombined(places))
@@ -186,6 +187,7 @@ def _glob_characters(ranges: Sequence[tuple[str, str]], *, negated: bool) -> str
 
 
 def _week(value: str) -> str:
+    """Return the SQL of the number of the week in which a date is. See `date_part`."""
     day = f"julianday(substr({value}, 1, 10))"
     new_year = f"julianday(substr({value}, 1, 4) || '-01-01')"
     # Julian days begin at noon, on a Monday: with a day and a half more, Sundays are the multiples of seven.
@@ -194,6 +196,11 @@ def _week(value: str) -> str:
 
 
 def _recombined(places: int | None) -> Callable[[Sequence[Any]], Decimal | int]:
+    """Return a function that makes a number of the sums of the upper and the lower 32 bits.
+
+    `places` are the decimal places of money; None for whole numbers.
+    """
+
     def combine(parts: Sequence[Any]) -> Decimal | int:
         high, low = parts
         total = ((high or 0) << 32) + (low or 0)
@@ -204,7 +211,7 @@ def _recombined(places: int | None) -> Callable[[Sequence[Any]], Decimal | int]:
 
 def _decimal_sum(value: str) -> Sum:
     """Return the sum of decimals that are stored as ordered text: in two halves, which fit SQLite's
-    integers.
+    integers, and with the number of negative ones, whose digits are complements.
     """
 
     def combine(parts: Sequence[Any]) -> Decimal:

@@ -15,7 +15,7 @@ from crmbox.engine.dialects.base import Statements
 from crmbox.engine.names import quote
 
 _FEW: Final = 8
-"""So many columns are added by `ALTER TABLE`, even if the schema is large."""
+"""Up to so many columns are added by `ALTER TABLE`, even if the schema is large."""
 
 _APPEND: Final = (
     "UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 1) || ? "

@@ -31,6 +31,7 @@ _PLACES: Final = {Storage.MONEY: money.MONEY_PLACES, Storage.DECIMAL: money.DECI
 _DIVISION: Final = Context(prec=60, rounding=ROUND_HALF_UP)
 
 Read = Callable[[Sequence[Any]], Any]
+"""Makes a value of a row, or of some of its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class AggregatePlan:
         """
         if len(rows) > MOST_GROUPS:
             raise InvalidQuery(f"The query makes more than {MOST_GROUPS} groups; narrow its filter.")
+        # The pair compares an empty value with others. Each sort leaves equal rows in the order of the sort
+        # before, so the sort by the first order comes last.
         rows = sorted(rows, key=lambda row: [(part is not None, part) for part in self.key(row)])
         for rank, descending in reversed(self.orders):
             rows.sort(key=lambda row: ((value := rank(row)) is not None, value), reverse=descending)
@@ -82,7 +85,11 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePla
 
 
 class _Writer:
-    """Sorts the columns of a query into groups and aggregates."""
+    """Sorts the columns of a query into groups and aggregates.
+
+    `groups` are the columns of the inner select, `outputs` those of the outer one. The keys of the query's
+    columns lead to the operand of a grouped one, and to the function that reads an aggregate from a row.
+    """
 
     def __init__(self, query: Query, scope: Scope, dialect: Dialect) -> None:
         self.groups = Groups()
@@ -100,11 +107,15 @@ class _Writer:
                 self._grouped[key] = self.groups.add(date_part(operand, column, dialect))
             else:
                 aggregates.append((key, column, operand))
-        written = [(key, *self._aggregate(n, c, o)) for n, (key, c, o) in enumerate(aggregates)]
+        written = [
+            (key, *self._aggregate(number, column, operand))
+            for number, (key, column, operand) in enumerate(aggregates)
+        ]
         self.outputs = Outputs(tuple(self._grouped.items()), self._snapshot)
         self._aggregates = {key: self._reader(pieces, read) for key, pieces, read in written}
 
     def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
+        """Return the groups as records, whose keys are in the order of the query's columns."""
         return [
             {key: group[key] if key in self._grouped else self._aggregates[key](row) for key in self._keys}
             for group, row in zip(self.outputs.records(rows), rows, strict=True)
@@ -124,6 +135,7 @@ class _Writer:
         return lambda row: row[position]
 
     def _reader(self, pieces: tuple[str, ...], read: Read) -> Read:
+        """Return a function that picks `pieces` from a row of the outer select, and gives them to `read`."""
         positions = [self.outputs.position_of(piece) for piece in pieces]
         return lambda row: read([row[position] for position in positions])
 
@@ -133,6 +145,7 @@ class _Writer:
         """
 
         def show(*expressions: str) -> tuple[str, ...]:
+            """Add expressions to the inner select, and return their names in the outer one."""
             return tuple(self.groups.show(text, f"a{number}_{n}") for n, text in enumerate(expressions))
 
         match column.aggregate:
@@ -173,6 +186,7 @@ def _decoded(operand: Operand, stored: Any) -> Any:
 
 
 def _comparable(value: Any) -> Any:
+    """Return a part of a group's key in the form that a page token, which is JSON, gives back."""
     return str(value) if isinstance(value, Decimal) else value
 
 

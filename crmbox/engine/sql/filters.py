@@ -59,7 +59,7 @@ class FilterWriter:
         return self._group(group, source, needed=True)
 
     def _group(self, group: Filter, source: Source, *, needed: bool) -> Fragment:
-        """Write a group as one condition in brackets."""
+        """Write a group as one condition in brackets. `needed` as in `_condition`."""
         parts = list(self._items(group, source, needed=needed and not group.any))
         if not parts:
             return EVERY_ROW
@@ -91,14 +91,15 @@ class FilterWriter:
         if condition.value_of is not None:
             right = self._operand(*condition.value_of, source, construct)
             return _column_comparison(condition, operand, right, construct)
+        # A negation is written as NOT (…) around the phrase of the operator that it denies.
         denied = DENIED.get(condition.operator)
         phrase = POSITIVE[denied or condition.operator]
         operand = self._compared_operand(condition.operator, phrase, operand, construct)
         if needed and denied is None and phrase.pattern is not None:
             self._search(condition, phrase.pattern, source, construct)
-        setting = PhraseContext(operand, self._dialect)
-        slots = self._slots(condition, phrase, setting, construct)
-        text = phrase.write(setting)
+        context = PhraseContext(operand, self._dialect)
+        slots = self._slots(condition, phrase, context, construct)
+        text = phrase.write(context)
         if denied is not None:
             text = f"NOT ({text})"
             if EMPTY_MATCHES_NEGATIONS:
@@ -112,11 +113,11 @@ class FilterWriter:
         # Only checks that the operand is a reference or an id: these are the ones that can be equal to a
         # record.
         self._compared_operand(condition.operator, POSITIVE[Operator.EQ], operand, construct)
-        names = operand.attribute.targets
+        targets = operand.attribute.targets
         if operand.attribute.is_primary_id:
-            names = (self._source(condition.link, source, construct).stored.entity.logical_name,)
+            targets = (self._source(condition.link, source, construct).stored.entity.logical_name,)
         snapshot = self.scope.snapshot
-        candidates = [snapshot.entity(name) for name in names if name in snapshot]
+        candidates = [snapshot.entity(name) for name in targets if name in snapshot]
         entities = [entity for entity in candidates if entity.parent_column is not None]
         if not entities:
             raise InvalidQuery(f"{construct}: the records that it names form no hierarchy.")
@@ -176,12 +177,12 @@ class FilterWriter:
         return operand
 
     def _slots(
-        self, condition: Condition, phrase: Phrase, setting: PhraseContext, construct: str
+        self, condition: Condition, phrase: Phrase, context: PhraseContext, construct: str
     ) -> tuple[Slot, ...]:
         """Return the parameters of a condition, in the order of the query's values. Raises InvalidQuery for a
         wrong number of values.
         """
-        encoders = phrase.encoders(setting)
+        encoders = phrase.encoders(context)
         if phrase.values is not None and phrase.values != len(condition.values):
             needed_values = ("no value", "one value", "two values")[phrase.values]
             raise InvalidQuery(f"{construct}: {needed_values} needed, {len(condition.values)} given.")

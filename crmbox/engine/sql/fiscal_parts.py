@@ -1,6 +1,7 @@
 """Fiscal years and periods of dates as SQL, by whole numbers alone: both databases compute them alike.
 
-A division leaves the rest out. There is no sign for the rest, because the drivers read `%` as a parameter.
+A division of whole numbers drops the remainder. The operator `%` is not used, because the drivers read it as
+the beginning of a parameter.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from crmclient.query.ast import DateGrouping, FiscalPart
 from crmclient.query.fiscal import FiscalCalendar, FiscalPeriods
 
 _LEAP_DAY: Final = (2, 29)
+"""The month and the day of a fiscal year that begins on the last day of February."""
+
 _FOUR_WEEKS: Final = 28
 
 
@@ -53,15 +56,16 @@ def _first_day(year: str, fiscal: FiscalCalendar) -> str:
 
 
 def _whole_months(date: CivilDate, fiscal: FiscalCalendar) -> str:
-    """Return the months since the fiscal year began. One that the first day's number ends begins with its
-    own last day.
+    """Return the months since the fiscal year began.
+
+    Each begins on the day of the month on which the year began, or on the last day of a month without it.
     """
     begins = _begins(date, fiscal)
     first = _first_day(begins, fiscal)
     length = _month_length(date)
-    is_short = f"{date.day} < {first} AND {date.day} < {length}"
+    is_of_month_before = f"{date.day} < {first} AND {date.day} < {length}"
     months = f"({date.year} - {begins}) * 12 + {date.month} - {fiscal.start[0]}"
-    return f"({months} - CASE WHEN {is_short} THEN 1 ELSE 0 END)"
+    return f"({months} - CASE WHEN {is_of_month_before} THEN 1 ELSE 0 END)"
 
 
 def _days(date: CivilDate, fiscal: FiscalCalendar) -> str:
@@ -72,6 +76,7 @@ def _days(date: CivilDate, fiscal: FiscalCalendar) -> str:
 
 
 def _month_length(date: CivilDate) -> str:
+    """Return the number of days of the month of a date."""
     february = f"{date.month} = 2 THEN 28 + {_leap(date.year)}"
     return f"(CASE WHEN {february} WHEN {date.month} IN (4, 6, 9, 11) THEN 30 ELSE 31 END)"
 
@@ -83,7 +88,10 @@ def _leap(year: str) -> str:
 
 
 def _day_number(date: CivilDate) -> str:
-    """Return the Julian day number of a date. Years begin in March there, so that leap days come last."""
+    """Return a number of the day, for differences of days: the Julian day number without its constant.
+
+    Years begin in March here, so that leap days come last. The months from March on have 153 days in five.
+    """
     is_early = f"(CASE WHEN {date.month} < 3 THEN 1 ELSE 0 END)"
     year = f"({date.year} + 4800 - {is_early})"
     month = f"({date.month} + 12 * {is_early} - 3)"

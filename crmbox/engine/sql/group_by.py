@@ -20,7 +20,9 @@ from crmclient.query.families import Family
 class Groups:
     """The columns of the inner select.
 
-    `selected` are the expressions that rows are grouped by, `count` their number.
+    `selected` are the expressions that rows are grouped by, `count` their number. In both selects, `k0` is
+    what the first operand is grouped by, `v0` its spelling that is shown, and `e0` the entity that it points
+    at.
     """
 
     def __init__(self) -> None:

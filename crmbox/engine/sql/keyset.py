@@ -19,7 +19,8 @@ def parts_after(
 ) -> tuple[Fragment, ...]:
     """Return the condition of each part.
 
-    `empty` says which values of the last row are empty. The slots of these values begin at `first_slot`.
+    `empty` says which values of the last row are empty. The slots of the last row's values, in the order of
+    `keys`, begin at `first_slot`.
     """
     writer = _Writer(keys, empty, first_slot, placeholder)
     key = keys[0]
@@ -32,6 +33,7 @@ def parts_after(
     if rest is None:
         part = beyond
     else:
+        # `k >= v AND (k > v OR k = v AND …)`: the first comparison adds nothing, but an index can seek it.
         part = concat(
             writer.compared(0, bound), " AND (", beyond, " OR ", writer.compared(0, "="), " AND ", rest, ")"
         )
@@ -52,6 +54,7 @@ class _Writer:
         self._placeholder = placeholder
 
     def compared(self, index: int, sign: str) -> Fragment:
+        """Return a comparison of the key `index` with the value of the last row, which is not empty."""
         key = self._keys[index]
         slot = Slot(self._first_slot + index, key.from_token, CONSTRUCT)
         return Fragment(f"{key.sql} {sign} {self._placeholder}", (slot,))

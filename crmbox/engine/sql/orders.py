@@ -42,6 +42,7 @@ class SortKey:
     from_token: Callable[[Any], Any]
 
     def text(self, dialect: Dialect) -> str:
+        """Return the term of ORDER BY."""
         if self.descending:
             return f"{self.sql} DESC{dialect.descending_nulls if self.nullable else ''}"
         return f"{self.sql}{dialect.nulls_first if self.nullable else ''}"
@@ -49,7 +50,7 @@ class SortKey:
 
 def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
     """Return the whole order of a query that is neither distinct nor an aggregate."""
-    keys = [sort_key(ordered(order, query, scope), order, scope.snapshot) for order in query.orders]
+    keys = [sort_key(operand_of_order(order, query, scope), order, scope.snapshot) for order in query.orders]
     descending = bool(keys) and keys[-1].descending
     ids = [
         scope.operand(source, source.stored.entity.primary_id, "order")
@@ -77,7 +78,7 @@ def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> 
     return unique
 
 
-def ordered(order: Order, query: Query, scope: Scope) -> Operand:
+def operand_of_order(order: Order, query: Query, scope: Scope) -> Operand:
     """Return the operand of an order: an attribute, or a selected column by its alias."""
     if order.attribute is not None:
         construct = f"order {order.attribute}"
@@ -93,6 +94,7 @@ def ordered(order: Order, query: Query, scope: Scope) -> Operand:
 
 
 def sort_key(operand: Operand, order: Order, snapshot: Snapshot) -> SortKey:
+    """Return what an order by `operand` sorts by. Raises InvalidQuery for a family without an order."""
     if operand.family in UNSORTABLE:
         raise InvalidQuery(f"order {operand.label}: a {operand.family.value} cannot be sorted by.")
     if operand.family is Family.REFERENCE:
@@ -103,6 +105,7 @@ def sort_key(operand: Operand, order: Order, snapshot: Snapshot) -> SortKey:
 
 
 def _plain(operand: Operand, *, descending: bool) -> SortKey:
+    """Sort by the operand's comparison form, whose values a page token holds as they are."""
     return SortKey(operand.compared, descending, operand.nullable, _to_token, _as_it_is)
 
 
@@ -123,6 +126,7 @@ def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> Sort
     if not ranks:
         return _plain(operand, descending=descending)
     cases = " ".join(f"WHEN {value:d} THEN {rank:d}" for value, rank in ranks.items())
+    # Of several options with equal labels, a token holds the first.
     values = {rank: value for value, rank in reversed(ranks.items())}
 
     def from_token(value: Any) -> int:

@@ -15,7 +15,7 @@ from crmbox.engine.sql.group_by import Groups
 from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.keyset import parts_after
 from crmbox.engine.sql.operands import Operand
-from crmbox.engine.sql.orders import SortKey, ordered, sort_key, sort_keys, with_ties
+from crmbox.engine.sql.orders import SortKey, operand_of_order, sort_key, sort_keys, with_ties
 from crmbox.engine.sql.outputs import Outputs
 from crmbox.engine.sql.scope import Scope, selected, unique_keys
 from crmclient.errors import InvalidQuery
@@ -44,8 +44,9 @@ class RowPlan:
     """The plan of SELECT … FROM `source` WHERE `where` ORDER BY `keys`, from the first or from a given row
     on.
 
-    The values of the parameters are those of the query (`values` of them), the limit, and then those of the
-    last row. `narrowed` are other plans for the same rows, which are quicker when a search finds few records.
+    The values of the parameters are those of the query (`value_count` of them), the limit, and then those of
+    the last row. `narrowed` are other plans for the same rows, which are quicker when a search finds few
+    records.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class RowPlan:
         source: Fragment,
         where: Fragment | None,
         keys: Sequence[SortKey],
-        values: int,
+        value_count: int,
         dialect: Dialect,
         narrowed: Sequence[NarrowedPlan] = (),
     ) -> None:
@@ -63,11 +64,13 @@ class RowPlan:
         self._source = source
         self._where = where
         self._keys = keys
-        self._limit = values
+        self._limit_index = value_count
         self._dialect = dialect
         self._key_positions = [outputs.position_of(key.sql) for key in keys]
         self._select = f"SELECT {', '.join(outputs.expressions)} "
         self._order = " ORDER BY " + ", ".join(key.text(dialect) for key in keys)
+        # The statements made so far, by which values of the last row are empty (None: there is no last row),
+        # whether there is a limit, and whether all rows are counted too.
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
         self._at_once: dict[tuple[tuple[bool, ...] | None, bool, bool], Fragment | None] = {}
         self.count = concat("SELECT COUNT(*) ", source, *where_clause(where))
@@ -118,13 +121,14 @@ class RowPlan:
         conditions = (None,) if empty is None else self._after(empty)
         if self.narrowed or len(conditions) != 1:
             return None
-        token_index = self._limit + 1 + (0 if empty is None else len(self._keys))
+        token_index = self._limit_index + 1 + (0 if empty is None else len(self._keys))
         token = Slot(token_index, str, "token")
         token_condition = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
         return self._statement(conditions[0], token_condition, limited=limited, total=total)
 
     def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
-        return parts_after(self._keys, empty, self._limit + 1, self._dialect.placeholder)
+        """Return the condition of each statement that reads rows after the last one."""
+        return parts_after(self._keys, empty, self._limit_index + 1, self._dialect.placeholder)
 
     def _statement(self, *conditions: Fragment | None, limited: bool, total: bool = False) -> Fragment:
         """Return the SELECT with further conditions, with a limit, and with the number of all rows as a
@@ -134,7 +138,7 @@ class RowPlan:
         counted = (self._select.rstrip(), ", (", self.count, ") ") if total else (self._select,)
         parts = [*counted, self._source, *where, self._order]
         if limited:
-            slot = Slot(self._limit, int, "limit")
+            slot = Slot(self._limit_index, int, "limit")
             parts.append(Fragment(f" LIMIT {self._dialect.placeholder}", (slot,)))
         return concat(*parts)
 
@@ -148,16 +152,18 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
 
-    values = _values(query, filters)
+    value_count = _value_count(query, filters)
     if filters.searches:
-        ids = Slot(values, dialect.list_parameter, "search")
+        # The ids that a search finds are one more value, after those of the query.
+        ids = Slot(value_count, dialect.list_parameter, "search")
         among = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
         outputs = Outputs(columns, scope.snapshot)
-        few = RowPlan(outputs, source, all_of(where, among), keys, values + 1, dialect)
-        narrowed = [NarrowedPlan(concat(f, f" LIMIT {MOST_SEARCHED + 1}"), few) for f in filters.searches]
+        few = RowPlan(outputs, source, all_of(where, among), keys, value_count + 1, dialect)
+        limit = f" LIMIT {MOST_SEARCHED + 1}"
+        narrowed = [NarrowedPlan(concat(search, limit), few) for search in filters.searches]
     else:
         narrowed = []
-    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, values, dialect, narrowed)
+    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, value_count, dialect, narrowed)
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
@@ -180,7 +186,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     )
     keys = []
     for order in query.orders:
-        selected_operand = by_sql.get(ordered(order, query, scope).value)
+        selected_operand = by_sql.get(operand_of_order(order, query, scope).value)
         if selected_operand is None:
             name = order.attribute or order.alias
             raise InvalidQuery(f"order {name}: a distinct query is sorted by columns that it selects only.")
@@ -188,10 +194,11 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     keys = with_ties(keys, [operand for _, operand in columns], descending=False)
     outputs = Outputs(columns, scope.snapshot)
     source = concat("FROM (", inner, ") AS d")
-    return RowPlan(outputs, source, None, keys, _values(query, filters), dialect)
+    return RowPlan(outputs, source, None, keys, _value_count(query, filters), dialect)
 
 
 def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:
+    """Return the selected columns, each with its key in a row. Raises InvalidQuery."""
     columns = selected(query, scope)
     return [
         (key, scope.operand(source, column.attribute, f"attribute {column.attribute}"))
@@ -199,7 +206,11 @@ def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:
     ]
 
 
-def _values(query: Query, filters: FilterWriter) -> int:
+def _value_count(query: Query, filters: FilterWriter) -> int:
+    """Return how many values the query has.
+
+    `top` is the last one, as in `shape_of`. No statement takes it from there, because it is the limit, too.
+    """
     return filters.values + (query.top is not None)
 
 
