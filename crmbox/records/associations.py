@@ -17,6 +17,7 @@ from crmclient.values import Guid, new_guid
 class _Pair(NamedTuple):
     """The two entities of a relationship as seen from the first, and the SQL about them.
 
+    `tie` and `untie` write and delete the row of the pair; `look` says of each record whether it exists.
     Parameters of `tie` are the new row's id, the two records, the version, and the two records again; those
     of the others are the two records.
     """
@@ -50,6 +51,7 @@ def disassociate(
 def _begin(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, caller: Guid | None
 ) -> tuple[_Pair, tuple[Guid, Guid]]:
+    """Return the relationship, and the ids of the two records as stored. Check the caller."""
     pair = _pair(unit.snapshot, entity, relationship)
     check_caller(unit, caller)
     return pair, (record_id(pair.own, id), record_id(pair.other, related))
@@ -65,6 +67,7 @@ def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> Non
 
 @lru_cache(maxsize=1024)
 def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
+    """Return a many-to-many relationship as seen from `entity`. Raises UnknownRelationship."""
     stored = snapshot.entity(entity)
     for candidate in snapshot.relationships_of(entity):
         other = candidate.other_end(entity)

@@ -13,9 +13,9 @@ from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.records.auto_numbers import auto_number
-from crmbox.records.derived_values import join, settle_state
+from crmbox.records.derived_values import set_joined_values, settle_state
 from crmbox.records.parties import write_parties
-from crmbox.records.referenced_records import OWNER, look_up, looked_up
+from crmbox.records.referenced_records import OWNER, look_up, lookup_sql
 from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql, written_entity
 from crmbox.records.written_values import WrittenValues
 from crmclient import value_checks
@@ -67,7 +67,7 @@ def create_at_once(
     record, written, owner = _complete(unit, stored, values, id, caller)
     if written.problems or written.parties:
         return None
-    statement = looked_up(unit.snapshot, written, caller, owner)
+    statement = lookup_sql(unit.snapshot, written, caller, owner)
     sql = insert_at_once_sql(
         unit.dialect, stored, tuple(written.columns), statement.value, statement.condition
     )
@@ -96,7 +96,7 @@ def _complete(
             pattern = numbered.definition.auto_number or ""
             written.set(numbered.attribute.logical_name, auto_number(pattern, unit.now))
     settle_state(written, creating=True)
-    join(unit, written, None)
+    set_joined_values(unit, written, None)
     written.require(rules.required)
     written.require_parties(stored.party_lists.values())
     actor = Reference("systemuser", caller or SERVICE_USER)
@@ -124,6 +124,7 @@ def _choose_id(written: WrittenValues, id: Guid | None) -> Guid:
 
 def _set_audit_values(written: WrittenValues, now: dt.datetime, actor: Reference) -> None:
     """Set who made the record, and when."""
+    # Who brings records from another system says by this attribute when they were made there.
     overridden = written.stored.columns.get("overriddencreatedon")
     created = written.columns.get(overridden.name) if overridden is not None else None
     written.stamp(("createdon", "modifiedon"), now)
@@ -133,7 +134,7 @@ def _set_audit_values(written: WrittenValues, now: dt.datetime, actor: Reference
 
 
 def _owner(written: WrittenValues, actor: Reference) -> Reference:
-    """Return the given owner, or else `actor`, who makes the record."""
+    """Return the given owner, or else `actor`, who makes the record. Write `actor` as the owner then."""
     for item in written.pointed:
         if item.attribute == OWNER:
             return Reference(item.entity, item.id)

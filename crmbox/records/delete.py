@@ -52,10 +52,11 @@ def delete(
     if (entity, record) in _PERMANENT:
         raise StateConflict(f"The {entity} {record} is the platform's own and stays.")
     mark = unit.dialect.placeholder
-    sql, parameters = delete_sql(stored, mark), [record]
+    sql = delete_sql(stored, mark)
+    parameters: list[str | int] = [record]
     if if_version is not None:
         sql += version_condition(stored, mark)
-        parameters.append(str(version_number(entity, record, if_version)))
+        parameters.append(version_number(entity, record, if_version))
     if not unit.execute(sql, parameters):
         raise untouched(unit, stored, record)
     _apply_effects(unit, stored, record)
@@ -77,6 +78,7 @@ def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
                     f"The {entity} {record} cannot be deleted: a {child_entity} refers to it "
                     f"({pointer.relationship})."
                 )
+            # The deletion of an earlier child may have deleted this one, too.
             if unit.execute(delete_sql(pointer.stored, unit.dialect.placeholder), (child,)):
                 _apply_effects(unit, pointer.stored, child)
 
@@ -100,6 +102,7 @@ def _referring_records(unit: WriteUnit, pointer: _Pointer, entity: str, record: 
 
 
 def _condition(pointer: _Pointer, entity: str, record: Guid, mark: str) -> tuple[str, tuple[str, ...]]:
+    """Return WHERE with the records that refer to `record` of `entity`, and its parameters."""
     where_clause = f"WHERE {quote(pointer.column.name)} = {mark}"
     if pointer.column.target is None:
         return where_clause, (record,)
@@ -115,6 +118,7 @@ def _pointers(snapshot: Snapshot, entity: str) -> tuple[_Pointer, ...]:
     pointers = []
     for relationship in snapshot.relationships_of(entity):
         if relationship.intersect is not None:
+            # A pair goes with either of its records. Where both are of this entity, both columns refer to it.
             stored = snapshot.entity(relationship.intersect)
             ends = [
                 snapshot.entity(end).entity for end in (relationship.referenced, relationship.referencing)

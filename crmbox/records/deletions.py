@@ -51,6 +51,8 @@ def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChang
     stored = unit.snapshot.entity(entity)
     if not stored.entity.tracks_changes:
         raise InvalidQuery(f"The records of {entity} have no version.")
+    # Read first, because on PostgreSQL each statement sees the data of its own moment: a write after this is
+    # told again the next time, rather than never.
     version = current_version(unit)
     if mark is None:
         return RecordChanges(str(version), any=False)

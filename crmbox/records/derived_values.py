@@ -50,6 +50,7 @@ def settle_state(written: WrittenValues, *, creating: bool) -> None:
     elif state is None and creating:
         written.columns.update(states.initial)
     elif state is not None or written.sets(STATUS):
+        # A status that the write clears is the default again.
         state = states.first if state is None else state
         written.set(STATE, state)
         written.set(STATUS, states.default_status[state])
@@ -83,17 +84,17 @@ def _states_of(stored: StoredEntity) -> States | None:
     return States(first, default_status, state_of, initial)
 
 
-def is_joined(written: WrittenValues) -> bool:
+def changes_joined_values(written: WrittenValues) -> bool:
     """Whether the write changes a part of a joined value."""
     return any(
         written.sets(part) for column in _joined(written.stored) for part in column.definition.joined_from
     )
 
 
-def join(unit: Unit, written: WrittenValues, record: Guid | None) -> None:
-    """Set every joined value of which the write changes a part.
+def set_joined_values(unit: Unit, written: WrittenValues, record: Guid | None) -> None:
+    """Set every joined value of which the write changes a part, such as a full name.
 
-    Parts that the write does not change are read from `record`.
+    Parts that the write does not change are read from `record`; None: the record is new.
     """
     for column in _joined(written.stored):
         parts = [written.stored.columns[name] for name in column.definition.joined_from]

@@ -59,7 +59,7 @@ class Upload:
     def run(self, content: BinaryIO, file_name: str, content_type: str) -> FileInfo:
         """Upload the content. Raises the errors of `Platform.upload`.
 
-        The column is as before then; call `abandon`.
+        After an error the column is as before. Call `abandon` then.
         """
         check_file(self._entity, self._attribute, file_name, content_type)
         column = self._begin()

@@ -40,7 +40,7 @@ def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Refe
         written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
 
 
-class LookedUp(NamedTuple):
+class LookupSql(NamedTuple):
     """The lookups of `look_up` as parts of the statement that writes.
 
     `value` is an SQL expression of the owner's business unit, None where there is none to set. `condition`
@@ -52,21 +52,24 @@ class LookedUp(NamedTuple):
     parameters: tuple[Guid, ...]
 
 
-def looked_up(
+def lookup_sql(
     snapshot: Snapshot, written: WrittenValues, caller: Guid | None, owner: Reference | None
-) -> LookedUp:
-    """Return the lookups as parts of the statement that writes."""
+) -> LookupSql:
+    """Return the lookups as parts of the statement that writes.
+
+    A business unit among `written` is taken out, because the statement sets the owner's.
+    """
     entities = tuple(item.entity for item in written.pointed)
     pointed = tuple(item.id for item in written.pointed)
     acting = () if caller is None else (caller,)
     unit_column = written.stored.columns.get(BUSINESS_UNIT)
     if owner is None or unit_column is None:
         value, condition = _parts(snapshot, entities, bool(acting), None)
-        return LookedUp(value, condition, (*pointed, *acting))
-    # A given value is ignored: the business unit is always the owner's.
+        return LookupSql(value, condition, (*pointed, *acting))
+    # The business unit is always the owner's, whatever was given.
     written.columns.pop(unit_column.name, None)
     value, condition = _parts(snapshot, entities, bool(acting), owner.entity)
-    return LookedUp(value, condition, (owner.id, *pointed, *acting))
+    return LookupSql(value, condition, (owner.id, *pointed, *acting))
 
 
 def _missing(item: ReferencedRecord) -> UnknownTarget:
@@ -75,6 +78,11 @@ def _missing(item: ReferencedRecord) -> UnknownTarget:
 
 @lru_cache(maxsize=1024)
 def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
+    """Return the statement of `look_up`.
+
+    Its one row says of each record whether it exists, then, with `caller`, whether the caller is enabled, and
+    last, with the `owner`'s entity, the owner's business unit.
+    """
     parts = _conditions(snapshot, entities, caller)
     if owner is not None:
         parts.append(_business_unit(snapshot, owner))
@@ -85,17 +93,20 @@ def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owne
 def _parts(
     snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None
 ) -> tuple[str | None, str]:
+    """Return the first two fields of LookupSql. `owner` is the owner's entity."""
     value = None if owner is None else _business_unit(snapshot, owner)
     return value, " AND ".join(_conditions(snapshot, entities, caller)) or "TRUE"
 
 
 def _conditions(snapshot: Snapshot, entities: tuple[str, ...], caller: bool) -> list[str]:
+    """Return a condition for each of the records, of these entities, and one for the caller."""
     mark = snapshot.dialect.placeholder
     conditions = [f"EXISTS (SELECT 1 {_with_id(snapshot, entity, mark)})" for entity in entities]
     return [*conditions, is_enabled(snapshot)] if caller else conditions
 
 
 def _business_unit(snapshot: Snapshot, owner: str) -> str:
+    """Return the SQL of the business unit of the user or team whose id is the parameter."""
     column = quote(snapshot.entity(owner).columns["businessunitid"].name)
     return f"(SELECT {column} {_with_id(snapshot, owner, snapshot.dialect.placeholder)})"
 

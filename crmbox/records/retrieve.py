@@ -102,6 +102,7 @@ def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
 
 @lru_cache(maxsize=2048)
 def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
+    """Return the plan to read `columns`. Raises UnknownEntity and InvalidRecord."""
     stored = snapshot.entity(entity)
     attributes = stored.attributes
     unknown = [name for name in columns if name not in attributes or not attributes[name].readable]
@@ -133,6 +134,7 @@ def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
 
 
 def _reader(decode: Callable[[Any], Any], slot: int) -> Reader:
+    """Return the reader of the value at the position `slot` of the row."""
     if decode is as_stored:
         return itemgetter(slot)
 
@@ -144,6 +146,9 @@ def _reader(decode: Callable[[Any], Any], slot: int) -> Reader:
 
 
 def _reference_reader(column: StoredColumn, slot: int) -> Reader:
+    """Return the reader of a lookup: from `slot` on, the row has its id, its entity (None where the lookup
+    has a single target) and the name of its record.
+    """
     single_target = column.attribute.targets[0] if column.target is None else ""
 
     def read(row: Row) -> Value:

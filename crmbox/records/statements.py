@@ -48,7 +48,8 @@ def insert_at_once_sql(
 ) -> str:
     """Return one statement that inserts a row and returns its version.
 
-    Its parameters are those of the columns, then those of the parts.
+    `business_unit` and `condition` are the parts of a LookupSql. The parameters are those of the columns,
+    then those of these parts.
     """
     at_once = dialect.at_once
     values = {
@@ -75,7 +76,8 @@ def update_at_once_sql(
 ) -> str:
     """Return one statement that updates a row and returns its version.
 
-    After the parameters of the parts come the id and, where `guarded`, the version that the row must have.
+    The parameters are those of `insert_at_once_sql`, then the id and, where `guarded`, the version that the
+    row must have.
     """
     at_once, mark = dialect.at_once, dialect.placeholder
     table, version = quote(stored.table), quote(stored.columns[VERSION].name)
@@ -116,11 +118,13 @@ def with_id(stored: StoredEntity, mark: str) -> str:
 
 @lru_cache(maxsize=4096)
 def version_condition(stored: StoredEntity, mark: str) -> str:
+    """Return what follows `with_id` in a statement that is only for one version of the record."""
     return f" AND {quote(stored.columns['versionnumber'].name)} = {mark}"
 
 
 def version_number(entity: str, id: Guid, version: str) -> int:
     """Return a version as stored. Raises VersionMismatch for a text that no record can have."""
+    # Up to 18 digits fit a 64-bit integer. The database would refuse a larger number.
     if not (version.isascii() and version.isdigit() and len(version) < 19):
         raise VersionMismatch(entity, id)
     return int(version)
@@ -135,7 +139,10 @@ def untouched(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
 
 
 def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
-    """Return the error for the key of the entity that a unique index belongs to."""
+    """Return the error for the key of the entity that a unique index belongs to.
+
+    An index of no alternate key is that of the primary key.
+    """
     violation = error.violation
     for key in stored.entity.keys:
         columns = tuple(stored.columns[name].comparable for name in key.attributes)

@@ -7,9 +7,9 @@ from crmbox.engine.failures import NotUnique
 from crmbox.engine.single_statements import SingleUnit
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.files.registry import clears_files, detach_cleared
-from crmbox.records.derived_values import is_joined, join, settle_state
+from crmbox.records.derived_values import changes_joined_values, set_joined_values, settle_state
 from crmbox.records.parties import replace_parties
-from crmbox.records.referenced_records import OWNER, look_up, looked_up
+from crmbox.records.referenced_records import OWNER, look_up, lookup_sql
 from crmbox.records.statements import (
     duplicate,
     record_id,
@@ -39,7 +39,7 @@ def update(
     stored = written_entity(unit.snapshot, entity)
     record = record_id(stored, id)
     written = _checked_values(unit.snapshot, stored, values)
-    join(unit, written, record)
+    set_joined_values(unit, written, record)
     _require(written, values)
     look_up(unit, written, caller, _owner(written))
     written.finish()
@@ -68,10 +68,16 @@ def update_at_once(
     record = record_id(stored, id)
     written = _checked_values(unit.snapshot, stored, values)
     _require(written, values)
-    if written.problems or written.parties or is_joined(written) or clears_files(stored, written.columns):
+    # Each of these needs more statements than one.
+    if (
+        written.problems
+        or written.parties
+        or changes_joined_values(written)
+        or clears_files(stored, written.columns)
+    ):
         return None
     stamp(written, unit.now, caller)
-    statement = looked_up(unit.snapshot, written, caller, _owner(written))
+    statement = lookup_sql(unit.snapshot, written, caller, _owner(written))
     guard = () if if_version is None else (version_number(entity, record, if_version),)
     sql = update_at_once_sql(
         unit.dialect, stored, tuple(written.columns), statement.value, statement.condition, bool(guard)
@@ -84,6 +90,7 @@ def update_at_once(
 
 
 def _checked_values(snapshot: Snapshot, stored: StoredEntity, values: Values) -> WrittenValues:
+    """Return the values of an update, with state and status settled and problems noted."""
     written = WrittenValues(snapshot, stored)
     written.take(values, creating=False)
     settle_state(written, creating=False)
@@ -91,6 +98,7 @@ def _checked_values(snapshot: Snapshot, stored: StoredEntity, values: Values) ->
 
 
 def _require(written: WrittenValues, values: Values) -> None:
+    """Add a problem for each required attribute among `values` that the write clears."""
     columns = (written.stored.columns.get(name) for name in values)
     written.require(column for column in columns if column is not None and column.attribute.is_required)
     lists = written.stored.party_lists

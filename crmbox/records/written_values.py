@@ -184,6 +184,7 @@ class WrittenValues:
             if checked:
                 self.pointed.append(ReferencedRecord(attribute.logical_name, value.entity, str(encoded)))
         elif attribute.targets and checked:
+            # Not a lookup, but one of the ids in a row of an intersect entity.
             self.pointed.append(ReferencedRecord(attribute.logical_name, attribute.targets[0], str(encoded)))
 
 
