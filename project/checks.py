@@ -56,7 +56,7 @@ def _telemetry() -> Iterator[CheckMessage]:
         yield Error(
             "OPENTELEMETRY=1, but the packages of OpenTelemetry are not installed.",
             hint="Run `pip install --require-hashes -r requirements-otel.lock`, or set OPENTELEMETRY=0.",
-            id="portico.E020",
+            id="portico.E022",
         )
 
 

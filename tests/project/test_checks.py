@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import ast
 import os
 import re
 import secrets
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -31,6 +34,24 @@ def production(settings: Settings, db: None) -> Settings:
 
 def found() -> list[str | None]:
     return [message.id for message in run_checks(tags=[TAG])]
+
+
+def ids_of_checks() -> Iterator[tuple[str, str]]:
+    """Yield each id of a check in the source, and the function that has it."""
+    for folder in ("runtime", "project"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(function, ast.FunctionDef):
+                    for id in re.findall(r"portico\.[EW]\d{3}", ast.unparse(function)):
+                        yield id, f"{path.name}: {function.name}"
+
+
+def test_no_two_checks_have_the_same_id() -> None:
+    functions: defaultdict[str, set[str]] = defaultdict(set)
+    for id, function in ids_of_checks():
+        functions[id].add(function)
+    assert len(functions) > 15
+    assert {id: names for id, names in functions.items() if len(names) > 1} == {}
 
 
 def test_a_production_with_keys_and_hosts_starts(production: Settings) -> None:
