@@ -22,7 +22,7 @@ class Addable(Protocol):
     """A count to which another one can be added."""
 
     def add(self, other: Any, /) -> None:
-        """Take the counts of another of the same place in."""
+        """Add the count of the same place that is in `other`, an object of the same class."""
         ...
 
 
@@ -44,6 +44,7 @@ class BatchedCounts(ABC, Generic[Place, Count]):
         self._name = name
         self._outage = outage
         self._writes = False
+        # The id of the process whose thread writes.
         self._writer: int | None = None
 
     @abstractmethod
@@ -90,7 +91,7 @@ class BatchedCounts(ABC, Generic[Place, Count]):
             self._add(place, count)
 
     def _write_later(self) -> None:
-        # Of a process that was forked, the thread stayed behind.
+        # A process that was forked has the counts, but not the thread.
         if self._writes and self._writer != os.getpid():
             self._start_writer()
 

@@ -23,20 +23,28 @@ from runtime.callers.refusals import authentication_required
 from runtime.http.problems import Problem
 
 _READING = frozenset({"GET", "HEAD"})
-# Where a path has the id of a record, among what slashes separate.
+# The position of a record's id in `/api/{module}/{segment}/{id}`, split at its slashes; the first part is
+# empty.
 _RECORD = 4
 
 
 class UserProperties(Protocol):
-    """The configured properties of callers. `runtime.context` implements this, on a higher floor."""
+    """The configured properties of callers. `runtime.context` implements this, on a higher floor.
 
-    def answer(self, caller: Caller, call: Call) -> Mapping[str, Any]: ...
+    Each method that takes a `call` raises Problem 401, 403 `no_platform_user` or `no_record`.
+    """
 
-    def values(self, caller: Caller, call: Call) -> Mapping[str, Any]: ...
+    def answer(self, caller: Caller, call: Call) -> Mapping[str, Any]:
+        """Return the body of `GET /api/context`. Raises also Misconfigured."""
 
-    def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]: ...
+    def values(self, caller: Caller, call: Call) -> Mapping[str, Any]:
+        """Return the properties by name."""
 
-    def reference(self, caller: Caller) -> Reference: ...
+    def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]:
+        """Return the properties that name a record, by name."""
+
+    def reference(self, caller: Caller) -> Reference:
+        """Return a reference to the caller's own record. Raises Misconfigured without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,7 @@ class Exchange:
         """Return the path at which a record of the exposed entity is read; None when no endpoint reads
         it there.
         """
-        # The request may be about another record of the entity: `/api/{module}/{segment}/{id}/…`.
+        # The request may be about another record of the entity, or about something below that.
         collection = "/".join(self.request.path_info.split("/")[:_RECORD])
         path = f"{collection}/{record}"
         if not self.is_readable(path):

@@ -18,6 +18,7 @@ from crmclient.outages import Outage
 T = TypeVar("T")
 
 _SECONDS: Final = 0.5
+"""How long Redis is waited for, to connect and to answer."""
 _PAUSE: Final = 5.0
 """Seconds without Redis after it has not answered."""
 
@@ -35,11 +36,13 @@ class SharedRedis:
     def __init__(self, url: str, logger: logging.Logger, away: str, back: str) -> None:
         self._url = url
         self._outage = Outage(logger, away, back)
+        # The `time.monotonic()` second from which Redis is asked again.
         self._again = 0.0
         self._scripts: dict[str, Any] = {}
 
     @property
     def is_there(self) -> bool:
+        """Whether Redis is to be asked: there is a URL, and no pause after an outage."""
         return bool(self._url) and time.monotonic() >= self._again
 
     def ask(self, call: Callable[[redis.Redis], T]) -> T | None:

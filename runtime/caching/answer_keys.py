@@ -37,6 +37,7 @@ def digest(key: Key) -> str:
 class AnswerKeys:
     """The keys of one endpoint's answers, at one state of its configuration and of the metadata.
 
+    `metadata` is the revision of the metadata. `answers_json` is False for an endpoint that answers files.
     Raises a MetadataError where what it reads cannot be told.
     """
 
@@ -50,10 +51,14 @@ class AnswerKeys:
         parts.append(endpoint.definition.model_dump_json())
         if endpoint.entity is not None:
             parts.append(endpoint.entity.model_dump_json())
+        # The empty part keeps an exposed entity apart from an exposure: both are definitions of one kind.
         parts += ["", *(exposure.model_dump_json() for exposure in endpoint.exposures)]
         self._endpoint = hashlib.sha256(_joined(parts)).hexdigest()
         by_any = self._sharing.is_by_caller or self._sharing.is_by_roles or self._impersonates
+        # What `shared_by` returns where all callers share one answer; None where they do not.
         self._everybody = None if by_any else _common([""])
+        # The generations of the request before, and what they say of the entities read here: both are the
+        # same until somebody writes.
         self._latest: tuple[Generations | None, str] = (None, "")
 
     @property

@@ -49,22 +49,24 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 # The platform cannot be asked now, which says nothing of the answer.
 _AWAY = (Throttled, Unavailable, DeadlineExceeded)
-# Shortly before its time is over an answer is refreshed by one, while all others are still given it: so many
-# times as long before as the platform took the last time. At least in the last fiftieth of its time, or the
-# last second where that is less; never before the last tenth. What is refreshed too early costs calls.
-_TIMES_AS_LONG = 2.0
-_LEAST_PART, _LAST_PART = 0.02, 0.1
-_AT_LEAST = 1.0
+# Shortly before its time is over, one thread refreshes an answer, while all requests still get the old one.
+# It begins so many seconds before the end for each second that the platform took the last time,
+_EARLY_PER_SECOND = 2.0
+# but no earlier than in the last tenth of the answer's time, because refreshing too early costs calls; and no
+# later than in the last fiftieth, or in the last second where that is less.
+_MOST_EARLY_PART = 0.1
+_LEAST_EARLY_PART, _LEAST_EARLY_SECONDS = 0.02, 1.0
+# Threads of this process that refresh answers.
 _REFRESHERS = 2
-# Seconds that an answer is waited for which another process has begun to ask for.
+# Seconds that a request waits for another process, which asks the platform for the same answer.
 _PATIENCE = 5.0
 # Seconds that the clocks of two machines may differ by.
 _SKEW = 5.0
-# Who finds no place among those who wait is refused so soon.
-_QUICK = 0.25
+# Seconds that a request waits for another one of this process when too many wait already.
+_PATIENCE_WITHOUT_PLACE = 0.25
 
 _MEGABYTE = 1024 * 1024
-# As it calls the reason where the caller wants what is not kept.
+# The reason in `Cache-Status` when the caller asks for an answer that is made now.
 _REQUESTED = "request"
 
 
@@ -76,7 +78,7 @@ class CachedAnswers:
 
     def __init__(self, keys: AnswerKeys, cache: AnswerCache, *, needs_token: bool) -> None:
         self.is_public = cache.downstream and keys.are_of_everybody and not needs_token
-        later = max(1, int(cache.seconds * _LAST_PART))
+        later = max(1, int(cache.seconds * _MOST_EARLY_PART))
         self._downstream = Prepared(
             {"Cache-Control": f"public, max-age={cache.seconds}, stale-while-revalidate={later}"}
         )
@@ -84,8 +86,8 @@ class CachedAnswers:
         self._seconds = cache.seconds
         self._stale = cache.stale_seconds
         self._gives_fresh = cache.fresh
-        # Seconds before the end of its time in which an answer is refreshed.
-        self._early = self._least_early = min(_AT_LEAST, cache.seconds * _LEAST_PART)
+        # How many seconds before the end of its time an answer is refreshed.
+        self._early = self._least_early = min(_LEAST_EARLY_SECONDS, cache.seconds * _LEAST_EARLY_PART)
         self._pause = Pause()
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
@@ -105,7 +107,7 @@ class CachedAnswers:
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._ask(exchange, run, key, _REQUESTED)
         entry = _store().get(key)
-        seconds_left = self._left(entry)
+        seconds_left = self._seconds_left(entry)
         if entry is not None and seconds_left > 0:
             if seconds_left <= self._early:
                 self._refresh(exchange, run, key)
@@ -121,33 +123,36 @@ class CachedAnswers:
             entry = entry or _store().get(key)
             if entry is None or not self._may_be_late(entry):
                 raise
-            seconds_left = self._left(entry)
+            seconds_left = self._seconds_left(entry)
             return cached_response(
                 entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
             )
 
-    def _left(self, entry: Entry | None) -> float:
+    def _seconds_left(self, entry: Entry | None) -> float:
         """Return for how many seconds an answer is still fresh; 0 or less when it is not."""
         if entry is None:
             return 0.0
         seconds_left = entry.made + self._seconds - time.time()
-        # One of the future was made by a clock that has been put right since.
+        # An entry from the future was made by a clock that has been put right since.
         return seconds_left if seconds_left <= self._seconds + _SKEW else 0.0
 
     def _may_be_late(self, entry: Entry) -> bool:
+        """Whether an answer may still be served past its time, while the platform cannot be asked."""
         return time.time() < entry.made + self._seconds + self._stale
 
     def _ask(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
         """Fetch the answer, or wait for another request of this process that fetches it. `why` is the reason
         in `Cache-Status`.
         """
-        # Anonymous callers have a part of the platform's budget: others may ask when it is spent.
+        # Anonymous callers have a part of the platform's budget: others may ask when it is spent. Requests
+        # for an answer that is made now wait only for each other: other flights may end with a kept one.
         with _flights.board((key, exchange.caller.is_anonymous, why == _REQUESTED)) as (flight, leads):
             if leads:
                 return self._lead(exchange, run, key, flight, why)
         try:
             entry = _wait_for_flight(flight, exchange.seconds_left)
         except _NotRefreshed:
+            # The flight was a refresh in the background, which may not have been allowed to ask.
             return self._ask(exchange, run, key, why)
         if entry is None:
             return uncached_response(run(exchange), exchange.request, f"fwd={why}")
@@ -163,9 +168,9 @@ class CachedAnswers:
         )
         if entry is not None:
             flight.set_result(entry)
-            return cached_response(entry, exchange.request, f"hit; ttl={int(self._left(entry))}")
+            return cached_response(entry, exchange.request, f"hit; ttl={int(self._seconds_left(entry))}")
         patience = min(_PATIENCE, exchange.seconds_left / 2)
-        with _shared_store().turn(digest(key), holding=_deadline(), patience=patience) as turn:
+        with _shared_store().turn(digest(key), holding=_longest_request(), patience=patience) as turn:
             entry = self._fresh(turn.found)
             if entry is not None and why != _REQUESTED:
                 self._keep(key, entry)
@@ -193,12 +198,12 @@ class CachedAnswers:
         """
         asked_at, began = time.time(), time.monotonic()
         response = run(exchange)
-        seconds_early = max(self._least_early, _TIMES_AS_LONG * (time.monotonic() - began))
-        self._early = min(self._seconds * _LAST_PART, seconds_early)
+        seconds_early = max(self._least_early, _EARLY_PER_SECOND * (time.monotonic() - began))
+        self._early = min(self._seconds * _MOST_EARLY_PART, seconds_early)
         return response, asked_at
 
     def _fresh(self, entry: Entry | None) -> Entry | None:
-        return entry if self._left(entry) > 0 else None
+        return entry if self._seconds_left(entry) > 0 else None
 
     def _shared(self, key: Key) -> Entry | None:
         """Return the entry that another process has stored, and keep it in this process, too. It may be
@@ -229,7 +234,9 @@ class CachedAnswers:
         """
         if self._pause.is_on or not _refreshing.begin(key):
             return
-        later = replace(exchange, deadline=time.monotonic() + _deadline(), watch=None, in_background=True)
+        later = replace(
+            exchange, deadline=time.monotonic() + _longest_request(), watch=None, in_background=True
+        )
 
         def ask() -> None:
             database = connections[DEFAULT_DB_ALIAS]
@@ -254,18 +261,19 @@ class CachedAnswers:
 
     def _ask_anew(self, exchange: Exchange, run: Run, key: Key) -> None:
         """Refresh an answer before its time is over, unless somebody else has just done so."""
-        # Whoever comes when the time is over waits for this answer.
-        # In the background there may be no budget where there is some for them: then they ask.
+        # The flight of `_ask`: requests that come when the time is over wait for this answer. Where it ends
+        # without one, they ask for themselves, because they may have a budget that the background lacks.
         name = (key, exchange.caller.is_anonymous, False)
         with _flights.board(name, else_=_NotRefreshed()) as (flight, leads):
             if not leads:
                 return
             entry = _store().get(key)
-            if self._left(entry) <= self._early:
+            if self._seconds_left(entry) <= self._early:
                 entry = self._shared(key)
-            if self._left(entry) <= self._early:
+            if self._seconds_left(entry) <= self._early:
+                # That of the request was fixed before this thread was free.
                 exchange.now = dt.datetime.now(dt.UTC)
-                with _shared_store().turn(digest(key), holding=_deadline(), patience=0) as turn:
+                with _shared_store().turn(digest(key), holding=_longest_request(), patience=0) as turn:
                     entry = entry_of(*self._run_timed(exchange, run)) if turn.is_ours else None
                     if entry is not None:
                         self._store(key, entry)
@@ -282,7 +290,8 @@ def _wants_fresh(request: HttpRequest) -> bool:
     return any(part.strip().lower() == "no-cache" for part in header.split(","))
 
 
-def _deadline() -> float:
+def _longest_request() -> float:
+    """Return the seconds that a request may take."""
     return float(settings.PORTICO["REQUEST_DEADLINE"])
 
 
@@ -299,7 +308,7 @@ def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:
     """
     try:
         with _waiting.place() as has_place:
-            return flight.result(max(0.0, seconds if has_place else min(seconds, _QUICK)))
+            return flight.result(max(0.0, seconds if has_place else min(seconds, _PATIENCE_WITHOUT_PLACE)))
     except NoResult:
         # `concurrent.futures` says so of the waiting, and of nothing that the flight has raised.
         if flight.done():

@@ -12,12 +12,12 @@ from runtime.http.conditions import digest
 from runtime.http.rendering import JSON
 from runtime.http.sound_headers import Prepared, put
 
-# What is longer is compressed where memory is shared.
+# Bytes. A longer entry is compressed in the store that processes share.
 _LONG = 2_048
 _PLAIN, _COMPRESSED = b"0", b"1"
 _BREAK = b"\n"
 
-# What belongs to one request, or is said of each answer anew.
+# Headers that belong to one request, or that are set on each answer anew.
 _NOT_KEPT = frozenset({"cache-control", "vary", "content-length", "x-request-id"})
 
 

@@ -98,6 +98,7 @@ class NotedWrites(StandIn):
     def _upsert(
         self, entity: str, key: Mapping[str, Any], values: Mapping[str, Any], **options: Any
     ) -> Iterable[str]:
+        # Which record it is does not matter: a create changes no more entities than an update.
         return self._update(entity, "", values)
 
     def _delete(self, *args: Any, **options: Any) -> Iterable[str]:
@@ -152,6 +153,8 @@ def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str
     return (ANY,)
 
 
+# The entities that a call may change, by the member of Platform that is called. Each function takes the
+# arguments of that member. A member that is not listed may change any entity.
 _WRITTEN: Mapping[str, Callable[..., Iterable[str]]] = {
     "create": NotedWrites._create,
     "update": NotedWrites._update,

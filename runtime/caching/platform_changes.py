@@ -68,15 +68,24 @@ def end_what_has_changed(configuration: Configuration, platform: Platform, deadl
     # The oldest question comes first: after a failure, the entities behind it are asked about first next
     # time.
     rows = TrackedEntity.objects.order_by("asked_at", "entity")
-    return [row.entity for row in rows if not _rests(row, now) and _has_changed(row, platform, deadline)]
+    return [row.entity for row in rows if not _rests(row, now) and _end_if_changed(row, platform, deadline)]
 
 
 def _rests(row: TrackedEntity, now: dt.datetime) -> bool:
-    """Whether the platform has lately said that it cannot be asked about the entity."""
+    """Whether the platform has lately said that it cannot be asked about the entity.
+
+    A row without a mark that has had no call is new.
+    """
     return not row.mark and row.calls > 0 and now - row.asked_at < REST
 
 
-def _has_changed(row: TrackedEntity, platform: TracksChanges, deadline: float) -> bool:
+def _end_if_changed(row: TrackedEntity, platform: TracksChanges, deadline: float) -> bool:
+    """Ask whether an entity has changed since the last question, and end its cached answers if so.
+
+    Keep the platform's new mark in the row: the next question starts from it. Return whether the entity has
+    changed. Without an old mark nobody knows: the cached answers end, but the result is False. Raises
+    PlatformFailure.
+    """
     tracked = TrackedEntity.objects.filter(pk=row.pk)
     tracked.update(asked_at=dt.datetime.now(dt.UTC))
     changes = _record_changes(platform, row.entity, row.mark, deadline) if row.mark else None

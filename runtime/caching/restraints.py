@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 from django.conf import settings
 
-# After the platform was away, answers past their time are served for so long without asking it.
+# After the platform was away, answers past their time are served for so many seconds without asking it: the
+# usual pause, and the longest one that the platform itself can ask for.
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -46,6 +47,7 @@ class Pause:
         return time.monotonic() < self._until
 
     def begin(self, error: BaseException) -> None:
+        """Begin a pause, as long as the error says (`retry_after`, in seconds). A longer one stays."""
         after = getattr(error, "retry_after", None)
         seconds = _PAUSE if after is None else min(max(_PAUSE, float(after)), _LONGEST_PAUSE)
         self._until = max(self._until, time.monotonic() + seconds)
@@ -60,6 +62,9 @@ class Refreshing:
         self._keys: set[Hashable] = set()
 
     def begin(self, key: Hashable) -> bool:
+        """Note that the answer of `key` is being refreshed. Return False, and note nothing, if it is being
+        refreshed already, or if too many others are.
+        """
         with self._lock:
             if key in self._keys or len(self._keys) >= self._most:
                 return False

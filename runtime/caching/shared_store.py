@@ -25,8 +25,9 @@ logger = logging.getLogger("portico.caching")
 _PURPOSE = b"portico.answers"
 _PREFIX = "portico:answers:"
 _LOCK = "portico:answering:"
-# What is larger is kept by the process that asked for it alone; a file that is larger is not kept.
+# Bytes. A larger answer is kept only by the process that asked for it; a larger file is not kept at all.
 LARGEST = 4 * 1024 * 1024
+# Seconds between two looks for an answer that another process is asking for.
 _LOOK_AGAIN = 0.03
 
 
@@ -94,7 +95,7 @@ class SharedStore:
             yield Turn(has_lock or not self._redis.is_there, entry)
         finally:
             if has_lock:
-                # It may have been over before.
+                # Its time may have been over before the platform answered.
                 with suppress(LockError):
                     self._redis.ask(lambda _: lock.release())
 

@@ -38,7 +38,8 @@ Run: TypeAlias = Callable[[Exchange], HttpResponseBase]
 
 LIFETIME = dt.timedelta(hours=24)
 LONGEST_KEY = 255
-# Of callers without a token, who may share an address: who knew a key would get another's answer. A UUID has
+# A key of a caller without a token has at least so many characters, and so many different ones. Such callers
+# may share an address, and whoever guesses the key of another one gets the other one's answer. A UUID has
 # more, and so has every usual random id.
 _SHORTEST_UNGUESSED, _FEWEST_DIFFERENT = 20, 8
 # Refusals that say nothing of the platform: the same key may be used again at once.
@@ -173,6 +174,9 @@ class Idempotency:
 
 
 def _even_if_cut(write: Callable[[], object]) -> None:
+    """Call `write`, and call it once more if the database has ended the connection. The first call may have
+    been kept all the same.
+    """
     asked_again(connections[DEFAULT_DB_ALIAS], write, (OperationalError, InterfaceError))
 
 
