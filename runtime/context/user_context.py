@@ -148,8 +148,8 @@ class UserContext:
         return self._types[caller.type]
 
     def _properties_of(self, caller: Caller, call: Call) -> PropertyValues:
-        """Return the properties of a caller, from the cache if the context has a revision to keep them under.
-        Raises Problem 403 for a caller whose record is missing.
+        """Return the properties of a caller. Raises Problem 401 for an anonymous caller, and 403 for a caller
+        whose record is missing.
         """
         properties_of_type = self._type_of(caller)
         record = caller.record if properties_of_type.records is not None else None
@@ -158,22 +158,7 @@ class UserContext:
             raise no_record(
                 caller.type, caller.issuer, f"Your account stands for no {noun} on the platform.", _NONE[noun]
             )
-        call = replace(call, about_caller=True)
-        if self._revision is None:
-            properties = properties_of_type.read(caller, record, call)
-        else:
-            key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
-            # Expressions see claims, and the caller's teams: what was made of those is no younger than they.
-            claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
-            claims_in_key = (claims,) if properties_of_type.has_custom and caller.claims else ()
-            until = (
-                caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
-            )
-            properties = _REMEMBERED.get(
-                (*key, *claims_in_key, *self._revision),
-                lambda: properties_of_type.read(caller, record, call),
-                until=until,
-            ).value
+        properties = self._read(properties_of_type, caller, record, replace(call, about_caller=True))
         if properties is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
             details = {
@@ -183,8 +168,28 @@ class UserContext:
             raise no_record(caller.type, caller.issuer, details, _GONE[noun])
         return properties
 
+    def _read(
+        self, properties_of_type: CallerProperties, caller: Caller, record: Guid | None, call: Call
+    ) -> PropertyValues | None:
+        """Return the properties of a caller, from the cache if the context has a revision to keep them under;
+        None when the record is gone or inactive.
+        """
+        if self._revision is None:
+            return properties_of_type.read(caller, record, call)
+        key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
+        # Expressions see claims, which therefore are part of the key, and the caller's teams. What is
+        # made of these, or of a row that was read before, must not be kept for longer than they are.
+        claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
+        claims_in_key = (claims,) if properties_of_type.has_custom and caller.claims else ()
+        until = caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
+        return _REMEMBERED.get(
+            (*key, *claims_in_key, *self._revision),
+            lambda: properties_of_type.read(caller, record, call),
+            until=until,
+        ).value
 
-# Words for the log.
+
+# The reasons in the log: for an account that has no record, and for one whose record does not count.
 _NONE = {"user": "no_platform_user", "record": "no_record"}
 _GONE = {"user": "user_disabled", "record": "record_inactive"}
 

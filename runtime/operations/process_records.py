@@ -57,16 +57,20 @@ class ProcessRecords:
         if error.entity != self._process:
             return error
         items = {self._place(item): item for item in self._lists.items(sent)}
-        own_problems = [
-            problem for problem in error.problems if _place_and_attribute(problem.attribute, items) is None
-        ]
+        own_problems: list[InvalidValue] = []
+        problems_by_place: dict[str, list[InvalidValue]] = {}
+        for problem in error.problems:
+            place_and_attribute = _place_and_attribute(problem.attribute, items)
+            if place_and_attribute is None:
+                own_problems.append(problem)
+            else:
+                place, attribute = place_and_attribute
+                problems_by_place.setdefault(place, []).append(_of_record(problem, attribute))
         refusals = [payload.refusal(InvalidRecord(error.entity, own_problems))] if own_problems else []
         for place, item in items.items():
-            parts = ((problem, _place_and_attribute(problem.attribute, items)) for problem in error.problems)
-            wrong = [_of_record(problem, part[1]) for problem, part in parts if part and part[0] == place]
-            if wrong:
+            if place in problems_by_place:
                 entity = self._lists.entities[item.list]
-                refusals.append(self._lists.refusal(item, InvalidRecord(entity, wrong)))
+                refusals.append(self._lists.refusal(item, InvalidRecord(entity, problems_by_place[place])))
         problems = [refusal for refusal in refusals if isinstance(refusal, Problem)]
         return as_one(problems) if problems else error
 
@@ -80,13 +84,14 @@ class ProcessRecords:
 
 
 def _place_and_attribute(attribute: str, places: Mapping[str, Item]) -> tuple[str, str] | None:
-    """Split `OpportunityClose/subject` into the place of a record and its attribute; None for
-    another text.
+    """Split a platform's name of a wrong value, `OpportunityClose/subject`, into the place of a record and
+    its attribute. Return None for a value that is in no record.
     """
     place, _, name = attribute.rpartition("/")
     return (place, name) if place in places else None
 
 
 def _of_record(problem: InvalidValue, name: str) -> InvalidValue:
+    """Return the same problem with the attribute's name in its record, which the record's payload knows."""
     problem.attribute = name
     return problem

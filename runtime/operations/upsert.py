@@ -6,6 +6,7 @@ the record is looked for first: one that the caller does not reach is unknown to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
@@ -134,19 +135,43 @@ class UpsertOperation(Operation):
     ) -> Upserted | None:
         """Look for the record, and update or create it; None when another request was quicker."""
         row = self._records.find(key, exchange, self._rule)
+        # A record that the caller does not reach may have the key: it is unknown to them, and none is
+        # created.
         if row is None and (wish.exists or self._records.find(key, exchange, None) is not None):
             raise RecordNotFound(self.entity, written(key))
         if row is None:
-            values = self._bind(key, sent, exchange)
-            self._creates.check({**key, **values}, exchange)
-            try:
-                return self.platform.upsert(
-                    self.entity, key, values, exists=False, call=self._duplicates.call(exchange)
-                )
-            except DuplicateKey as error:
-                if error.key != self.key.name:
-                    raise
-                return None
+            return self._create(key, sent, exchange)
+        return self._change(row, key, sent, wish, exchange)
+
+    def _create(self, key: dict[str, Value], sent: Sent, exchange: Exchange) -> Upserted | None:
+        """Create the record; None when another request has created it meanwhile. Raises Problem 403 for a
+        record outside the row rule.
+        """
+        values = self._bind(key, sent, exchange)
+        self._creates.check({**key, **values}, exchange)
+        try:
+            return self.platform.upsert(
+                self.entity, key, values, exists=False, call=self._duplicates.call(exchange)
+            )
+        except DuplicateKey as error:
+            if error.key != self.key.name:
+                raise
+            return None
+
+    def _change(
+        self,
+        row: Mapping[str, Value],
+        key: dict[str, Value],
+        sent: Sent,
+        wish: _Wish,
+        exchange: Exchange,
+    ) -> Upserted | None:
+        """Change the record in `row`; None when another request has changed or deleted it meanwhile, unless
+        the caller asks for a record that exists.
+
+        Raises VersionMismatch for another version than the caller asks for, DuplicateKey when the caller asks
+        for a new record, and Problem 403 for a change that would leave the row rule.
+        """
         version = str(row[self._version]) if self._version else None
         if wish.versions is not None and version not in wish.versions:
             raise VersionMismatch(self.entity, written(key))

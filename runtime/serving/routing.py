@@ -4,7 +4,7 @@ than ten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -71,31 +71,36 @@ class RoutingTable:
         moved += [id for id in new if id not in old]
         if not moved:
             return self
-        claims, shapes, touched = dict(self._claims), dict(self._shapes), set()
-        for id in moved:
-            for shape in shapes.pop(id, ()):
-                claims[shape] = tuple(other for other in claims[shape] if other != id)
-                touched.add(shape)
-            endpoint = new.get(id)
-            if endpoint is None or not endpoint.definition.enabled:
-                continue
-            new_shapes = shapes[id] = _shapes(endpoint)
-            for shape in new_shapes:
-                claims[shape] = (*claims.get(shape, ()), id)
-            touched.update(new_shapes)
+        claims, shapes, touched = self._claimed_anew(moved, new)
         paths = dict(self._paths)
         for shape in touched:
-            methods: dict[str, int] = {}
-            # At the same path and method, the endpoint with the lowest id wins: a new endpoint by mistake
-            # must not replace a live one.
-            for id in sorted(claims[shape], reverse=True):
-                methods.update(dict.fromkeys(new[id].methods, id))
+            methods = _by_method(claims[shape], new)
             if methods:
                 paths[shape] = MappingProxyType(methods)
             else:
                 paths.pop(shape, None)
                 del claims[shape]
         return RoutingTable(paths, claims, shapes)
+
+    def _claimed_anew(
+        self, moved: Iterable[int], endpoints: Mapping[int, Endpoint]
+    ) -> tuple[dict[str, tuple[int, ...]], dict[int, tuple[str, ...]], set[str]]:
+        """Return claims and shapes in which the endpoints `moved` claim the paths that they have among
+        `endpoints`; and the shapes whose claims differ from those of this table.
+        """
+        claims, shapes, touched = dict(self._claims), dict(self._shapes), set[str]()
+        for id in moved:
+            for shape in shapes.pop(id, ()):
+                claims[shape] = tuple(other for other in claims[shape] if other != id)
+                touched.add(shape)
+            endpoint = endpoints.get(id)
+            if endpoint is None or not endpoint.definition.enabled:
+                continue
+            new_shapes = shapes[id] = _shapes(endpoint)
+            for shape in new_shapes:
+                claims[shape] = (*claims.get(shape, ()), id)
+            touched.update(new_shapes)
+        return claims, shapes, touched
 
     def _moved(self, endpoints: FollowingEndpoints) -> RoutingTable | None:
         """Return the table after endpoints have moved to new paths and nothing else has changed.
@@ -161,6 +166,17 @@ class RoutingTable:
         """Whether `GET` is answered at `path`."""
         match = self.match(path)
         return match is not None and "GET" in match.endpoints
+
+
+def _by_method(ids: Iterable[int], endpoints: Mapping[int, Endpoint]) -> dict[str, int]:
+    """Return by method which of the endpoints `ids` serves it: the one with the lowest id.
+
+    A new endpoint that claims the same path by mistake must not replace a live one.
+    """
+    by_method: dict[str, int] = {}
+    for id in sorted(ids, reverse=True):
+        by_method.update(dict.fromkeys(endpoints[id].methods, id))
+    return by_method
 
 
 def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
