@@ -48,6 +48,7 @@ class _Record(NamedTuple):
         read it themselves.
         """
         try:
+            # Only to find out whether the cache can carry the row.
             to_bytes(self.row)
         except Unportable:
             return [self.active, None]
@@ -111,7 +112,8 @@ def with_active_record(caller: Caller, entity: str, recognition: Recognition) ->
     """
     record, platform = caller.record, recognition.platform
     if record is None or caller.known_until != math.inf:
-        # Whoever found the record of an issuer's caller has looked at it then.
+        # The caller of an issuer, whose record was looked for, and checked, by a claim: that set
+        # `known_until`.
         return caller
     # The type had records, or the platform such an entity, when the account was made: not any more.
     if entity not in platform.entities():

@@ -71,6 +71,9 @@ def _of_callers(request: HttpRequest) -> Iterator[Notice]:
 
 
 def _keys(now: dt.datetime, types: Sequence[str]) -> QuerySet[Any, Any]:
+    """Return the active keys that expire soon or lack a record, as rows of the same columns as `_accounts`:
+    the database joins both by UNION.
+    """
     soon = Q(expires_at__gt=now, expires_at__lte=now + _ANNOUNCED)
     keys = ApiKey.objects.filter(soon | _lacking(types), active=True).order_by()
     return keys.annotate(

@@ -34,7 +34,9 @@ REMEMBERED = dt.timedelta(days=30)
 
 # Multiples of LOGIN_FAILURES, which is the limit of one account from one network.
 _OF_AN_ACCOUNT, _OF_A_NETWORK = 2, 3
+# Seconds.
 _LONGEST_WAIT = 60
+# Characters of a name; a longer one is cut.
 _LONGEST_NAME = 254
 
 # The login itself is written once a day for each network: its date decides, and a write costs a login much.
@@ -94,6 +96,8 @@ class Wait:
 def wait_of(account: str, network: str) -> Wait | None:
     """Return the wait before a login to `account` from `network` may be tried; None if it may be tried once
     now.
+
+    This may begin a wait, and it uses up one that is over: another try has to wait again.
     """
     limit = _limit()
     if not limit:
@@ -112,7 +116,7 @@ def wait_of(account: str, network: str) -> Wait | None:
     if _is_known(account, network, now):
         return None
     excess = account_row.failures - _limits(limit)["account"]
-    return _wait_of_network(rows.get((account, network)), account, network, excess, now)
+    return _take_turn_or_wait(rows.get((account, network)), account, network, excess, now)
 
 
 def count_failure(account: str, network: str, *, of_account: bool = True) -> Wait | None:
@@ -183,12 +187,14 @@ def _add(account: str, network: str, now: dt.datetime) -> bool:
     return locks
 
 
-def _wait_of_network(
+def _take_turn_or_wait(
     row: FailedLogins | None, account: str, network: str, excess: int, now: dt.datetime
 ) -> Wait | None:
-    """Return how long a network has to wait to log in to this account; None when it has waited and may try
-    once.
+    """Begin the wait of a network for this account, and return it; None when the network has waited and may
+    try once.
 
+    `row` has the failures from this network, and the end of its wait. `excess` is by how much the failures of
+    the account, from all networks, exceed its limit: each doubles the wait.
     Each network waits by itself, so that an attacker with many networks cannot take the turn of others.
     """
     if row is not None and row.refused_until is not None:
@@ -229,6 +235,7 @@ def _limit() -> int:
 
 
 def _limits(limit: int) -> Mapping[str, int]:
+    """Return the number of failures by scope at which logins are locked or slowed down."""
     return {"pair": limit, "account": _OF_AN_ACCOUNT * limit, "network": _OF_A_NETWORK * limit}
 
 

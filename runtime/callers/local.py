@@ -216,12 +216,13 @@ def _used_or_revoked(reason: str) -> RefusedCaller:
 
 
 def _read(kind: type[Token], text: str) -> Claims:
+    """Return the claims of a token of this kind that the service has signed. Raises RefusedCaller 401."""
     try:
         token = kind(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
     except ExpiredTokenError as error:
         raise invalid_token("The token has expired.", "expired") from error
     except (TokenError, KeyError, TypeError, ValueError, OverflowError) as error:
-        # All but the first: claims of a type that simplejwt does not expect.
+        # All of these but TokenError: claims of a type that simplejwt does not expect.
         raise invalid_token(_REFUSED) from error
     if token.payload.get("aud") != _AUDIENCE:
         # An array is a foreign issuer's way of writing: this service signs one name.

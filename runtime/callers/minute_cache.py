@@ -29,9 +29,9 @@ V = TypeVar("V")
 
 _PURPOSE = b"portico.callers"
 _PREFIX = "portico:callers:"
-# What is larger is remembered by the process that read it alone.
+# Bytes. Only the process that read a larger value keeps it.
 _LARGEST = 64 * 1024
-# Callers ask for the same while it is being read; after so long each asks for itself.
+# Seconds that a thread waits for another one which reads the same value. Then it reads for itself.
 _PATIENCE = 5.0
 
 
@@ -76,6 +76,7 @@ class MinuteCache(Generic[V]):
         finally:
             if has_turn:
                 turn.release()
+            # Those who wait have the lock itself; those who come later find the value, or read it.
             with self._reading_lock:
                 self._reading.pop(digest, None)
 

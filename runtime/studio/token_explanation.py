@@ -18,7 +18,7 @@ from runtime.callers.issuers.claim_paths import claim_at, picked
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuer
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
-from runtime.callers.issuers.resolution import find, refusal_of, told
+from runtime.callers.issuers.resolution import claimed_user, find, refusal_of
 from runtime.callers.issuers.role_rules import Granted, granted, left_out_groups
 from runtime.callers.issuers.token_checks import REQUIRED
 from runtime.callers.issuers.verification import examine
@@ -216,7 +216,7 @@ class _Caller:
         if not definition.claim or type is None:
             actual = Sentence("Callers of this issuer have no record.")
             return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
-        self._record = told(self._issuer, self._claims, type)
+        self._record = claimed_user(self._issuer, self._claims, type)
         if self._record is not None:
             actual = Sentence("The claim “%(claim)s” is the user's id.", claim=definition.claim)
             return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")

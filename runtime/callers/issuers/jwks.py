@@ -26,7 +26,9 @@ from runtime.http.seals import seal, unseal
 
 logger = logging.getLogger("portico.issuers")
 
+# All in seconds. Keys that are older are read again;
 MAX_AGE = 600.0
+# but the processes that share a cache read them at most once in this time.
 PAUSE = 60.0
 # How long the last keys of an issuer that is away are good for processes that start meanwhile.
 KEPT = 7 * 24 * 3600
@@ -34,6 +36,7 @@ KEPT = 7 * 24 * 3600
 LOOK = 2.0
 # How long one process waits for another that is fetching the first keys.
 PATIENCE = 10.0
+# Bytes. A longer key set is not shared: each process fetches it.
 LONGEST_CACHED = 256 * 1024
 
 _PURPOSE = b"portico.issuers"
@@ -60,6 +63,8 @@ class KeySet:
         self._issuer = issuer
         self._allow_private = allow_private
         self._keys: _Keys | None = None
+        # Seconds of `time.monotonic()`: when this process last looked for keys, and when it last fetched
+        # them.
         self._looked_at: float | None = None
         self._fetched_at: float | None = None
         self._lock = threading.Lock()
@@ -170,6 +175,7 @@ class KeySet:
         """Wait until another process that fetches the keys has shared them."""
         until = time.monotonic() + PATIENCE
         while self._keys is None and time.monotonic() < until:
+            # Asked before the keys: a process that ends in between has shared them by then.
             is_under_way = self._try_cache(cache.get, self._turn) == _FETCHING
             self._take_shared()
             if not is_under_way:

@@ -17,6 +17,7 @@ from runtime.callers.issuers.claim_paths import claim_at
 
 # Platforms compare texts without regard to case: as many are read as may differ in that alone.
 _MOST = 20
+# Characters of a claim that names a record.
 _LONGEST = 500
 _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 
@@ -25,7 +26,8 @@ _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 class RecordSearch:
     """A search for records, and its result: `rows` are those of `entity` whose `attribute` has `value`.
 
-    `problem` says why no record could be looked for; `reason` is the same in a word.
+    `inactive` has the positions in `rows` of records that no longer count. `problem` says why no record could
+    be looked for; `reason` is the same in a word.
     """
 
     entity: str = ""
@@ -44,6 +46,7 @@ class RecordSearch:
 
     @property
     def is_inactive(self) -> bool:
+        """Whether the first record is inactive. It is the only one where a caller stands for it."""
         return 0 in self.inactive
 
 
@@ -94,8 +97,8 @@ class RecordSource:
         if comparable is None:
             problem = Sentence("No record can have this value in “%(attribute)s”.", attribute=name)
             return RecordSearch(self.entity, name, value, problem=problem, reason="no_such_value")
-        ends = self._ends
-        names = dict.fromkeys(n for n in (primary_id, name, ends, *columns) if n in attributes)
+        state_attribute = self._state_attribute
+        names = dict.fromkeys(n for n in (primary_id, name, state_attribute, *columns) if n in attributes)
         query = Query(
             self.entity,
             tuple(Column(column) for column in names if column is not None),
@@ -103,12 +106,12 @@ class RecordSource:
         )
         rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows
         same_rows = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
-        states = [row.get(ends) if ends else None for row in same_rows]
+        states = [row.get(state_attribute) if state_attribute else None for row in same_rows]
         inactive = frozenset(position for position, state in enumerate(states) if self._is_over(state))
         return RecordSearch(self.entity, name, value, same_rows, primary_id, inactive)
 
     @property
-    def _ends(self) -> str | None:
+    def _state_attribute(self) -> str | None:
         """The attribute that says whether a record still counts."""
         if self._users is not None:
             return self._users.disabled
@@ -121,7 +124,7 @@ class RecordSource:
             return False
         if self._users is not None:
             return bool(value)
-        state = self._ends
+        state = self._state_attribute
         try:
             options = self._platform.option_set(state, entity=self.entity) if state else None
         except MetadataError:
@@ -161,6 +164,7 @@ def _comparable_value(attribute: Attribute | None, value: str) -> Value:
 
 
 def _is_same(stored: Value, value: str, ignore_case: bool) -> bool:
+    """Whether a stored value is `value`: platforms also find texts that differ in case."""
     text = stored.id if isinstance(stored, Reference) else str(stored)
     if text == value:
         return True

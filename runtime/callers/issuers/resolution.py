@@ -116,7 +116,7 @@ def _record(
     if type is None:
         raise without_record(issuer.name, definition.type, "no_entity")
     if _claim_is_user_id(issuer, type):
-        return told(issuer, claims, type), None
+        return claimed_user(issuer, claims, type), None
     source = RecordSource(platform, type)
     search = find(issuer, claims, source)
     refused = refusal_of(search)
@@ -151,8 +151,8 @@ def refusal_of(search: RecordSearch) -> str:
     return "record_inactive" if search.is_inactive else ""
 
 
-def told(issuer: Issuer, claims: Claims, type: CallerTypeDefinition) -> Guid | None:
-    """Return the platform user whose id is in the claim.
+def claimed_user(issuer: Issuer, claims: Claims, type: CallerTypeDefinition) -> Guid | None:
+    """Return the platform user whose id is in the claim, without asking the platform.
 
     None when the claim holds no GUID, and when records of this issuer have to be looked up. A user need not
     be looked up here: it is read by its id later anyway.

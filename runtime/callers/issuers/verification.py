@@ -27,6 +27,8 @@ def verify(token: str, issuers: Issuers) -> Examined:
             refusal = check.run(examined).refusal
             if refusal is not None:
                 raise refusal
+            # Known after the first check, which reads the claims. The checks that follow are for other
+            # issuers.
             if examined.is_own:
                 examined.claims = LocalIssuer().verify(token)
                 break

@@ -122,4 +122,5 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part for part in _SPLIT.split(text) if part)
 
 
+# What is compared where there is no key, so that it takes as long.
 _NOBODYS = _digest(secrets.token_hex(_SECRET_BYTES))

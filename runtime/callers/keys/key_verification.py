@@ -47,6 +47,8 @@ def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
     Raises WrongKey, which is counted as a failed login is, and RefusedCaller 401 `invalid_token` for a right
     key that may not be used here or now.
     """
+    # A prefix that no key can have is counted with all others of the kind: such texts must not fill the
+    # table.
     account = f"key {prefix}" if prefix_pattern(model.BEGINNING).fullmatch(prefix) else "key"
     # Apart from passwords: a machine with an old key must not lock the people of its network out.
     place = f"keys {network(address)}" if address else "keys"
