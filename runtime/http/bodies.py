@@ -72,6 +72,7 @@ def announced_length(request: HttpRequest) -> int:
     """Return `Content-Length` in bytes; 0 without a body. Raises Problem 411 for a body in chunks."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if length.isdecimal():
+        # So many digits are beyond every limit, and `int` refuses thousands of them.
         return int(length[:18])
     if "HTTP_TRANSFER_ENCODING" in request.META:
         raise Problem(411, "length_required", "Send a Content-Length.")
@@ -121,7 +122,8 @@ def _walk(value: dict[str, Any]) -> None:
     """Raise Problem 400 for a body that is nested too deeply, or has NUL characters, which no platform can
     store.
     """
-    # The way to the value that is looked at. Pointers for all of them could be as many times the body.
+    # The keys and positions that lead to the value that is looked at. A pointer for each value could take
+    # many times the memory of the body.
     way: list[str] = []
 
     def visit(node: Any) -> None:

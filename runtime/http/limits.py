@@ -41,14 +41,16 @@ _Counted: TypeAlias = tuple[str, int, int, int | None]
 _Limit: TypeAlias = tuple[str, str, int]
 _MINUTE = 60
 
+# Seconds that Redis is waited for, and seconds without it after it has not answered.
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE = 5.0
-# Windows in this process: so many, and those that are over are forgotten.
+# With so many windows in this process, those that are over are forgotten.
 _SWEEP_AT = 10_000
 
 
 class Windows:
-    """Minutes in this process: a count and the second it ends, by limit. Shared between threads.
+    """Minutes in this process: by limit, a count and the `time.time()` second in which the minute ends. Safe
+    to share between threads.
 
     The library's own in-memory storage starts a thread every ten milliseconds to expire its windows; under
     load that costs a create a seventh of its time. These expire when they are next looked at.
@@ -164,7 +166,9 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
 
 
 def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
-    """Count a request for one limit, and note how many are left. Raises Problem 429."""
+    """Count a request for one limit, and note how many are left. A `rate` of 0 is no limit. Raises Problem
+    429.
+    """
     if not rate:
         return
     requests_left, wait = _limiter().hit(rate, name, key)
@@ -180,6 +184,7 @@ def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
 
 
 def _hit(storage: Storage, item: RateLimitItemPerMinute, *key_parts: str) -> tuple[int, float | None]:
+    """Count a request in the shared store. Return what `Limiter.hit` returns. Raises StorageError."""
     key = item.key_for(*key_parts)
     requests_left = item.amount - storage.incr(key, item.get_expiry())
     return requests_left, None if requests_left >= 0 else storage.get_expiry(key) - time.time()

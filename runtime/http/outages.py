@@ -47,8 +47,10 @@ class Outages:
 
         Log it if an outage begins or a reminder is due. `log_fields` are further fields of the log line.
         """
-        is_configured = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
-        reason = problem.code, _kind(error), endpoint if is_configured else ""
+        # What code of ours refuses is noted of its endpoint: an answer of another endpoint does not disprove
+        # it.
+        is_of_endpoint = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
+        reason = problem.code, _kind(error), endpoint if is_of_endpoint else ""
         with self._lock:
             outage = self._outages.get(reason)
             if outage is None:

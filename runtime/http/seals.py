@@ -70,7 +70,7 @@ def _ciphers(purpose: bytes) -> tuple[AESSIV, ...]:
 
 @cache
 def _ciphers_of(purpose: bytes, *secrets: str) -> tuple[AESSIV, ...]:
-    # Of no nonce AES-SIV makes no weakness: the same content would only be the same bytes again.
+    # AES-SIV is safe without a nonce: the same content only gives the same bytes again.
     return tuple(
         AESSIV(HKDF(algorithm=SHA256(), length=64, salt=None, info=purpose).derive(secret.encode()))
         for secret in secrets

@@ -74,6 +74,8 @@ def _answer_until(deadline: float, request: HttpRequest) -> HttpResponseBase:
             response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
         except Exception as error:
             response = answer(error, request)
+    # A statement may have been ended at any point, so the connection is not to be used again. A test runs
+    # within a transaction, and needs it.
     if watch.struck and not database.in_atomic_block:
         database.close()
     return response

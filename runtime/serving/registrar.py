@@ -23,6 +23,8 @@ class EndpointRegistrar:
     """Implements `runtime.callers.issuers.registration.Registrar`."""
 
     def __init__(self) -> None:
+        # The operation that ran last, behind what it was compiled from: endpoint, platform, revision of the
+        # metadata.
         self._compiled: tuple[Endpoint, object, str, Operation] | None = None
 
     def create(self, endpoint: str, inputs: Mapping[str, Any], record: Guid, caller: Caller) -> None:

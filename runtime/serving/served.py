@@ -71,7 +71,7 @@ class Served:
 _lock = threading.Lock()
 _served: Served | None = None
 _is_serving = False
-# So many endpoints that are new are thousands of objects.
+# So many new endpoints have thousands of objects, which a collection is slow to look through.
 _MANY = 500
 
 
@@ -85,9 +85,10 @@ def serve_from_now_on() -> None:
     _is_serving = True
 
 
-def _leave_to_stay(before: Configuration | None, after: Configuration) -> None:
-    """Let a large configuration stay out of the garbage collector's way: its objects live until the
-    next one.
+def _exempt_from_collection(before: Configuration | None, after: Configuration) -> None:
+    """Take a large configuration out of garbage collection: its objects live until the next one.
+
+    Endpoints that follow from an edit are made on a thread of their own, which does this then.
     """
     if isinstance(after.endpoints, FollowingEndpoints):
         if _is_serving:
@@ -165,12 +166,12 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
     if previous is None or previous.platform is not platform:
         configuration = load()
         routes = RoutingTable.of(configuration)
-        _leave_to_stay(None, configuration)
+        _exempt_from_collection(None, configuration)
         return _anew(configuration, metadata, platform, routes)
     before = previous.configuration
     after = reload(before)
     routes = previous.routes.changed(before, after)
-    _leave_to_stay(before, after)
+    _exempt_from_collection(before, after)
     if metadata != previous.metadata or _context(after) != _context(before):
         return _anew(after, metadata, platform, routes)
     kept_views = {
