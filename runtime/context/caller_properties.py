@@ -54,6 +54,7 @@ class CallerProperties:
         self.broken: dict[str, str] = {}
         self._platform = platform
         self._properties = tuple(properties)
+        # By the property's name: the attribute, the related data, or the expression that it is read from.
         self._fields: dict[str, str] = {}
         self._related: dict[str, Related] = {}
         self._custom: dict[str, Expression] = {}

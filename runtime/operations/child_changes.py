@@ -132,6 +132,7 @@ class _List:
                 )
             )
         self._entity, self._lookup = group.entity, group.parent
+        # Whether a record that is removed from the list is deleted: so would the platform with the parent.
         self._deletes = any(
             relationship.name == group.name and relationship.on_delete is Cascade.DELETE
             for relationship in relationships
@@ -159,7 +160,11 @@ class _List:
         return frozenset() if self._rule is None else self._rule.needs.fetchers
 
     def find(self, value: Mapping[str, Any], parent: Reference, exchange: Exchange) -> Rows:
-        """The records named in a list that belong to `parent` and that the caller reaches, by id."""
+        """Return the records in a list that belong to `parent` and that the caller reaches, by id.
+
+        `value` is the list as `ListChanges` reads it: items to add, items to change with their ids, and ids
+        to remove.
+        """
         ids = [*(item[ID] for item in value[CHANGE]), *value[REMOVE]]
         if not ids:
             return {}
@@ -173,12 +178,14 @@ class _List:
         return {str(row[self._primary_id]): row for row in rows}
 
     def add(self, item: Sent, pointer: str, parent: Reference, exchange: Exchange) -> Change:
+        """Return the change that creates a record below `parent`. Raises Problem of the item's inputs."""
         values = {**self._bound(self.payloads.added, item, pointer, exchange), self._lookup: parent}
         is_inside = self._creates is None or self._creates.allows(values, exchange)
         create = Create(self._entity, values)
         return Change(pointer, create, self.payloads.added, "" if is_inside else CREATES)
 
     def change(self, item: Mapping[str, Any], pointer: str, rows: Rows, exchange: Exchange) -> Change:
+        """Return the change of a record that is in `rows`. Raises Problem of the item's inputs."""
         row = self._row_of(item[ID], f"{pointer}/{ID}", rows)
         sent = {name: value for name, value in item.items() if name != ID}
         values = self._bound(self.payloads.changed, sent, pointer, exchange)

@@ -120,7 +120,8 @@ def as_one(problems: Sequence[Problem]) -> Problem:
 def conflict(items: Sequence[LocatedValue], error: DuplicateKey | PossibleDuplicate) -> Exception:
     """Return the exception to raise for a duplicate key.
 
-    It points at the item of the list that has the key, if any.
+    It points at the item of the list that has the key, if any. `error.item` is the number of the operation in
+    the batch: 0 is the endpoint's own record, and `items` follow.
     """
     if not error.item:
         return error

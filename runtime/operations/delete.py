@@ -27,6 +27,7 @@ class DeleteOperation(Operation):
 
     def run(self, exchange: Exchange) -> HttpResponse:
         parameters_of(self.endpoint.definition, exchange)
+        # A wrong id is a Problem 400 before any step is done.
         _ = exchange.record_id
         wanted_versions = self.versions.meant(exchange.request)
         self.steps.write(exchange, wanted_versions, lambda record, version: self._delete(exchange, version))

@@ -26,7 +26,7 @@ from runtime.operations.base import Description, Operation
 from runtime.request_context import Exchange
 
 _PARAMETERS = frozenset({"lcid"})
-# Callers choose the language: only those that the set has labels in are kept.
+# The JSON of an answer, and its entity tag.
 _Page = tuple[bytes, str]
 
 
@@ -52,6 +52,7 @@ class OptionSetOperation(Operation):
             if (settings.include_inactive or not self.option_set.is_inactive(option)) and keeps(option)
         )
         self.languages = self.option_set.languages
+        # By language. Callers choose it, so only languages that the set has labels in are kept.
         self._pages: dict[int, _Page] = {}
 
     def _entity(self) -> str | None:

@@ -56,6 +56,7 @@ class UpdateOperation(Operation):
         self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        # A wrong id is a Problem 400 before the body is read.
         _ = exchange.record_id
         sent = self.payload.receive(exchange)
         wanted_versions = self.versions.meant(exchange.request)
@@ -110,6 +111,7 @@ class UpdateOperation(Operation):
             try:
                 stored = self.platform.batch(operations, call=self.duplicates.call(exchange))
             except InvalidRecord as error:
+                # Operation 0 is the endpoint's own record; those of the lists follow.
                 change = changes[error.item - 1] if error.item else own_change
                 raise (change.payload or self.payload).refusal(error, change.at) from error
             except (DuplicateKey, PossibleDuplicate) as error:

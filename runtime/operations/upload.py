@@ -53,6 +53,7 @@ class UploadOperation(Operation):
         """
         if exchange.received is None:
             parameters_of(self.endpoint.definition, exchange)
+            # A wrong id is a Problem 400 before the file is received.
             _ = exchange.record_id
             with exchange.transfer():
                 exchange.received = receive(exchange.request, self.allowed)
@@ -60,6 +61,7 @@ class UploadOperation(Operation):
         return exchange.received
 
     def _wishes(self) -> Iterator[str]:
+        """Yield sentences about the files that are allowed, for the document."""
         megabytes, rest = divmod(self.allowed.max_size, MEGABYTE)
         yield f"At most {self.allowed.max_size} bytes." if rest else f"At most {megabytes} MB."
         if self.allowed.extensions:

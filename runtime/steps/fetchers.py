@@ -93,6 +93,7 @@ def _in_order(
 ) -> list[str]:
     """Return `missing_names` and, transitively, the fetchers that they read, each after those it reads."""
     ordered: list[str] = []
+    # From the last to the first: a fetcher may read only those that are defined before it.
     for definition in reversed(defined):
         if definition.name in missing_names:
             fetcher = compiled[definition.name]

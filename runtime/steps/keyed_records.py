@@ -12,7 +12,10 @@ from runtime.values.key_values import same_key
 
 
 class KeyedRecords:
-    """Records of `entity`, read with `columns`, and always with their id and, where there is one, version."""
+    """Records of `entity`, read with `columns`, with their id, and with their version.
+
+    `version` is the attribute that holds it; None for records without versions.
+    """
 
     def __init__(self, entity: str, columns: Iterable[str], version: str | None, platform: Platform) -> None:
         self._entity = entity

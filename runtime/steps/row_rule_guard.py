@@ -69,6 +69,7 @@ class MoveGuard:
         exchange: Exchange,
     ) -> bool:
         """Return whether the record in `row` is still inside the rule after `values` are written to it."""
+        # The platform alone knows what it makes of these attributes, such as a full name of a last name.
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
         set_by_platform = following(entity, values, rule.attributes, self._platform, exchange.call)
@@ -95,7 +96,7 @@ class WriteGuard(MoveGuard):
 
 
 class Child(NamedTuple):
-    """One record of a list: `at` is its pointer in the body."""
+    """A new record of the input `list`: `at` is its JSON Pointer in the body, `values` are its attributes."""
 
     list: str
     at: str
@@ -190,11 +191,11 @@ class CreateGuard:
         self,
         values: Mapping[str, Value],
         callers_rule: CallersRule,
-        set_attributes: frozenset[str],
+        compared_by_name: frozenset[str],
         exchange: Exchange,
     ) -> dict[str, Value]:
         """Return the attributes that the rule reads, with the values that the new record will have,
-        where known.
+        where known. Lookups in `compared_by_name` have the name of their record, which costs a read.
         """
         attributes_to_judge = callers_rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
@@ -212,12 +213,12 @@ class CreateGuard:
                 case Origin.GIVEN | Origin.DEFAULT if name in given_or_default:
                     known_values[name] = (
                         self._with_name(given_or_default[name], exchange.call)
-                        if name in set_attributes
+                        if name in compared_by_name
                         else given_or_default[name]
                     )
         unit = self._system.ownership.unit if self._system.ownership else None
         if unit is not None and values.get(unit) not in (None, known_values.get(unit)):
-            # Whether one beside the owner's is taken is the organisation's setting.
+            # A setting of the organisation decides whether the platform keeps a unit other than the owner's.
             known_values.pop(unit, None)
         return known_values
 

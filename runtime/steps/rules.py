@@ -17,7 +17,7 @@ from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
 
-# Sets of roles that a rule keeps what it has made of. Only roles that the rule names count.
+# How many sets of roles a rule keeps a `CallersRule` for. Only roles that the rule names count.
 _MOST_SETS = 1_024
 
 
@@ -57,7 +57,8 @@ class CallersRule:
         for union in self._unions:
             met = [prepared for prepared in union if prepared.needs.are_met(situation)]
             alternatives = list(dict.fromkeys(prepared.resolve(situation) for prepared in met))
-            # A filter without conditions holds for every record.
+            # A filter without conditions resolves to None and holds for every record. So does its union,
+            # which then adds nothing.
             filters = [alternative for alternative in alternatives if alternative is not None]
             if not met:
                 items.append(self._nothing)

@@ -74,11 +74,12 @@ class Steps:
             attributes = platform.attributes(entity)
             self.version = platform.conventions.version_of(entity, attributes)
             self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
-        first = self.rule.needs.fetchers if self.rule else frozenset()
+        rule_fetchers = self.rule.needs.fetchers if self.rule else frozenset()
         every = [fetcher.name for fetcher in definition.fetchers]
         read = _members([*expressions, *_calculations(definition)], "fetch", every)
-        fetcher_names = {*first, *fetched, *_fetchers_read(definition), *read}
-        self._early = Fetchers(endpoint, first, platform)
+        fetcher_names = {*rule_fetchers, *fetched, *_fetchers_read(definition), *read}
+        # Those of the row rule run before the record is read; `_late` runs the rest of the fetchers after it.
+        self._early = Fetchers(endpoint, rule_fetchers, platform)
         self._late = Fetchers(endpoint, fetcher_names, platform)
         if self._early.record:
             raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))

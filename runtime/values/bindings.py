@@ -24,11 +24,12 @@ from runtime.values.inputs import Sent, invalid_input, refused
 
 logger = logging.getLogger("portico.bindings")
 
-# Of what was sent, and of the same with null for what was not, answers the value: `ABSENT` where the
-# attribute is to be left alone. Raises InvalidInput for a value that the caller's inputs have led to.
+# The function that gives the value of one binding. Its arguments are the exchange, the inputs that were sent,
+# and all inputs, with None for those that were not sent. It returns `ABSENT` if the attribute is to be left
+# alone, and raises InvalidInput for a value that does not fit.
 Source: TypeAlias = Callable[[Exchange, Sent, Sent], Any]
 ABSENT: Any = object()
-# What expressions see of the user beside the configured properties.
+# The fields of `user` in expressions that are not configured properties.
 _AROUND_USER = frozenset({"id", "teams"}) | RESERVED_PROPERTIES
 
 
@@ -160,6 +161,7 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                 )
             )
         user_value = exchange.user_references.get(name, user[name])
+        # The bare id of the caller's own record: a lookup needs its entity, too.
         if user_value is not None and user_value == exchange.caller.record:
             user_value = exchange.user_context.reference(exchange.caller)
         return _converted(attribute, read, user_value)

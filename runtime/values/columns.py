@@ -22,7 +22,12 @@ _CALCULATED = "Calculated; null where it has no value."
 
 
 class _Column(NamedTuple):
-    """`attribute` is None where an expression calculates what no attribute describes."""
+    """A compiled column of an answer. `key` is its key there, `name` the row's key that it comes from.
+
+    `attribute` describes the value; None where an expression calculates what no attribute describes. `write`
+    makes the answered value of the row's; None where both are the same. `labels` are those of its options,
+    answered beside it. With a `calculation`, `name` is empty.
+    """
 
     key: str
     attribute: Attribute | None

@@ -22,7 +22,8 @@ LONGEST_KEY = 100
 REFUSED = "platform_refused"
 
 
-# A value for every input that was sent or has a default; of one that holds records, the like or a list of it.
+# By input, the value of every input that was sent or has a default. An input that holds records has a `Sent`
+# of its own, or a list of them.
 Sent: TypeAlias = Mapping[str, Any]
 
 
@@ -49,7 +50,9 @@ _NO_LISTS: Mapping[str, Items] = {}
 
 
 class _Input(NamedTuple):
-    """`items` are those of an input that holds records."""
+    """A compiled input. `default` counts only with `has_default`. `read` checks a value and converts it; for
+    an input that holds records, `items` then reads these.
+    """
 
     name: str
     required: bool
@@ -198,6 +201,7 @@ class _OneRecord:
 
 
 def _items_of(definition: InputDefinition, items: Items) -> Items:
+    """Return what reads the records of an input. `Inputs` reads lists: for a single record it is wrapped."""
     kind = TYPES.get(definition.type)
     if kind is not None and kind.holds_one and isinstance(items, Inputs):
         return _OneRecord(items)

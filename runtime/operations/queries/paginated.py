@@ -26,11 +26,12 @@ from runtime.operations.queries.base import PROBLEMS, QueryOperation
 from runtime.operations.queries.orders import Orders
 from runtime.request_context import Exchange
 
-# As they are matched, and as they are written.
+# The parameters of this kind: in lower case, as they are matched, and as they are written.
 _OWN = {"pagesize": "pageSize", "cursor": "cursor"}
 _NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
-# What says who may call, how it is documented and tried, what is meant so and how long answers are kept has
-# no part in what is asked. An input's description counts: cursors of 0.2 are bound to it.
+# The parts of a definition that have no part in what is asked: who may call, texts for people, trials,
+# accepted findings, and how long answers are kept. Cursors outlive an edit of these. The description of an
+# input is not among them, because cursors of release 0.2 are bound to it.
 _UNASKED: Mapping[str, Any] = {
     **dict.fromkeys(("title", "description", "translations", "enabled", "access"), True),
     "inputs": {"__all__": {"label", "translations"}},
@@ -90,6 +91,9 @@ class PaginatedQueryOperation(QueryOperation):
             raise cursor.bad_cursor() from error
 
     def _binding(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
+        """Return the text that binds a cursor to its caller, and to all parameters that decide which rows are
+        asked for. `texts` are the parameters sent.
+        """
         parameters = (
             f"{name}={text}" for name, text in sorted(texts.items()) if name not in _OWN and name != "lcid"
         )
