@@ -83,4 +83,5 @@ def _polled(served: Served, interval: float) -> list[str]:
     try:
         return end_what_has_changed(served.configuration, served.platform, begun + most)
     finally:
+        # A little less than the interval: at the look which falls on its end, the claim is over.
         claims.take(_DUE, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))

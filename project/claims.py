@@ -30,9 +30,9 @@ def take(name: str, holder: str, seconds: float) -> bool:
 
 
 def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
-    """Take a job as `take` does, but wait for a claim that nobody renews.
+    """Take a job as `take` does, but wait for a claim that nobody renews. Return False if its holder does.
 
-    A killed process could not give its claim back.
+    A killed process could not give its claim back: the claim ends by itself.
     """
     last = _until(name)
     while not take(name, holder, seconds):

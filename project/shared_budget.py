@@ -56,6 +56,7 @@ class RedisBudget(Budget):
         )
         self._own = ProcessBudget(limits.part(processes), len(client_ids))
         self._keys = [key for client_id in client_ids for key in _keys(url, client_id)]
+        # For the script, which counts time in milliseconds.
         self._limits = json.dumps(
             {
                 "requests": limits.requests,
@@ -85,6 +86,8 @@ class RedisBudget(Budget):
         answer = self._run("take", self._keys, _GROUP[share], -1 if only_user is None else only_user, id)
         if answer is None:
             return self._own.take(share, only_user)
+        # Admitted: the number of the user, and the requests and milliseconds of work that it has used.
+        # Refused: -1, the milliseconds to wait, the reason, and each user's pause in milliseconds.
         user, *details = answer
         if user < 0:
             wait, reason, pauses = details
@@ -106,6 +109,7 @@ class RedisBudget(Budget):
         self._own.settle(admission, seconds, ReportedBudget())
         self._run(
             "settle",
+            # Its use and its running requests: see `_keys`.
             self._keys[3 * admission.user : 3 * admission.user + 2],
             _GROUP[admission.share],
             admission.id,

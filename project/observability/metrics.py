@@ -146,7 +146,7 @@ class Metrics:
 
 
 def _observe(histogram: Any, values: list[float]) -> None:
-    """Observe many values at once, for which `histogram` has no method."""
+    """Observe many values at once, for which a histogram has no method. Its buckets are `_OF_REQUESTS`."""
     histogram._sum.inc(sum(values))
     for bucket, number in Counts(bisect_left(_OF_REQUESTS, value) for value in values).items():
         histogram._buckets[bucket].inc(number)

@@ -29,6 +29,7 @@ _mmap_dict: Any = mmap_dict
 _PREFIX = "portico-metrics-"
 # Nothing else fills it up, and it is written to in memory.
 _MEMORY = Path("/dev/shm")  # noqa: S108  the folder is made for us alone
+# Bytes that must be free in the folder's place, and bytes of a file that is new.
 _LEAST_FREE = 16 * 1024 * 1024
 _FIRST_SIZE = 64 * 1024
 
@@ -127,6 +128,7 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
 
 
 def _parent() -> Path:
+    """Return where to make the folder: in memory if that has room, else the system's temporary folder."""
     for place in (_MEMORY, Path(tempfile.gettempdir())):
         with suppress(OSError):
             space = os.statvfs(place)

@@ -55,6 +55,7 @@ def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
     length, waits = 0, False
     for name, value in headers:
         if name == b"content-length" and value.isdigit():
+            # So many digits are beyond every limit, and `int` refuses thousands of them.
             length = int(value[:18])
         elif name == b"expect":
             waits = True

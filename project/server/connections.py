@@ -22,9 +22,11 @@ from typing import NamedTuple
 from project.server.pace import Limits
 from runtime.http.addresses import network, unwrapped
 
-# Of Linux's struct tcp_info, which only grows at its end.
+# Offsets in bytes in Linux's struct tcp_info, which only grows at its end: tcpi_unacked, tcpi_last_data_recv,
+# tcpi_bytes_acked and tcpi_notsent_bytes; and how many bytes of the struct are needed.
 _UNACKNOWLEDGED, _SINCE_DATA, _ACKNOWLEDGED, _NOT_SENT, _SIZE = 24, 52, 120, 144, 148
-_NOW = struct.pack("ii", 1, 0)
+# A struct linger: on, for 0 seconds.
+_NO_LINGERING = struct.pack("ii", 1, 0)
 
 
 class Connection(NamedTuple):
@@ -49,7 +51,7 @@ class _Reader:
     taken: int
 
 
-class Watch:
+class ConnectionWatch:
     """Ends connections whose client reads more slowly than `limits`, and those of an address that has more
     than `most` (0: no limit).
 
@@ -79,6 +81,7 @@ class Watch:
             self.look(list(connections(self._port)), busy)
 
     def look(self, open_connections: list[Connection], busy: Collection[tuple[str, str]]) -> None:
+        """Shut down the connections that go against a limit now. Called about once a second."""
         for connection in (*self._slow(open_connections), *self._too_many(open_connections, busy)):
             _shut(connection, self._port)
 
@@ -160,7 +163,7 @@ def _connection(descriptor: int, port: int) -> Connection | None:
 def _shut(connection: Connection, port: int) -> None:
     with suppress(OSError), _socket_of(connection, port) as connection_socket:
         # Without this the kernel would keep what nobody takes for minutes more.
-        connection_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NOW)
+        connection_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGERING)
         connection_socket.shutdown(socket.SHUT_RDWR)
 
 

@@ -29,6 +29,7 @@ def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
     environ["PATH_INFO"] = path_of(scope)
     environ["QUERY_STRING"] = scope["query_string"].decode("latin-1")
     version: str = scope["http_version"]
+    # Granian calls HTTP/1.0 by "1".
     environ["SERVER_PROTOCOL"] = f"HTTP/{'1.0' if version == '1' else version}"
     environ["SERVER_NAME"], environ["SERVER_PORT"] = scope["server"]
     environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = scope["client"]

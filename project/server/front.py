@@ -57,8 +57,8 @@ class Arriving(Awaitable[Message], Protocol):
     def result(self) -> Message: ...
 
 
-class Exchange(Protocol):
-    """Granian's side of one request."""
+class Channel(Protocol):
+    """Granian's `proto` of one request: what its client sends, and what is sent to the client."""
 
     def receive(self) -> Arriving: ...
 
@@ -69,7 +69,7 @@ class Incoming(Protocol):
     """A request as granian hands it over; without `done` its client never gets an answer."""
 
     scope: dict[str, Any]
-    proto: Exchange
+    proto: Channel
 
     def done(self) -> None: ...
 

@@ -60,6 +60,7 @@ class Pace:
             self._is_waiting = True
 
     def __enter__(self) -> Self:
+        # Whether the client has to move now, as everywhere but in `our_turn`.
         self._is_waiting = True
         self._ends = self._loop.time() + self._limits.deadline
         self._begin_period()
@@ -72,6 +73,7 @@ class Pace:
         self._timer = self._loop.call_later(min(self._limits.patience, seconds_left), self._look)
 
     def _look(self) -> None:
+        """End the task after a period in which the client was too slow. Else begin another period."""
         late = self._loop.time() >= self._ends
         if late or (self._is_judged and self._moved < self._limits.least):
             self._too_slow = True

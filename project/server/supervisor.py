@@ -21,12 +21,13 @@ from project.server.heartbeats import Heartbeats, shared_counts
 
 logger = logging.getLogger("portico.server")
 
-# Of a worker that ends again and again: the first pause, and the longest.
+# In seconds, for a worker that ends again and again: the first pause, and the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 # Whoever has lived so long has started well: the next pause is the first again.
 _STARTED_WELL = 60.0
+# Seconds between two looks at a service that has not answered yet.
 _LOOK = 0.1
-# A worker writes down what its threads are doing, if it still can.
+# Seconds in which a worker writes down what its threads are doing, if it still can.
 _LAST_WORDS = 0.5
 # Connections of a worker; each takes a descriptor, and so do files and the database.
 MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
@@ -37,6 +38,8 @@ class Restarts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
+        # By a worker's number, in seconds of the clock: when it is to start, how long it waited for that the
+        # last time, and when it started.
         self._due: dict[int, float] = {}
         self._pauses: dict[int, float] = {}
         self._started: dict[int, float] = {}

@@ -22,7 +22,7 @@ from granian._granian import CallbackScheduler
 from granian.server import mp
 
 from project import threads
-from project.server.connections import Watch
+from project.server.connections import ConnectionWatch
 from project.server.front import Front, Settings
 from project.server.heartbeats import count_up
 from project.server.pace import Limits
@@ -106,7 +106,7 @@ def _scheduler(
 
     env = settings.PORTICO
     limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
-    watch = Watch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
+    watch = ConnectionWatch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
     front_settings = Settings(
         threads.of_a_worker(), threads.LOGINS, env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits
     )
