@@ -33,7 +33,7 @@ from runtime.serving.served import Served
 
 # The one operation of a process, a query or an option set.
 RUN = "run"
-# What fields have addresses of.
+# The lists whose entries fields refer to by their addresses.
 _LINKED = frozenset({"optionsets", "queries"})
 
 
@@ -114,9 +114,10 @@ class Schema:
         """Return the JSON text of each entry. Unchanged texts are cached. A text is empty when the entry
         cannot be described.
         """
-        same = (list_name, digest(self.renderer.outside.encode()))
+        # What the texts of all entries of the list depend on.
+        common_parts = (list_name, digest(self.renderer.outside.encode()))
         keys = [
-            "\n".join((*same, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
+            "\n".join((*common_parts, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
             for entry in listed
         ]
         texts = [RENDERED.find(key) for key in keys]

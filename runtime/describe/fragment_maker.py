@@ -30,6 +30,7 @@ logger = logging.getLogger("portico.introspection")
 
 R = TypeVar("R")
 
+# Fragments that are made before they are stored together.
 _BATCH = 40
 # What a save may make itself: more than that would keep its sender waiting.
 FEW = 20
@@ -64,6 +65,7 @@ class Maker:
 
     def __init__(self, digests: Digests) -> None:
         self._digests = digests
+        # Digests of fragments that the database has, and the state whose fragments it all has.
         self._stored: set[str] = set()
         self._complete: Served | None = None
 
@@ -160,6 +162,8 @@ def watch_saves() -> None:
         signal.connect(_edited, dispatch_uid="runtime.introspection")
 
 
+# The list of functions that the transaction calls at its commit, for which `_make_after_a_save` was added
+# last.
 _noted: Any = None
 
 

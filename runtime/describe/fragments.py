@@ -200,6 +200,7 @@ def _speaking(served: Served, id: int, lcid: int) -> Served:
 
 
 def _differing(base: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the values in `other` that `base` lacks or has otherwise. Both are nested by two names."""
     differences = {
         key: {name: value for name, value in values.items() if base.get(key, {}).get(name) != value}
         for key, values in other.items()

@@ -21,7 +21,7 @@ from runtime.values.fields import Field
 _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})
 
 
-# As it is read.
+# A part of `/api/schema`, or something in it, as it is read back: what `part_of` returned.
 Part: TypeAlias = Mapping[str, Any]
 
 
@@ -215,12 +215,16 @@ def _option_set(option_set: OptionSet) -> dict[str, Any]:
 
 
 def _texts(label: Label) -> Mapping[str, str]:
+    """Return the texts of a label by LCID, as JSON has it: keys are texts."""
     return {str(language): text for language, text in label.texts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of a list: its name, what the platform calls it (a query it does not know), its endpoints' ids."""
+    """An entry of a list: its name, the platform's name for it, and the ids of its endpoints.
+
+    The platform's name of a query is empty: the platform does not know queries.
+    """
 
     name: str
     platform_name: str

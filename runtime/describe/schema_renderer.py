@@ -47,8 +47,10 @@ class Renderer:
     def __init__(self, parts: Iterable[Part], language: Language, platform: Platform) -> None:
         self.language = language
         self.platform = platform
+        # By an option set's entity (None: a global one) and name: its options, and its addresses by module.
         self._options: dict[tuple[str | None, str], list[Option]] = {}
         self._urls: dict[tuple[str | None, str], dict[str, str]] = {}
+        # By entity: the module of each query that lists its records, and the query.
         self._candidates: dict[str, list[tuple[str, Candidates]]] = {}
         for part in parts:
             if "optionSet" in part:

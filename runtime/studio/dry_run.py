@@ -17,6 +17,7 @@ from runtime.studio.json_text import readable
 
 R = TypeVar("R")
 
+# Characters of a request that are kept for people.
 _LONGEST = 20_000
 
 

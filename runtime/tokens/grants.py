@@ -35,6 +35,7 @@ _OF_REFRESHING = ("grant_type", "refresh_token", "scope", "client_id", "client_s
 
 
 def _taking(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
+    """Return the inputs of a grant: all `members`, of which those in `required` must be sent."""
     return texts(
         *(
             InputDefinition(name=name, required=name in required, **{"nullable": False, **_MEMBERS[name]})

@@ -51,8 +51,10 @@ def in_words_of_oauth(view: View, *, always: bool = False) -> View:
 
 
 def _translate(response: HttpResponse) -> None:
+    """Rewrite a problem in OAuth's form. Its own members stay beside those of OAuth."""
     problem: dict[str, Any] = orjson.loads(response.content)
     status, error = _terms(problem)
+    # A 401 has become 400, which asks for no authentication.
     if status != response.status_code:
         response.status_code = status
         problem |= {"status": status, "title": phrase(status)}
