@@ -13,6 +13,7 @@ import pytest
 import requests
 from axe_playwright_python.base import AXE_SCRIPT  # type: ignore[import-untyped]
 
+from crmbox.demo.people import FIRST_ACCOUNT
 from designer.kinds import KINDS
 from tests.designer.pages import Ask, pages
 from tests.designer.walking import (
@@ -216,6 +217,16 @@ def _tried(page: Page) -> None:
     page.get_by_role("button", name="Dry run", exact=True).click()
 
 
+def _answered(page: Page) -> None:
+    """A record with so many columns that the table of the answer is wider than the page."""
+    page.locator("nav .studio-leaf[title^='/api/sales/accounts/{id}:']", has_text="Read").click()
+    page.get_by_role("link", name="Try it").click()
+    page.get_by_label("Id of the record").fill(FIRST_ACCOUNT)
+    page.get_by_role("button", name="Call for real", exact=True).click()
+    page.locator("[data-status]", has_text="200").wait_for()
+    page.locator(".studio-try table").wait_for()
+
+
 def _made_key(page: Page) -> None:
     page.get_by_label("Name").fill(LONG)
     page.get_by_role("button", name="Save", exact=True).click()
@@ -250,6 +261,7 @@ OPENED: dict[Callable[[Page], None], str] = {
     _picker: "an endpoint: create",
     _refused_save: "an endpoint: create",
     _tried: "an endpoint: paginated-query",
+    _answered: "admin:index",
     _login: "admin:index",
     _made_key: "admin:runtime_apikey_add",
     _issuer_with_findings: "admin:designer_issuer_add",
