@@ -23,6 +23,7 @@ from designer.history.wording import lines
 from designer.history.write_access import WriteAccessRefused, refusals, remember
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, RecordedRevision, Version
+from designer.overview import overview
 from designer.platform import get_platform
 from designer.query_chunks import CHUNK, chunks
 from designer.readiness import Metadata
@@ -70,6 +71,8 @@ def recording(author: Author) -> Iterator[Recorded]:
     not taken for the author's. Without a change there is no version. Raises ProtectionRefused,
     WriteAccessRefused, and CallersUnanswered.
     """
+    # Before the transaction: while the platform is asked about what is there, nobody waits for the database.
+    overview()
     with transaction.atomic():
         _record(Author(origin=Version.Origin.OUTSIDE))
         before = latest()
@@ -100,6 +103,8 @@ def record_outside() -> None:
     revision = latest().revision
     head = RecordedRevision.objects.filter(pk=_ROW).first()
     if head is None or not _is_at(head, revision):
+        # As in `recording`: the facts about each changed endpoint come from the platform.
+        overview()
         with transaction.atomic():
             _record(Author(origin=Version.Origin.OUTSIDE))
 

@@ -1,22 +1,42 @@
-"""An identity provider that takes its time holds up only who asks it."""
+"""An identity provider that takes its time holds up only who asks it: an issuer's, and the platform's."""
 
 from __future__ import annotations
 
 import re
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import requests
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
 
+from crmclient.dataverse.http.client_credentials import ClientCredentials
+from crmclient.dataverse.options import Options
+from crmclient.dataverse.platform import DataversePlatform
+from crmclient.metadata_deadline import waiting_for_metadata_until
+from designer.access_control.access_matrix import AUTHENTICATED
+from designer.history.recording import Author, record_outside, recording
+from designer.models import Endpoint, Module
+from designer.overview import forget
+from designer.platform import get_platform
+from tests.designer import rows
 from tests.sent_forms import sent_form
 from tests.servers import ANSWER_SECONDS, Server, Site
 
 MODULE = re.compile(r"/admin/designer/module/\d+/change/")
+_made: list[DataversePlatform] = []
 
-pytestmark = pytest.mark.processes
+
+def make_platform() -> DataversePlatform:
+    """What the settings name."""
+    return _made[-1]
 
 
 class SlowProvider:
@@ -71,6 +91,7 @@ class Person:
         )
 
 
+@pytest.mark.processes
 def test_others_save_while_an_issuer_does_not_answer(site: Site, provider: SlowProvider) -> None:
     server = site.start(ISSUER_PRIVATE_HOSTS="127.0.0.1")
     one, other = Person(server), Person(server)
@@ -91,3 +112,77 @@ def test_others_save_while_an_issuer_does_not_answer(site: Site, provider: SlowP
     assert saving.result().status_code == 302
     assert "The keys cannot be read now" in one.page("/admin/designer/issuer/").text
     assert "Saved meanwhile" in other.page(module.url.removeprefix(server.url)).text
+
+
+@pytest.fixture
+def row(transactional_db: None) -> Endpoint:
+    return rows.endpoint()
+
+
+@pytest.fixture
+def unknown_platform(row: Endpoint, provider: SlowProvider, settings: Any) -> Iterator[None]:
+    """From now on, the service's platform is a Dataverse of which nothing is known, and which gives no token
+    yet.
+    """
+    credentials = ClientCredentials(f"{provider.address}/token", "portico", "secret", "crm/.default")
+    _made.append(DataversePlatform(Options(provider.address, retries=0), credentials))
+    settings.PORTICO = {**settings.PORTICO, "PLATFORM": f"{__name__}.make_platform"}
+    get_platform.cache_clear()
+    forget()
+    yield
+    get_platform.cache_clear()
+    forget()
+
+
+def _save_title(row: Endpoint) -> None:
+    with recording(Author()):
+        Endpoint.objects.filter(pk=row.pk).update(title="Saved")
+
+
+def _record_title_set_outside(row: Endpoint) -> None:
+    Endpoint.objects.filter(pk=row.pk).update(title="Saved")
+    record_outside()
+
+
+def _click_in_the_matrix(row: Endpoint) -> None:
+    client = Client()
+    client.force_login(
+        User.objects.create_superuser("root"), backend="django.contrib.auth.backends.ModelBackend"
+    )
+    client.post(reverse("studio:matrix"), {"cell": f"{row.pk}:{AUTHENTICATED}"})
+
+
+@pytest.mark.parametrize("save", [_save_title, _record_title_set_outside, _click_in_the_matrix])
+def test_others_save_while_the_platform_does_not_answer(
+    save: Callable[[Endpoint], None],
+    row: Endpoint,
+    provider: SlowProvider,
+    unknown_platform: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A page waits for metadata as long as the test takes.
+    monkeypatch.setattr("project.middleware.METADATA_SECONDS", ANSWER_SECONDS)
+
+    def save_other() -> None:
+        # Who saves this asks for the same metadata, and does not wait for it.
+        with waiting_for_metadata_until(time.monotonic()), recording(Author()):
+            Module.objects.update(title="Saved meanwhile")
+
+    def closing(work: Callable[[], None]) -> None:
+        try:
+            work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        saving = pool.submit(closing, lambda: save(row))
+        try:
+            assert provider.asked.wait(ANSWER_SECONDS)
+            pool.submit(closing, save_other).result(ANSWER_SECONDS)
+            is_asking = not saving.done()
+        finally:
+            provider.stop()
+
+    saving.result()
+    assert is_asking
+    assert Module.objects.get().title == "Saved meanwhile"

@@ -24,6 +24,7 @@ from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
 from designer.models import AuditEntry
+from designer.overview import overview
 from designer.sentences import said
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
@@ -49,8 +50,8 @@ class MatrixPage(StudioPage):
     template_name = "designer/pages/matrix.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        overview = seen_by(self.request)
-        configuration = overview.configuration
+        current = seen_by(self.request)
+        configuration = current.configuration
         module = self.request.GET.get("module", "")
         rows = [row for row in rows_of(configuration) if not module or row.module == module]
         page = Paginator(rows, _PER_PAGE).get_page(self.request.GET.get("page"))
@@ -59,7 +60,7 @@ class MatrixPage(StudioPage):
         if role:
             columns = [(name, label) for name, label in columns if name == role]
         may_change = self.request.user.has_perm("designer.change_exposedentity")
-        rules = MatrixRules(overview, columns, may_change=may_change)
+        rules = MatrixRules(current, columns, may_change=may_change)
         return super().get_context_data(
             **kwargs,
             page=page,
@@ -152,6 +153,9 @@ def _edit(request: HttpRequest) -> AccessEdit:
     Raises NotPossible, ServedWouldBreak, ChangeRefused or _Unconfirmed. Nothing has changed then.
     """
     author = author_of(request, note=_("In the permission matrix"))
+    # `recording` asks the platform before its own transaction. This one begins earlier, and locks the
+    # database on SQLite.
+    overview()
     with transaction.atomic():
         with recording(author), keeping_what_is_served():
             if "undo" in request.POST:
