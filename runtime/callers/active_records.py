@@ -70,7 +70,7 @@ def _unpacked(packed: Any) -> PlatformUser | None:
 
 # None: the platform has no such user. That is kept too, or whoever was deleted would be asked for each time.
 _profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
-# Of records that are no users.
+# The records of callers that are not platform users.
 _records: MinuteCache[_Record] = MinuteCache(
     "record", pack=lambda record: record.packed(), unpack=lambda packed: _Record(*packed)
 )

@@ -18,7 +18,7 @@ Claims: TypeAlias = Mapping[str, Any]
 _NO_CLAIMS: Claims = MappingProxyType({})
 
 
-# Nothing said of a platform user, which is not the same as none.
+# Stands for a platform user that was not given, which is not the same as None.
 _UNSAID: Any = object()
 
 
@@ -79,9 +79,10 @@ class Caller:
     claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
     known_until: float = field(default=math.inf, repr=False, compare=False)
     read: tuple[Query, Mapping[str, Value]] | None = field(default=None, repr=False, compare=False)
-    # Of an API key: where it may be sent from; none means everywhere.
+    # The networks that an API key may be sent from; empty means everywhere. Only callers of API keys have
+    # some.
     networks: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    # Requests a minute, where the caller has a limit of its own.
+    # The caller's own limit in requests a minute; 0 for none.
     rate: int = field(default=0, repr=False, compare=False)
 
     @property

@@ -93,9 +93,9 @@ class Wait:
     seconds: int
 
 
-def wait_of(account: str, network: str) -> Wait | None:
-    """Return the wait before a login to `account` from `network` may be tried; None if it may be tried once
-    now.
+def claim_try(account: str, network: str) -> Wait | None:
+    """Claim one try of a login to `account` from `network`. Return the wait if it may not be tried now, else
+    None.
 
     This may begin a wait, and it uses up one that is over: another try has to wait again.
     """
@@ -105,6 +105,7 @@ def wait_of(account: str, network: str) -> Wait | None:
     now = dt.datetime.now(dt.UTC)
     account = account[:_LONGEST_NAME]
     rows = {(row.account, row.network): row for row in FailedLogins.objects.filter(_keys(account, network))}
+    # The network is locked out of all accounts or of this one, or its wait for this one has begun.
     for key in (("", network), (account, network)):
         row = rows.get(key)
         if row is not None and row.refused_until is not None and row.refused_until > now:
@@ -116,7 +117,7 @@ def wait_of(account: str, network: str) -> Wait | None:
     if _is_known(account, network, now):
         return None
     excess = account_row.failures - _limits(limit)["account"]
-    return _take_turn_or_wait(rows.get((account, network)), account, network, excess, now)
+    return _claim_try_after_wait(rows.get((account, network)), account, network, excess, now)
 
 
 def count_failure(account: str, network: str, *, of_account: bool = True) -> Wait | None:
@@ -162,15 +163,7 @@ def forgive_pair(account: str, network: str) -> None:
 
 def _add(account: str, network: str, now: dt.datetime) -> bool:
     """Add one failure to the row of an account and network. Return whether that locks logins."""
-    rows = FailedLogins.objects.filter(account=account, network=network)
-    row = rows.select_for_update().first()
-    if row is None:
-        try:
-            with transaction.atomic():
-                row = FailedLogins.objects.create(account=account, network=network, since=now, last_at=now)
-        except IntegrityError:
-            # Another process was first.
-            row = rows.select_for_update().get()
+    row = _row_for_update(account, network, now)
     scope = _scope(account, network)
     # A network is many people: failures that trickle in over a day must not add up to a lock.
     begun = row.since if scope == "network" else row.last_at
@@ -187,7 +180,23 @@ def _add(account: str, network: str, now: dt.datetime) -> bool:
     return locks
 
 
-def _take_turn_or_wait(
+def _row_for_update(account: str, network: str, now: dt.datetime) -> FailedLogins:
+    """Return the row of an account and network, locked until the transaction ends. It is created if there is
+    none.
+    """
+    rows = FailedLogins.objects.filter(account=account, network=network)
+    row = rows.select_for_update().first()
+    if row is not None:
+        return row
+    try:
+        with transaction.atomic():
+            return FailedLogins.objects.create(account=account, network=network, since=now, last_at=now)
+    except IntegrityError:
+        # Another process was first.
+        return rows.select_for_update().get()
+
+
+def _claim_try_after_wait(
     row: FailedLogins | None, account: str, network: str, excess: int, now: dt.datetime
 ) -> Wait | None:
     """Begin the wait of a network for this account, and return it; None when the network has waited and may
@@ -198,7 +207,7 @@ def _take_turn_or_wait(
     Each network waits by itself, so that an attacker with many networks cannot take the turn of others.
     """
     if row is not None and row.refused_until is not None:
-        # It has waited. One request alone may use that.
+        # The network has waited. Of several requests, only one may use that.
         waited = FailedLogins.objects.filter(pk=row.pk, refused_until=row.refused_until)
         if waited.update(refused_until=None):
             return None

@@ -33,7 +33,7 @@ logger = logging.getLogger("portico.logins")
 _ISSUER: str = api_settings.ISSUER
 _AUDIENCE: str = api_settings.AUDIENCE
 _REFUSED = "The token is not valid here."
-# Of an access token, seconds.
+# Seconds that an access token lives.
 _SECONDS = int(api_settings.ACCESS_TOKEN_LIFETIME.total_seconds())
 # The claim of an access token that names the family of its login.
 _LOGIN = "sid"
@@ -147,7 +147,7 @@ def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
         return ApiAccount.objects.none()
     accounts = reachable_accounts().filter(user_id=int(subject))
     if login is None:
-        # Of an API key, or given by a release that did not name the login.
+        # The token of an API key, or one from a release that did not name the login.
         return accounts
     return accounts.exclude(models.Exists(token_families.ended(uuid.UUID(login))))
 
@@ -155,7 +155,7 @@ def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
 def _pair(family: TokenFamily) -> TokenPair:
     """Return the tokens of a family at its present number."""
     refresh = _RefreshToken()
-    # Whoever makes this token again makes the same bytes.
+    # Another process that makes this token, too, must make the same bytes.
     refresh.set_iat(at_time=family.issued_at)
     refresh.set_exp(from_time=family.issued_at)
     refresh["jti"] = token_families.name_of(family.id, family.number)

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.http import HttpRequest
 
-from runtime.callers.failed_logins import FailedLogins, count_failure, forgive, wait_of
+from runtime.callers.failed_logins import FailedLogins, claim_try, count_failure, forgive
 from runtime.http.addresses import client_address, network
 
 
@@ -24,7 +24,7 @@ class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  #
     """
 
     def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
-        wait = wait_of(_account(credentials), _network(request))
+        wait = claim_try(_account(credentials), _network(request))
         request.login_wait = wait  # type: ignore[attr-defined]
         return wait is None
 

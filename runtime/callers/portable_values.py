@@ -33,7 +33,9 @@ def from_bytes(content: bytes) -> Any:
 
 
 def _packed(value: Any) -> Any:
-    # What JSON has no word for is an object of one member; so is every mapping, to be told from those.
+    """Return a value as JSON can hold it, with its type. Raises Unportable."""
+    # A type that JSON does not have becomes an object of one member, which names the type. So does a mapping:
+    # else it could be taken for such an object.
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int) and _SMALLEST <= value <= _GREATEST:

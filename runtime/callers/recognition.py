@@ -14,7 +14,7 @@ from designer.definitions import CallerTypeDefinition, IssuerDefinition
 from runtime.callers.caller import Caller
 from runtime.callers.issuers import Issuers, issuers_of
 
-# By the caller's type and record.
+# Returns a query for the caller's type and the id of the caller's record.
 Asks: TypeAlias = Callable[[str, Guid], Query | None]
 
 
@@ -22,7 +22,8 @@ def _asks_nothing(type: str, record: Guid) -> Query | None:
     return None
 
 
-# For resolvers of the older form, which are given claims alone and ask the built-in one.
+# The recognition of the present request, for resolvers of the older form: they get claims alone, and may call
+# the built-in resolver with these.
 present: ContextVar[Recognition] = ContextVar("portico.recognition")
 
 

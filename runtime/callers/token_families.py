@@ -84,7 +84,8 @@ def advance(place: TokenNumber, user_id: int) -> TokenFamily:
     now = dt.datetime.now(dt.UTC)
     if place.number == family.number:
         latest = {"number": place.number + 1, "issued_at": now, "expires_at": now + _lifetime()}
-        # Of requests at once one alone finds the number as it was; the others find the successor it made.
+        # Of several requests at once, one finds the number as it was. The others find the successor that it
+        # made.
         if rows.filter(number=place.number).update(**latest):
             family.number, family.issued_at = place.number + 1, now
             return family

@@ -97,7 +97,7 @@ def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
     if not type.is_of_users:
         return active_records.with_active_record(caller, type.entity, recognition)
     user = caller.platform_user
-    # Where the platform has no users, an account's is left over from another platform.
+    # A platform without users cannot have this one: it is left over from another platform.
     if user is not None and recognition.platform.conventions.users is None:
         return replace(caller, record=None)
     if user is None:

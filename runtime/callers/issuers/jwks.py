@@ -105,7 +105,7 @@ class KeySet:
             self._take_shared()
             if self._keys is not None and kid in self._keys.by_kid and not _is_old(self._keys):
                 return
-            if self._has_turn():
+            if self._take_turn():
                 self._fetch()
             elif self._keys is None:
                 self._wait_for_others()
@@ -117,8 +117,10 @@ class KeySet:
     def _may_look(self) -> bool:
         return _is_past(self._looked_at, min(LOOK, PAUSE))
 
-    def _has_turn(self) -> bool:
-        """Whether this process may fetch: nobody has for a minute. The cache says so for all of them."""
+    def _take_turn(self) -> bool:
+        """Take the turn to fetch, for a minute. Return False while another process has it, or this one has
+        just fetched. The cache decides for all processes that share it.
+        """
         if not _is_past(self._fetched_at, PAUSE):
             return False
         try:

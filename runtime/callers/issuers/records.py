@@ -15,7 +15,7 @@ from designer.definitions import CallerTypeDefinition, RecordDefinition
 from runtime.callers.caller import Claims
 from runtime.callers.issuers.claim_paths import claim_at
 
-# Platforms compare texts without regard to case: as many are read as may differ in that alone.
+# The most records that are read. Platforms compare texts without regard to case, so more than one may match.
 _MOST = 20
 # Characters of a claim that names a record.
 _LONGEST = 500
@@ -169,7 +169,7 @@ def _is_same(stored: Value, value: str, ignore_case: bool) -> bool:
     if text == value:
         return True
     try:
-        # Of ids, case and braces mean nothing.
+        # Case and braces mean nothing in an id.
         return parse_guid(text) == parse_guid(value)
     except ValueError:
         return ignore_case and text.casefold() == value.casefold()

@@ -164,13 +164,16 @@ def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) 
 
 def _check_limit(issuer: Issuer, rules: RegistrationDefinition) -> None:
     since = dt.datetime.now(dt.UTC) - _HOUR
-    # Of a template, all tenants together: the limit keeps the platform from being filled.
+    # All tenants of a template count together: the limit keeps callers from filling the platform.
     recent = Registration.objects.filter(issuer__in=issuer.definition.names, made_at__gt=since)
     if recent.count() >= rules.an_hour:
         raise without_record(issuer.name, issuer.definition.record.type, "registration_limit")
 
 
 def _new_row(issuer: Issuer, claims: Claims, source: RecordSource) -> Registration:
+    """Insert the row of a caller, with the record to link or the id of the record to create. Return it, or
+    the row that another request of the caller has inserted meanwhile. Raises RefusedCaller.
+    """
     record = _to_link_or_make(issuer, claims, source)
     row = Registration(
         issuer=issuer.name,

@@ -14,7 +14,9 @@ from django.conf import settings
 from crmclient.outbound import check_url, is_public
 from crmclient.sentences import Sentence
 
+# Seconds to connect, and from one piece of the body to the next.
 TIMEOUT = (3.05, 5.0)
+# Bytes of a document, and seconds for its body.
 LARGEST = 512 * 1024
 LONGEST = 10.0
 
@@ -65,6 +67,9 @@ def _why(error: OSError) -> Sentence:
 
 
 def _read(url: str) -> bytes:
+    """Return the body at `url`. Raises OSError when there is no answer, and ValueError for another status
+    than 200 and for a body that is too long or takes too long.
+    """
     with requests.get(url, timeout=TIMEOUT, allow_redirects=False, stream=True) as response:
         if response.status_code != requests.codes.ok:
             raise ValueError(Sentence("it answers with the status %(status)s", status=response.status_code))

@@ -24,6 +24,9 @@ _OWN_KEYS = ("jku", "jwk", "x5u")
 
 
 def _form(examined: Examined) -> CheckOutcome:
+    """Read the token's header and claims into `examined`. Refuse anything but a JSON Web Token, and one that
+    brings its own key.
+    """
     expected = Sentence("three parts with dots between them, which are a JSON Web Token")
     try:
         decoded = jwt.decode_complete(examined.token, options={"verify_signature": False})
@@ -44,6 +47,7 @@ def _form(examined: Examined) -> CheckOutcome:
 
 
 def _issuer(examined: Examined) -> CheckOutcome:
+    """Find the issuer by the token's `iss`, which nothing has verified yet."""
     name = examined.claims.get("iss")
     examined.issuer = examined.issuers.get(name)
     refusal = None
@@ -54,6 +58,7 @@ def _issuer(examined: Examined) -> CheckOutcome:
 
 
 def _algorithm(examined: Examined) -> CheckOutcome:
+    """Check that the issuer's settings allow the algorithm in the token's header."""
     allowed = examined.known_issuer.definition.algorithms
     name = examined.header.get("alg")
     refusal = None if name in allowed else invalid_token(_NOT_VALID, "algorithm")
@@ -61,6 +66,7 @@ def _algorithm(examined: Examined) -> CheckOutcome:
 
 
 def _key(examined: Examined) -> CheckOutcome:
+    """Find the issuer's keys that may have signed the token."""
     issuer, kid = examined.known_issuer, examined.header.get("kid")
     expected = issuer.key_source
     try:
@@ -75,6 +81,7 @@ def _key(examined: Examined) -> CheckOutcome:
 
 
 def _signature(examined: Examined) -> CheckOutcome:
+    """Check that one of the keys has signed the token by an algorithm of the issuer."""
     expected = Sentence("a signature by that key")
     algorithms = list(examined.known_issuer.definition.algorithms)
     reason = "signature"
@@ -95,6 +102,7 @@ def _signature(examined: Examined) -> CheckOutcome:
 
 
 def _required(examined: Examined) -> CheckOutcome:
+    """Check that the token has the claims of every token, and a `sub` that can be stored."""
     missing = [name for name in REQUIRED if name not in examined.claims]
     subject = examined.claims.get("sub")
     refusal = None
@@ -109,6 +117,7 @@ def _required(examined: Examined) -> CheckOutcome:
 
 
 def _audience(examined: Examined) -> CheckOutcome:
+    """Check that the token is for one of the issuer's audiences."""
     accepted = examined.known_issuer.definition.audiences
     audience = examined.claims.get("aud")
     wrong = set(texts_of(audience)).isdisjoint(accepted)
@@ -119,6 +128,7 @@ def _audience(examined: Examined) -> CheckOutcome:
 
 
 def _expiry(examined: Examined) -> CheckOutcome:
+    """Check that `exp` is in the future, with the issuer's leeway."""
     leeway, expires = examined.known_issuer.definition.leeway, examined.claims.get("exp")
     expected = Sentence("a time in the future; the clocks may differ by %(seconds)s s", seconds=leeway)
     if not _is_time(expires):
@@ -133,6 +143,7 @@ def _expiry(examined: Examined) -> CheckOutcome:
 
 
 def _beginning(examined: Examined) -> CheckOutcome:
+    """Check that `nbf` and `iat`, where the token has them, are in the past, with the issuer's leeway."""
     leeway = examined.known_issuer.definition.leeway
     expected = Sentence("a time in the past; the clocks may differ by %(seconds)s s", seconds=leeway)
     results, refusal = [], None
@@ -151,6 +162,7 @@ def _beginning(examined: Examined) -> CheckOutcome:
 
 
 def _claims(examined: Examined) -> CheckOutcome:
+    """Check the claims that the issuer's settings require: one of the values each or, without values, any."""
     required_claims = examined.known_issuer.definition.required_claims
     expected, actual, refusal = [], [], None
     for rule in required_claims:
@@ -165,6 +177,7 @@ def _claims(examined: Examined) -> CheckOutcome:
 
 
 def _own_token(examined: Examined) -> CheckOutcome:
+    """Verify a token of this service. `examined` then has the verified claims."""
     expected = Sentence("a token that this service has signed, and that has not expired")
     try:
         examined.claims = LocalIssuer().verify(examined.token)

@@ -89,6 +89,7 @@ class HashedKeyAdmin(ModelAdmin):
 
     @admin.action(description=_("Revoke keys"), permissions=["change"])
     def revoke(self, request: HttpRequest, keys: QuerySet[Any]) -> None:
+        # Those that are revoked already get no second entry in the audit log.
         revoked = list(keys.filter(active=True))
         for key in revoked:
             note(

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 from django.db.models import Q
 from rest_framework_simplejwt.settings import api_settings
 
-from runtime.callers.failed_logins import Wait, count_failure, forgive_pair, wait_of
+from runtime.callers.failed_logins import Wait, claim_try, count_failure, forgive_pair
 from runtime.callers.keys.hashed_key import HashedKey, bearer_pattern, is_key, prefix_pattern
 from runtime.callers.refusals import RefusedCaller, invalid_token
 from runtime.http.addresses import network
@@ -52,7 +52,7 @@ def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
     account = f"key {prefix}" if prefix_pattern(model.BEGINNING).fullmatch(prefix) else "key"
     # Apart from passwords: a machine with an old key must not lock the people of its network out.
     place = f"keys {network(address)}" if address else "keys"
-    wait = wait_of(account, place)
+    wait = claim_try(account, place)
     if wait is not None:
         raise WrongKey(wait)
     rows = model._default_manager.filter(prefix=prefix)
