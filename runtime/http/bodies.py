@@ -13,7 +13,8 @@ from django.http import HttpRequest
 from runtime.http.problems import FieldError, Problem
 
 DEEPEST = 32
-# Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
+# For a body that nobody wants: the bytes that are on their way in any case, and the most bytes and seconds
+# that are read.
 _ON_ITS_WAY, _MOST_UNWANTED, _SECONDS = 64 * 1024, 64 * 1024 * 1024, 5.0
 # In a request's META where the server program takes in unwanted bodies itself, without holding a thread.
 UNWANTED_IS_TAKEN_IN = "portico.unwanted_is_taken_in"
@@ -88,7 +89,7 @@ def read_unwanted(request: HttpRequest) -> None:
     if "HTTP_EXPECT" in request.META or UNWANTED_IS_TAKEN_IN in request.META:
         return
     ends = time.monotonic() + _SECONDS
-    # Of what comes in chunks nobody knows where it ends.
+    # `announced_length` refuses a body in chunks: nobody knows where it ends.
     with suppress(Problem, OSError):
         if _ON_ITS_WAY < announced_length(request) <= _MOST_UNWANTED:
             while request.read(_ON_ITS_WAY) and time.monotonic() < ends:

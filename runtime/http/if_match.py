@@ -52,7 +52,8 @@ class Versions:
         if if_match.strip() == "*":
             return None
         if not self.kept:
-            # Whoever sends a tag relies on it: to write all the same would lose another's change unseen.
+            # A caller who sends a tag relies on it: a write all the same could overwrite a change of somebody
+            # else.
             raise Problem(
                 400,
                 "if_match_unsupported",

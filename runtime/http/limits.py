@@ -89,6 +89,7 @@ class Limiter:
     def __init__(self, url: str) -> None:
         self._local = Windows()
         self._shared = _shared(url) if url else None
+        # The `time.monotonic()` second from which the shared store is asked again.
         self._shared_again = 0.0
         self._outage = Outage(
             logger,

@@ -51,6 +51,18 @@ class Outages:
         # it.
         is_of_endpoint = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
         reason = problem.code, _kind(error), endpoint if is_of_endpoint else ""
+        outage = self._lasting_outage(reason)
+        # The place where a foreseen problem was raised tells nothing.
+        shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
+        is_first = outage.failed(shown_error, **{**log_fields, **_fields_of(error, endpoint)})
+        if not is_first and problem.code == "internal_error":
+            # A mistake of ours: who quotes a request's id is to find what happened to it.
+            logger.error("request failed as others did: %s", reason[1], extra={**log_fields})
+
+    def _lasting_outage(self, reason: _Reason) -> Outage:
+        """Return the outage of a reason, which lasts from now on. The oldest one is forgotten when there are
+        too many.
+        """
         with self._lock:
             outage = self._outages.get(reason)
             if outage is None:
@@ -59,18 +71,7 @@ class Outages:
                     removed, _ = self._outages.popitem(last=False)
                     self._lasting.pop(removed, None)
             self._lasting[reason] = outage
-        of_request = log_fields
-        if endpoint:
-            log_fields = {**log_fields, "endpoint": endpoint}
-        if isinstance(error, MissingPrivilege):
-            log_fields = {**log_fields, "privilege": error.privilege}
-        if isinstance(error, QueryRefused):
-            log_fields = {**log_fields, "platform_code": error.code}
-        # Where a foreseen problem was raised says nothing.
-        shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
-        if not outage.failed(shown_error, **log_fields) and problem.code == "internal_error":
-            # A mistake of ours: who quotes a request's id is to find what happened to it.
-            logger.error("request failed as others did: %s", reason[1], extra={**of_request})
+        return outage
 
     def answered(self, records: Iterable[RequestRecord]) -> None:
         """End the outages of everything that these requests prove to work."""
@@ -110,6 +111,16 @@ def _kind(error: Exception) -> str:
         return name
     places = traceback.extract_tb(error.__traceback__)
     return f"{name} at {places[-1].filename}:{places[-1].lineno}" if places else name
+
+
+def _fields_of(error: Exception, endpoint: str) -> dict[str, Any]:
+    """Return the fields of the log line that say where a request failed, and what the platform said."""
+    fields: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
+    if isinstance(error, MissingPrivilege):
+        fields["privilege"] = error.privilege
+    if isinstance(error, QueryRefused):
+        fields["platform_code"] = error.code
+    return fields
 
 
 def _outage(reason: _Reason) -> Outage:

@@ -18,7 +18,7 @@ from crmclient import FileInfo, Reference
 from runtime.http.problems import Problem
 
 JSON = "application/json"
-# Whoever takes any of these can read a problem, and asks for JSON.
+# A caller that accepts one of these accepts a problem, and is given JSON.
 _FAMILIES = frozenset({"*/*", "application/*", "application/problem+json"})
 _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHROUGH_DATACLASS
 
