@@ -31,7 +31,8 @@ def listenable(host: str, port: int) -> str:
     except OSError as error:
         raise CannotListen(f"HOST={host} cannot be resolved: {error.strerror}.") from error
     with socket.socket(family, kind, protocol) as probe:
-        # As servers do it, so that a port just left is free; not shared with one that is listening.
+        # Servers set it, too. A port that was just left is free then, but not one that another program
+        # listens on.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(address)

@@ -54,7 +54,7 @@ class Application:
         response: Any = self._django.get_response(WSGIRequest(environ))
         start_response(f"{response.status_code} {response.reason_phrase}", listed(response))
         if response.streaming:
-            # Whoever sends it closes it, and Django looks after the connection then.
+            # The server closes the response after sending it. Django looks after the connection then.
             return response  # type: ignore[no-any-return]
         database.close_if_unusable_or_obsolete()
         return [response.content]
@@ -65,7 +65,7 @@ def _names_one_host(environ: dict[str, Any]) -> bool:
 
     A request of HTTP/1.0 may have no Host.
     """
-    # The server program makes an empty one of none.
+    # The server program passes on a missing Host as an empty one.
     host = environ.get("HTTP_HOST")
     if not host:
         return environ.get("SERVER_PROTOCOL") == "HTTP/1.0"

@@ -49,7 +49,7 @@ def _repeat() -> None:
         # Not all processes at the same moment.
         pause.wait(interval / _LOOKS * random.uniform(0.5, 1.5))  # noqa: S311  no secret
         if revision() is None:
-            # It has served nobody yet, or is the parent of those that do.
+            # This process has served nobody yet, or is the parent of those that serve.
             continue
         close_old_connections()
         poll_if_due(interval)

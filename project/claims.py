@@ -14,8 +14,9 @@ _PAUSE = 0.5
 
 
 def take(name: str, holder: str, seconds: float) -> bool:
-    """Whether `holder` has the job `name` for `seconds` from now. A holder that has the job already keeps
-    it.
+    """Claim the job `name` for `holder`, for `seconds` from now. Return False while another holder has it.
+
+    A holder that has the job already keeps it for `seconds` from now, which may be earlier than before.
     """
     now = dt.datetime.now(dt.UTC)
     until = now + dt.timedelta(seconds=seconds)
@@ -24,7 +25,7 @@ def take(name: str, holder: str, seconds: float) -> bool:
     claimable = Claim.objects.filter(Q(until__lte=now) | Q(holder=holder), name=name)
     if claimable.update(holder=holder, until=until):
         return True
-    # Of several that find no row, one makes it.
+    # Several may find no row. One of them inserts it.
     Claim.objects.bulk_create([Claim(name=name, holder=holder, until=until)], ignore_conflicts=True)
     return Claim.objects.filter(name=name, holder=holder, until__gt=now).exists()
 

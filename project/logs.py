@@ -87,7 +87,7 @@ def _wording(record: logging.LogRecord) -> str:
         return f"{match['place']}: {match['kind']}" if match else "a warning"
     if record.args:
         return str(record.msg)
-    # Without arguments the text may be put together already, as Django's is of a wrong host.
+    # A text without arguments may already contain values, as Django's text about a wrong host does.
     return f"{record.module}:{record.lineno}"
 
 

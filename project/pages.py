@@ -44,6 +44,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    # Django calls this while it handles the error, and does not hand the error over.
     error = sys.exception()
     problem = problem_of(error) if isinstance(error, Exception) else None
     if problem is not None and problem.status_code > 500 and not is_of_the_api(request.path_info):

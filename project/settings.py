@@ -107,7 +107,7 @@ TEMPLATES = [
 ]
 
 
-# Of libpq: seconds, but for `tcp_user_timeout`, which is in milliseconds.
+# Options of libpq in seconds, except `tcp_user_timeout`, which is in milliseconds.
 _NOTICED_AFTER = {
     "connect_timeout": 5,
     "keepalives_idle": 30,
@@ -214,7 +214,7 @@ SPECTACULAR_SETTINGS = {
 
 # Pages
 LANGUAGE_CODE = "en"
-# Of the studio: the API answers in English whatever is asked for.
+# The languages of the studio. The API always answers in English.
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("ar", "العربية")]
 LANGUAGE_COOKIE_PATH = "/admin/"
 LANGUAGE_COOKIE_SAMESITE = "Lax"

@@ -130,6 +130,9 @@ class RedisBudget(Budget):
         return self._own.paused(only_user)
 
     def use_of_users(self) -> Sequence[BudgetUse]:
+        """Return what each user has used, as Redis counts it. While Redis is away, this process's own part
+        counts.
+        """
         answer = self._run("standing", self._keys)
         if answer is None:
             return self._own.use_of_users()

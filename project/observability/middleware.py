@@ -14,7 +14,7 @@ from runtime.http.problems import Problem
 from runtime.http.request_record import OTHER, RequestRecord, record_of
 from runtime.http.sound_headers import look
 
-# Of what is no endpoint: where it stands, without what the path says more.
+# The names of areas for requests that reach no endpoint: the rest of their paths is not recorded.
 _AREAS = (("/admin/", "/admin/"), ("/static/", "/static/"))
 _PAGES = frozenset({"/", "/health/live", "/health/ready", "/metrics", "/favicon.ico"})
 
@@ -27,6 +27,9 @@ class RequestRecords:
         self._is_traced = settings.PORTICO["OPENTELEMETRY"]
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request, and queue its record. A request whose body turns out to be wanted raises, and
+        leaves no record: it is run again.
+        """
         record = RequestRecord(request)
         if self._is_traced:
             record.timed_calls = []

@@ -21,13 +21,13 @@ from prometheus_client import CollectorRegistry, mmap_dict, multiprocess, values
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable that prometheus_client reads, too."""
 
-# Without types of their own.
+# These modules have no types.
 _values: Any = values
 _multiprocess: Any = multiprocess
 _mmap_dict: Any = mmap_dict
 
 _PREFIX = "portico-metrics-"
-# Nothing else fills it up, and it is written to in memory.
+# A file system in memory: writes are quick there, and no other file fills it up.
 _MEMORY = Path("/dev/shm")  # noqa: S108  the folder is made for us alone
 # Bytes that must be free in the folder's place, and bytes of a file that is new.
 _LEAST_FREE = 16 * 1024 * 1024
@@ -114,7 +114,7 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
                     os.posix_fallocate(file.fileno(), 0, max(_FIRST_SIZE, file.tell()))
                 except OSError:
                     if not file.tell():
-                        # Nobody can read an empty one.
+                        # prometheus_client cannot read an empty file.
                         Path(filename).unlink()
                     raise
         super().__init__(filename, read_mode)

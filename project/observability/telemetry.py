@@ -39,7 +39,7 @@ class Telemetry:
     """To be made in the process that answers: its threads export what it is told."""
 
     def __init__(self) -> None:
-        # It would tell of each export that fails.
+        # Else the library would log each export that fails.
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
         name = {} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": "portico"}
         resource = Resource.create({**name, "service.instance.id": str(uuid.uuid4())})

@@ -10,7 +10,7 @@ from project.server.environ import Environ
 
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-# Of a long answer, what one turn of a thread makes at least, and what is handed on at once at most.
+# Bytes of a long answer: a thread makes at least so many in one turn, and at most so many are sent at once.
 PIECE = 96 * 1024
 
 

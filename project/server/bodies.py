@@ -12,7 +12,8 @@ from project.server.pace import Limits, Pace, TooSlow
 
 # More than this waits on disk. Most JSON bodies are smaller.
 _IN_MEMORY = 64 * 1024
-# Of a body that nobody wants: what has been sent anyway, and how much and how long is read at most.
+# For a body that nobody wants: the bytes that are on their way in any case, and the most bytes and seconds
+# that are received.
 _ON_ITS_WAY, _MOST_UNWANTED = 64 * 1024, 64 * 1024 * 1024
 _UNWANTED = Limits(patience=5.0, rate=0, deadline=5.0)
 

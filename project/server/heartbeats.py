@@ -19,9 +19,9 @@ from typing import Any
 INTERVAL = 1.0
 """Seconds from one sign of life to the next."""
 
-# How long a worker may take to start: it waits for a database that hangs, too.
+# Seconds that a worker may take to start. It may have to wait for a database that hangs.
 STARTS_WITHIN = 300.0
-# Who has not looked for so long has been suspended, and the workers may have been, too.
+# Seconds. A supervisor that has not looked for so long was suspended, and the workers may have been, too.
 _SUSPENDED = 5.0
 
 

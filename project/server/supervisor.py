@@ -23,7 +23,7 @@ logger = logging.getLogger("portico.server")
 
 # In seconds, for a worker that ends again and again: the first pause, and the longest.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
-# Whoever has lived so long has started well: the next pause is the first again.
+# Seconds. A worker that has lived so long has started well: it starts anew at once if it ends.
 _STARTED_WELL = 60.0
 # Seconds between two looks at a service that has not answered yet.
 _LOOK = 0.1

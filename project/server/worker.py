@@ -32,7 +32,7 @@ SHOW_THREADS = signal.SIGUSR1
 
 _OF_A_STOP = {signal.SIGINT, signal.SIGTERM}
 _PARENT_DEATH_SIGNAL = 1
-# Of glibc's malloc.h.
+# Parameters of `mallopt`, from glibc's malloc.h.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 
 
@@ -69,7 +69,7 @@ def listen_for_signals() -> None:
     inherited = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     supervisor = getattr(inherited, "__self__", None)
     if supervisor is not None and supervisor.interrupt_signal:
-        # It came since the fork, or the fork itself came after it.
+        # The service is being stopped: this worker was forked at the same moment.
         sys.exit()
 
 

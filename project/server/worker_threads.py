@@ -60,6 +60,7 @@ class Crew:
         self.put(partial(self._do_heavy, job))
 
     def _do_heavy(self, job: Job) -> None:
+        """Do a heavy job, and then give its place to the next one that waits."""
         try:
             job()
         finally:
@@ -68,7 +69,7 @@ class Crew:
                 if next_job is None:
                     self._heavy -= 1
             if next_job is not None:
-                # Behind what waits already: whoever logs in does not hold up everybody else.
+                # It goes behind all waiting jobs: logins do not hold up everybody else.
                 self.put(partial(self._do_heavy, next_job))
 
     def put_first(self, job: Job) -> None:
