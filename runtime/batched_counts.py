@@ -109,7 +109,8 @@ class BatchedCounts(ABC, Generic[Place, Count]):
             pause.wait(self._interval)
             if not self._counts:
                 continue
-            # As at the beginning of a request: a connection that died meanwhile is replaced.
+            # Django does this at the beginning of a request: it replaces a connection that has died
+            # meanwhile.
             close_old_connections()
             try:
                 self.flush()

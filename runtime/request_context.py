@@ -108,7 +108,7 @@ class Exchange:
     write_generations: str | None = None
     # What callers who share this answer have in common; None where answers are not cached.
     shared_by: str | None = None
-    # Nobody waits for the answer: it is asked for before the present one's time is over.
+    # Whether nobody waits for the answer: a cached answer is being refreshed before its time is over.
     in_background: bool = False
     # What ends statements of the service's database at the deadline, where the request is watched.
     watch: Watch | None = None

@@ -16,7 +16,7 @@ class _StoredEntry(NamedTuple):
     """An entry, and the second until which it may be kept."""
 
     entry: Entry
-    # Of time.monotonic().
+    # A second of `time.monotonic()`.
     until: float
 
 

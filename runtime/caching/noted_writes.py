@@ -51,6 +51,9 @@ class NotedWrites(StandIn):
         return self._always or _switch.is_on
 
     def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        """Pass the call on. Raise the generations of the entities that a write may change before it and after
+        it.
+        """
         if member_call.effect is not Effect.WRITE:
             return ask()
         entities: Collection[str] = ()

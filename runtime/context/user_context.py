@@ -20,7 +20,8 @@ from runtime.callers.refusals import authentication_required, no_record
 from runtime.context.caller_properties import CallerProperties, PropertyValues
 from runtime.http.failures import Misconfigured
 
-# One for all configurations: the key says which, and what an edit has ended is soon crowded out.
+# One cache for all configurations: the key names the revision, and entries of earlier ones are soon crowded
+# out.
 _REMEMBERED: MinuteCache[PropertyValues | None] = MinuteCache(
     "context",
     pack=lambda known: None if known is None else [known.values, known.entities],

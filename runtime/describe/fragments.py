@@ -56,7 +56,7 @@ class Fragment:
     paths: Texts
     components: Texts
     packed: bytes
-    # By the language, paths and components that say something else in it.
+    # The paths and components that have other texts in a language than in English, by the language's LCID.
     others: Mapping[int, tuple[Texts, Texts]] = field(default_factory=dict)
 
     def paths_in(self, lcid: int) -> Texts:
@@ -92,7 +92,7 @@ def make(served: Served, id: int) -> bytes:
     try:
         content = _in_languages(served, id)
     except MissingPrivilege as error:
-        # It is the same until the metadata is refreshed, which makes another fragment of it.
+        # The answer stays the same until the metadata is refreshed. Then another fragment is made.
         logger.warning("endpoint %s cannot be described: %s", id, error)
         content = _NOTHING
     except (DatabaseError, PlatformError):

@@ -58,7 +58,7 @@ _OF_OPTIONS = "#/components/schemas/options."
 _VALUES = frozenset({"example", "examples", "default", "enum", "const"})
 # Written in C where libyaml is there: a tenth of the time.
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-# Nobody reads more than that in one piece, and laying it out would take minutes of everybody's time.
+# Bytes. Nobody reads a longer document in one piece, and laying it out as blocks would take minutes.
 _LONGEST_LAID_OUT = 2 * 1024 * 1024
 # What JSON holds as it is and YAML does not, or takes for a line break.
 _SPECIAL = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")

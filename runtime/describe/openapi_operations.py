@@ -222,6 +222,9 @@ class RouteSchemaGenerator(SchemaGenerator):
         self.registry: Any = Components()
 
     def _initialise_endpoints(self) -> None:
+        """Set what the parent would read from the URL configuration: path, pattern, method and view of each
+        route.
+        """
         self.endpoints: Any = [
             (
                 route.path,

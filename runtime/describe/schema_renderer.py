@@ -13,7 +13,7 @@ from crmclient.metadata import ENGLISH, OptionSet
 from runtime.describe.schema_parts import Part, name_of, operation_of
 from runtime.describe.schema_shapes import Call, Candidates, FieldOptions, FieldShape, Option, OptionSetShape
 
-# Of a stored field, what is shown as it is.
+# The members of a stored field that are shown as they are.
 _AS_IS = (
     *("name", "type", "required", "nullable", "maxLength", "minLength", "maxItems", "minItems"),
     *("max", "min", "precision", "pattern", "default", "allowed", "targets", "changes"),

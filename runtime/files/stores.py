@@ -23,10 +23,10 @@ from runtime.http.problems import Problem, unknown_route
 from runtime.request_context import Exchange, ReceivedFile
 from runtime.steps import FoundRecord, Steps
 
-# As of a multi query: a list is whole, or refused.
+# A list of files is answered whole or refused, as a multi query is.
 MOST_NOTES = 1_000
 
-# No file has it as its id: what a list of weak tags alone means.
+# An id that no file has, for an If-Match with weak tags alone, which never match.
 _NO_FILE = "-"
 
 
@@ -180,6 +180,7 @@ class NoteStore:
         )
 
     def _create(self, exchange: Exchange, file: ReceivedFile) -> Guid:
+        """Create a note without its file, and return its id."""
         record = Reference(self.entity, exchange.record_id)
         values: dict[str, Value] = {self.notes.subject: file.name, self.notes.regarding: record}
         try:
@@ -187,6 +188,7 @@ class NoteStore:
                 self.notes.entity, values, id=exchange.chosen_id, call=exchange.call
             ).id
         except DuplicateKey:
+            # The try that this request takes over may have created the note.
             if not exchange.taken_over or exchange.chosen_id is None:
                 raise
             return exchange.chosen_id

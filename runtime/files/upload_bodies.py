@@ -72,6 +72,7 @@ def _announced(request: HttpRequest) -> int:
 
 
 def _pieces(request: HttpRequest, length: int) -> Iterator[bytes]:
+    """Yield a body of `length` bytes piece by piece. Raises Problem 400 when the sender breaks off."""
     bytes_left = length
     while bytes_left:
         try:

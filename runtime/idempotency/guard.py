@@ -157,8 +157,9 @@ class Idempotency:
         if problem.status_code in _FORGOTTEN:
             record.delete()
         elif problem.status_code >= 500:
-            # Nobody knows whether the platform did it: a repetition takes over at once, with the same id.
-            # A database that cannot take this in the time that is left loses nothing: the claim ends with it.
+            # Nobody knows whether the platform has written. A repetition takes over at once, with the same
+            # id. A database that cannot take this in the time that is left loses nothing: the claim ends with
+            # it.
             with suppress(DatabaseError), Watch(connections[DEFAULT_DB_ALIAS], self.exchange.deadline):
                 IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
         else:

@@ -72,7 +72,7 @@ class Operation(ABC):
     kind: ClassVar[str]
     # Whether answers are the same for every caller, and caches between may keep them for revalidation.
     public_cache: ClassVar[bool] = False
-    # Where not, the operation refuses what `Accept` does not name.
+    # False for operations that answer other types, and compare `Accept` themselves.
     answers_json: ClassVar[bool] = True
 
     # Whether an answer has an ETag, for `If-None-Match` to be compared with where requests come in.

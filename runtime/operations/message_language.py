@@ -21,7 +21,8 @@ def parameters_of(
     The parameter `lcid` is read, too, if the endpoint has pre-conditions, whose messages have languages.
     Raises Problem 400 for any other parameter, and for a language that is not a whole number.
     """
-    # Also where no message has a translation yet: adding one must break no call, nor must removing the last.
+    # It is read even if no message has a translation: callers must not notice when the first one is added, or
+    # the last one removed.
     if definition.preconditions:
         names = {*names, NAME}
     parameters = read_parameters(exchange.request, names)

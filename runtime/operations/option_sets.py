@@ -110,6 +110,7 @@ class LocalOptionSetOperation(OptionSetOperation):
 
 
 def _filter(chosen: OptionFilter) -> Callable[[Option], bool]:
+    """Return the function that says whether an option is answered. Raises Misconfigured."""
     values = frozenset(chosen.values)
     match chosen.mode:
         case "keep":

@@ -52,7 +52,8 @@ class ReadOperation(Operation):
         return HttpResponse(content, content_type=JSON, headers={"ETag": tag})
 
     def hold_back(self, silent: Platform, exchange: Exchange) -> None:
-        # One request serves the rules and the answer: a dry run asks for what the rules need alone.
+        # One request to the platform serves the rules and the answer. A dry run only sends what the rules
+        # need.
         self.steps = _StepsBeforeRead(self, silent)
         super().hold_back(silent, exchange)
 

@@ -58,7 +58,7 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
         response = _answer_until(deadline, request)
     if response.status_code >= 400:
         read_unwanted(request)
-        # Also of what no view has answered: a path that is not there now may be in a moment.
+        # Also for responses that no view produced: a path that does not exist now may exist in a moment.
         PRIVATE.complete(response)
     say_limits(request, response)
     if isinstance(response, HttpResponse):
@@ -68,6 +68,9 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
 
 
 def _answer_until(deadline: float, request: HttpRequest) -> HttpResponseBase:
+    """Answer the request; whatever is raised becomes a problem. At `deadline`, a second of
+    `time.monotonic()`, the statements of the service's database are ended.
+    """
     database = connections[DEFAULT_DB_ALIAS]
     with Watch(database, deadline) as watch, waiting_for_metadata_until(deadline):
         try:
@@ -90,7 +93,7 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
         # Django's own default, of a body that is not there.
         del response.headers["Content-Type"]
         return
-    # Of a file, HEAD says the length without reading it.
+    # A file has its length already: HEAD does not read it.
     if look(response, "content-length") is None:
         put(response, "Content-Length", str(len(response.content)))
     if request.method == "HEAD":

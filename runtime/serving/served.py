@@ -63,7 +63,7 @@ class Served:
         return viewset
 
     def _build(self, endpoint: Endpoint) -> View:
-        # Nobody waits for what is only proposed: its mistakes stand in its review.
+        # The mistakes of a proposed configuration stand in its review, and break nothing that is served.
         level = logging.DEBUG if self.is_proposed else logging.ERROR
         return _build(endpoint, self.platform, self.metadata, level)
 
@@ -126,7 +126,7 @@ def current_and_generations() -> tuple[Served, str | None]:
     served = _served
     sql = question() if served is not None and served.caches else "NULL"
     revision, metadata, generations = read_revision_and(sql, platform.local_revision_sql)
-    # Without any write yet there are none, which is something else than not asking for them.
+    # Before the first write there are none. None stands for generations that were not asked for.
     if generations is None and sql != "NULL":
         generations = "{}"
     if metadata is None:
@@ -141,7 +141,8 @@ def current_and_generations() -> tuple[Served, str | None]:
             cache_from_now_on(served.caches)
             _served = served
     if generations is None and served.caches:
-        # Nobody knew that they are needed. Without them each request of this moment would ask the platform.
+        # This process did not know that an endpoint caches its answers. Without generations, each request of
+        # this moment would ask the platform.
         _, _, generations = read_revision_and(question(), platform.local_revision_sql)
         generations = generations or "{}"
     return served, generations
@@ -235,6 +236,10 @@ def _recognised_by(configuration: Configuration) -> Any:
 
 
 def _build(endpoint: Endpoint, platform: Platform, metadata: str, level: int = logging.ERROR) -> View:
+    """Return the view of an endpoint. Its operation is compiled here; if the endpoint has a mistake, the view
+    answers 503, and a log line of `level` says why. Raises PlatformError and DatabaseError if the platform or
+    the database cannot be asked now.
+    """
     actions: dict[str, Any] = {method.lower(): "run" for method in endpoint.methods}
     access = endpoint.definition.access
     try:

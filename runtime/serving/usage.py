@@ -16,10 +16,11 @@ from runtime.batched_counts import BatchedCounts
 
 logger = logging.getLogger("portico.usage")
 
-# Of each endpoint the newest row is kept for ever: it says when it was called last.
+# The newest row of each endpoint is kept for ever: it says when the endpoint was called last.
 KEPT = dt.timedelta(days=35)
 
-# An endpoint, and how many hours there were since 1970: as a date it is written once, and counted often.
+# An endpoint's key, and the hours since 1970. They are made a date when they are written: counting is cheaper
+# so.
 _Place: TypeAlias = tuple[str, int]
 _HOUR = 3600
 

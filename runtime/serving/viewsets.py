@@ -65,7 +65,7 @@ class GuardedViewSet(ViewSet):
             viewset.__dict__.update(model.__dict__)
             return viewset.dispatch(request, exchange, names[(request.method or "").lower()])
 
-        # As on DRF's, for those who describe it.
+        # DRF's views have it, too. Descriptions read the operation from it.
         view.initkwargs = initkwargs  # type: ignore[attr-defined]
         return view
 

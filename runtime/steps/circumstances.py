@@ -68,7 +68,7 @@ def _text(claim: Any) -> str | None:
         case bool():
             return "true" if claim else "false"
         case str():
-            # Whoever signs in elsewhere chose it: a text that no record can hold equals none.
+            # Callers may have chosen the text at their provider. A text that no record can hold equals none.
             return claim if storable(claim) else None
         case int():
             return str(claim)

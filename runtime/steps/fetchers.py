@@ -60,7 +60,10 @@ class Fetchers:
         defined = endpoint.definition.fetchers
         compiled = {definition.name: _compile(definition, endpoint, platform) for definition in defined}
         self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(names), compiled))
-        self.record = frozenset().union(*(fetcher.query.needs.record for fetcher in self._fetchers))
+        # The attributes of the path's record that they compare with.
+        self.record_attributes = frozenset().union(
+            *(fetcher.query.needs.record for fetcher in self._fetchers)
+        )
 
     @property
     def names(self) -> frozenset[str]:
@@ -75,6 +78,7 @@ class Fetchers:
 
 
 def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platform) -> _Fetcher:
+    """Compile a data fetcher. Raises Misconfigured without a query, and what preparing the query raises."""
     query = definition.query
     if query is None:
         raise Misconfigured(Sentence("the data fetcher %(name)s has no query", name=definition.name))

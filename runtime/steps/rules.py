@@ -84,19 +84,19 @@ class RowRule:
             [_Entry(entry, _prepared(entry, entity, platform)) for entry in rule] for rule in rules
         ]
         every = [entry.filter for rule in self._rules for entry in rule if entry.filter is not None]
-        # Of all entries, whoever calls.
+        # What the entries for all roles need together.
         self.needs = Needs()
         for prepared in every:
             self.needs |= prepared.needs
         self.attributes: frozenset[str] = frozenset().union(*(prepared.attributes for prepared in every))
-        self._named = frozenset(role for rule in rules for entry in rule for role in entry.roles)
+        self._named_roles = frozenset(role for rule in rules for entry in rule for role in entry.roles)
         self._by_roles: dict[frozenset[str], CallersRule] = {}
 
     def of_caller(self, exchange: Exchange) -> CallersRule:
         """Return the rule as it applies to the caller's roles. It is cached for each set of the roles that
         the rule names.
         """
-        roles = exchange.caller.roles & self._named
+        roles = exchange.caller.roles & self._named_roles
         rule = self._by_roles.get(roles)
         if rule is None:
             if len(self._by_roles) >= _MOST_SETS:

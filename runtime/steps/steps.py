@@ -81,7 +81,7 @@ class Steps:
         # Those of the row rule run before the record is read; `_late` runs the rest of the fetchers after it.
         self._early = Fetchers(endpoint, rule_fetchers, platform)
         self._late = Fetchers(endpoint, fetcher_names, platform)
-        if self._early.record:
+        if self._early.record_attributes:
             raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))
         # What an endpoint has none of costs its requests nothing.
         self._finishing: list[Callable[[Exchange], None]] = []
@@ -188,7 +188,7 @@ class Steps:
         if self.rule is None:
             record = self._platform.retrieve(self.entity, id, self._columns, call=exchange.call)
             return FoundRecord(id, record.version if self.version else None, record.values)
-        # Without any column a query would select them all.
+        # A query without columns would select all of them.
         marker = self.version or self.rule.primary_id
         query = Query(
             self.entity,
@@ -216,7 +216,7 @@ class Steps:
         """
         if not self.entity:
             return ()
-        attribute_names = {*self._late.record, *_members(expressions, "record", None)}
+        attribute_names = {*self._late.record_attributes, *_members(expressions, "record", None)}
         if unknown := attribute_names - attributes.keys():
             raise Misconfigured(Sentence("the record has no %(name)s", name=repr(min(unknown))))
         return sorted(attribute_names)

@@ -117,7 +117,7 @@ def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: 
     """Return an account or key as a caller, with the reason if it would be refused."""
     refused = ""
     try:
-        # As a request with the token is judged: also whether the record still counts.
+        # A request with the token is judged in the same way, including whether the record still counts.
         identify(claims, Recognition.of(configuration, get_platform()))
     except RefusedCaller as refusal:
         refused = said(refusal.sentence)

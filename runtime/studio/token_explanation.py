@@ -30,7 +30,7 @@ from runtime.studio.json_text import readable
 from runtime.studio.known_callers import caller_of_key, caller_of_own, resolver_note
 from runtime.studio.registration_trial import tried_registration
 
-# Where there was nothing to look for, by the reason of that.
+# The setting to look at when no record could be looked for, by the reason.
 _PROBLEM_PLACES = {
     "no_claim": "record.claim",
     "not_verified": "record.verified",

@@ -83,7 +83,7 @@ def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     path = endpoint.path
     path = path.replace("{id}", quote(attempted.record, safe=""))
     path = path.replace("{relatedId}", quote(attempted.related, safe=""))
-    # Of a request this is the path as it is read, in which nothing is encoded.
+    # PATH_INFO is the decoded path, so the value of a key stands there as it is.
     path = path.replace("{value}", attempted.record)
     if attempted.file and endpoint.item_path is not None:
         path = f"{path}/{quote(attempted.file, safe='')}"
@@ -109,7 +109,8 @@ def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
 
 def exchange_of(request: WSGIRequest, configuration: Configuration, attempted: Attempt) -> Exchange:
     """Return the context of the request, with the caller that `attempted` describes. Raises PlatformError."""
-    # Who calls is read by no rule of the endpoint: it is not part of what is shown, and writes nothing.
+    # A platform of its own, which writes nothing: what is read of the caller is not one of the calls that are
+    # shown.
     platform = RecordingPlatform.dry(get_platform())
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
     exchange = Exchange(

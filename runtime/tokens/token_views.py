@@ -17,7 +17,7 @@ from runtime.tokens.token_requests import read_request, texts
 
 REVOCATION = texts(
     InputDefinition(name="token", required=True, max_length=8192),
-    # Both kinds are told apart without it.
+    # It is not needed: the token itself tells its kind.
     InputDefinition(name="token_type_hint", max_length=100),
     InputDefinition(name="client_id", max_length=1000),
     InputDefinition(name="client_secret", max_length=1000),

@@ -116,6 +116,7 @@ def _inputs_of(binding: BindingDefinition, names: frozenset[str]) -> tuple[str, 
 
 
 def _source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[str]) -> Source:
+    """Compile a binding to `attribute`. `inputs` are the names of all inputs. Raises Misconfigured."""
     compile_source = _SOURCES[binding.source]
     if binding.source == "input" and binding.value not in inputs:
         raise Misconfigured(
@@ -188,7 +189,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
             Sentence("the expression of %(name)s: %(reason)s", name=attribute.logical_name, reason=str(error))
         ) from error
     if expression.path is not None and len(expression.path) == 2 and expression.path[0] == "user":
-        # Nothing but a property of the user: a lookup of the user's record keeps its entity.
+        # The expression only names a property of the user: read as such, a lookup keeps its entity.
         name = expression.path[1]
         if name not in _AROUND_USER:
             return _of_user(binding.model_copy(update={"value": name}), attribute)

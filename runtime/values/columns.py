@@ -61,6 +61,7 @@ class Columns:
         calculated = (column.calculation for column in self._columns if column.calculation)
         needs = (name for calculation in calculated for name in calculation.needs)
         self.attributes = tuple(dict.fromkeys((*answered, *needs)))
+        # The keys of an answer and, at the same positions, the keys of a row that their values come from.
         sources = tuple(_keys(self._columns))
         self._keys = tuple(key for key, _ in sources)
         self._names = tuple(name for _, name in sources)

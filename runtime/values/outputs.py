@@ -12,7 +12,7 @@ import orjson
 from crmclient import Party, Reference
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 
-# From a value (never None) to what `rendering` makes JSON of.
+# Takes a value (never None), and returns what `rendering` writes as JSON.
 Writer: TypeAlias = Callable[[Any], Any]
 
 # More digits than any platform keeps, so that only a digit that would be lost is an error.

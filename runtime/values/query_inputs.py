@@ -172,11 +172,15 @@ def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
 
 
 def _single(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
+    """Return the function that reads one value, and its JSON Schema. The function raises InvalidInput."""
     convert, read = kind.from_text, kind.compile(limits)
     return lambda text: read(convert(text)), kind.schema(limits)
 
 
 def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
+    """Return the function that reads a comma-separated list, and the JSON Schema of the list. The function
+    raises InvalidInput.
+    """
     if kind.is_several:
         read_all, schema = kind.compile(limits), kind.schema(limits)
         schema["maxItems"] = min(MOST_ITEMS, schema["maxItems"])
@@ -190,6 +194,7 @@ def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[s
 
 
 def _items(text: str) -> list[str]:
+    """Return the texts in a list. Raises InvalidInput for too many, and for an empty one."""
     items = split_list(text)
     if len(items) > MOST_ITEMS:
         raise InvalidInput("too_long", f"At most {MOST_ITEMS} items.")

@@ -76,6 +76,9 @@ def _wait_for_request(seconds: float) -> bool:
 
 
 def _is_wanted() -> bool:
-    """Whether the process that asked still runs: it holds the other end."""
+    """Whether the process that asked still runs: it holds the other end.
+
+    Lines that have come meanwhile are read, too: a reader who still lacks something asks again.
+    """
     ready, _, _ = select.select([sys.stdin], [], [], 0)
     return not ready or bool(os.read(sys.stdin.fileno(), 65536))

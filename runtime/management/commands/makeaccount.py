@@ -15,7 +15,7 @@ from runtime.callers.account_form import AccountForm
 from runtime.callers.recordless_callers import finding_of
 
 _PASSWORD_BYTES = 24
-# What the form calls what the options say.
+# The option of this command for each field of the form.
 _OPTIONS = {
     "caller_type": "--type",
     "platform_user": "--record",
@@ -108,6 +108,6 @@ def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
 
 def _wrong(form: AccountForm) -> Iterator[str]:
     for field, errors in form.errors.items():
-        # Of a type that is not there, enough is said.
+        # `_unknown` reports a type that does not exist.
         if field != "caller_type":
             yield from (f"{_OPTIONS.get(field, field)}: {error}" for error in errors)

@@ -140,7 +140,7 @@ class QueryOperation(Operation):
             return self.platform.query(query, page, call=exchange.call)
         except UnfitValue as error:
             given_inputs = [name for name, value in exchange.inputs.items() if value is not None]
-            # Past the first page they have been compared with already.
+            # After the first page, the platform has compared with them already.
             if not given_inputs or page.token is not None:
                 raise
             which = "It" if len(given_inputs) == 1 else f"One of {', '.join(given_inputs)}"
