@@ -19,8 +19,10 @@ OWN_IDENTITY = "managed identity"
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Its id, and what it shows for itself: a secret, a certificate's file and the password of that, a
-    file with a token of the platform that the service runs on, or nothing where it is a managed identity.
+    """An application of the service in Dataverse, by its `id`.
+
+    It proves who it is by one of these: a secret; a certificate's file, with its password; a file with a
+    token of the platform that the service runs on; nothing, if it is a managed identity.
     """
 
     id: str

@@ -31,6 +31,7 @@ _OWN = re.compile(r"(portico|project|_granian)(\..*)?")
 _CODES = ("code", "status", "status_code", "sqlstate", "errno")
 _CODE = re.compile(r"[A-Za-z0-9_]{1,40}")
 _WARNING = re.compile(r"(?P<place>.*?:\d+): (?P<kind>\w+):")
+# Exceptions of a chain of causes that a log line shows.
 _LONGEST_CHAIN = 10
 
 
@@ -112,8 +113,10 @@ def _code(error: BaseException, name: str) -> str:
 
 
 class WithException(logging.Filter):
-    """For Django's line of each answer of 500 and more. Without an exception it says nothing: what failed has
-    been told as one fact, and the access log has the request.
+    """Passes Django's line about an answer of 500 or more only if it has an exception.
+
+    Without one the line says nothing new: the failure has a line of its own, and the access log has the
+    request.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

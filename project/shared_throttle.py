@@ -12,7 +12,8 @@ logger = logging.getLogger("portico.platform")
 
 
 class RedisThrottle(SharedThrottle):
-    """A key that lives as long as the pause: of one client at one URL, whose requests are counted together.
+    """Keeps a pause in Redis, as a key that lives as long. One key is for one client at one URL, whose
+    requests are counted together.
 
     While Redis does not answer, each process goes by what it remembers itself.
     """

@@ -9,6 +9,7 @@ from django.conf import settings
 from crmclient.dataverse.http.bulkhead import threads_held
 from project import applications
 
+# Requests to Dataverse that one process has under way at once, unless one user may have more.
 MOST: Final = 100
 
 LOGINS: Final = 2
@@ -17,8 +18,8 @@ busy."""
 
 
 class Shares(NamedTuple):
-    """Threads that work on calls of the CRM in the box, that wait for that, that find out who calls, and that
-    are left for what needs none of these.
+    """Numbers of threads: for calls of the CRM in the box, for calls that wait for a place there, for finding
+    out who calls, and for requests that need none of these.
     """
 
     platform: int

@@ -17,6 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from project.observability import shared_figures
 from runtime.http.request_record import RequestRecord
 
+# Upper bounds of the buckets of histograms, in seconds.
 _OF_REQUESTS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _OF_PLATFORM = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30)
 
@@ -35,7 +36,9 @@ _TOLD_OF = (
 
 
 class Metrics:
-    """Helps are short: each of an endpoint's figures repeats its own in the shared files."""
+    """The metrics of this process. Help texts are short, because each figure of an endpoint repeats its help
+    text in the shared files.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
         def counter(name: str, help: str, *labels: str) -> Counter:

@@ -20,7 +20,9 @@ _left_alone = Outage(
 
 
 class PlatformMetrics:
-    """`crmclient.dataverse.http.observer.Observer`: the metrics are the process's, however many there are."""
+    """Implements `crmclient.dataverse.http.observer.Observer`. All instances add to the metrics of the
+    process.
+    """
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
         ledger.put(lambda metrics: metrics.attempts.labels(method, outcome).observe(seconds))

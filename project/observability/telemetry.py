@@ -36,7 +36,9 @@ _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class Telemetry:
-    """To be made in the process that answers: its threads export what it is told."""
+    """Exports traces and metrics. It is made in the process that answers requests, because its threads export
+    what is reported there.
+    """
 
     def __init__(self) -> None:
         # Else the library would log each export that fails.

@@ -34,7 +34,9 @@ MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
 
 
 class Restarts:
-    """When workers that ended start anew: at once, and after growing pauses where one soon ends again."""
+    """Says when workers that ended start anew: at once, and after a growing pause if a worker soon ends
+    again.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -31,6 +31,7 @@ SHOW_THREADS = signal.SIGUSR1
 """Writes to standard error what each thread is doing."""
 
 _OF_A_STOP = {signal.SIGINT, signal.SIGTERM}
+# The option of `prctl` that names the signal a process gets when its parent dies.
 _PARENT_DEATH_SIGNAL = 1
 # Parameters of `mallopt`, from glibc's malloc.h.
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8

@@ -15,8 +15,10 @@ _ABOUT_CALLER = Call(about_caller=True, share=Share.READS)
 
 @dataclass(frozen=True, slots=True)
 class CallerRecords:
-    """An entity of callers' records, with its `id`. A record whose `state` is one of `inactive` counts no
-    more; without a state, each does that is there.
+    """How to read the records of callers in `entity`, whose primary id is the attribute `id`.
+
+    A record no longer counts when its attribute `state` has one of the values in `inactive`. Without a
+    `state`, every record counts.
     """
 
     entity: str

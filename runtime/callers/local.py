@@ -65,7 +65,9 @@ class LocalIssuer:
 
 
 class _RefreshToken(Token):
-    """simplejwt's own looks every token up in the list of those used before there were families."""
+    """A refresh token. The class of simplejwt looks each token up in the list of those that were used before
+    there were families.
+    """
 
     token_type = "refresh"  # noqa: S105  no secret
     lifetime = api_settings.REFRESH_TOKEN_LIFETIME

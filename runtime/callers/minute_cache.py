@@ -43,9 +43,9 @@ class CachedValue(NamedTuple, Generic[V]):
 
 
 class MinuteCache(Generic[V]):
-    """At most `size` values, each read once a minute; threads that want the same one wait for one reading.
+    """Caches at most `size` values, each for a minute. Threads that want the same value wait for one reading.
 
-    `pack` makes a value of plain types out of one, `unpack` the reverse. `name` keeps caches apart.
+    `pack` turns a value into plain types, and `unpack` turns these into the value. `name` keeps caches apart.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+# The integers that orjson writes.
 _SMALLEST, _GREATEST = -(2**63), 2**64 - 1
 
 

@@ -91,7 +91,7 @@ refusal_counts = RefusalCounts()
 
 
 def count_from_now_on() -> None:
-    """Hear of every refusal; once, at start."""
+    """Count every refusal from now on. Called once, at start."""
     caller_refused.connect(_count, dispatch_uid="portico.refusals")
 
 

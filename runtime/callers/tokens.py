@@ -33,6 +33,7 @@ from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition, present
 from runtime.callers.refusals import RefusedCaller, invalid_token
 
+# Characters of an `Authorization` header.
 LONGEST_HEADER = 8 * 1024
 
 # RFC 7235: the scheme is written in any case. A comma, where two headers were joined, is in no token.

@@ -33,11 +33,13 @@ class PropertyValues(NamedTuple):
 
 
 class CallerProperties:
-    """The properties of the callers of one type: their record and what it points at in one query, and one
-    more for each property that holds an array. `records` is None where their type has none.
+    """The properties of the callers of one type.
+
+    One query reads the caller's record and the records that it points at. Each property that holds an array
+    needs another one. `records` is None for a type without records.
 
     `broken` names the properties that this platform cannot serve, each with the reason; the others work.
-    `answered` are the keys in an answer of those that are part of one, by name.
+    `answered` has, by name, the keys of the properties that are part of an answer.
     """
 
     def __init__(

@@ -27,7 +27,9 @@ MOST = 1_000
 
 
 class Related(Protocol):
-    """One property's data. `link` is what the query for the user's record needs for it, if anything."""
+    """The data of one property. `link` is what the query for the caller's record has to join for it; None if
+    nothing.
+    """
 
     @property
     def link(self) -> Link | None: ...

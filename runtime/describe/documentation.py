@@ -24,7 +24,8 @@ GLOBAL = "Global option sets"
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """`operation_id` is unique over the document and stays while the endpoint keeps its place.
+    """What a route says of itself beside its operation. `operation_id` is unique in the document, and stays
+    while the endpoint keeps its place.
 
     `spellings` are further methods, in upper case, that do the same or, where `meanings` tells of them,
     something else. `repeatable`: an Idempotency-Key is taken. `is_limited`: the endpoint has own limits.

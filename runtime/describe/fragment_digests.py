@@ -23,7 +23,7 @@ _LIBRARIES = ("drf-spectacular", "pydantic")
 
 
 class Digests:
-    """Digests by endpoint. What was digested once is known again as long as it is the same object."""
+    """Computes the digests of endpoints. A digest is used again while the endpoint is the same object."""
 
     def __init__(self) -> None:
         self._digests: dict[int | str, tuple[object, bytes]] = {}

@@ -61,7 +61,9 @@ class MetadataSnapshot(StandIn):
 
 
 class Maker:
-    """Remembers what the database has, so that asking again costs nothing while nothing has changed."""
+    """Makes the fragments that the database lacks. It remembers which are stored, so that asking again costs
+    nothing while nothing has changed.
+    """
 
     def __init__(self, digests: Digests) -> None:
         self._digests = digests
@@ -108,8 +110,8 @@ def sweep(served: Served, digests: Digests) -> int:
 
 
 class ChildProcess:
-    """`manage.py describe`: at most one for a process that serves. It ends when it has been idle for a while,
-    or with that process.
+    """The process `manage.py describe`. A process that serves requests has at most one. It ends when it has
+    been idle for a while, or with its parent.
 
     A process that serves nobody has none: it makes what it needs itself.
     """

@@ -68,7 +68,9 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
 
 
 def _keys(columns: Iterable[Field]) -> dict[str, str | None]:
-    """Which columns hold the id and the name of the record that a row is of."""
+    """Return the columns that hold the id and the name of the record that a row is of; None for one that is
+    missing.
+    """
     named_attributes = [(column.name, column.attribute) for column in columns if column.attribute is not None]
     return {
         "id": next((name for name, attribute in named_attributes if attribute.is_primary_id), None),

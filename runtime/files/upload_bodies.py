@@ -29,6 +29,7 @@ from runtime.request_context import ReceivedFile
 logger = logging.getLogger("portico.files")
 
 PART = "file"
+# Bytes that are read at once.
 PIECE = 64 * 1024
 # Bytes. Smaller files stay in memory.
 IN_MEMORY = 512 * 1024

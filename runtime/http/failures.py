@@ -26,6 +26,7 @@ from runtime.http.request_record import record_of
 
 logger = logging.getLogger("portico.failures")
 
+# `Retry-After` where nobody knows when it will work again.
 RETRY_SECONDS = 5
 
 # A caller has been refused; `problem` is the Problem. Who calls is known on a higher floor.
@@ -95,7 +96,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
-    """DRF's hook."""
+    """Answer an exception that was raised in a view of DRF, which calls this."""
     return answer(error, context["request"]._request)
 
 

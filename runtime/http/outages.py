@@ -28,6 +28,7 @@ _Reason: TypeAlias = tuple[str, str, str]
 _OF_PLATFORM = "platform_"
 # Codes of what is wrong with one endpoint, while others are answered.
 _OF_ENDPOINT = frozenset({"endpoint_misconfigured", "query_refused"})
+# Outages that are remembered. When there are more, the oldest is forgotten.
 _MOST = 1_000
 
 

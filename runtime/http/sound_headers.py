@@ -45,7 +45,7 @@ def look(response: HttpResponseBase, name: str) -> str | None:
 
 
 def listed(response: HttpResponseBase) -> list[tuple[str, str]]:
-    """Names and values."""
+    """Return the names and values of all headers."""
     return list(response.headers._store.values())
 
 

@@ -6,9 +6,11 @@ from django.db import models
 
 
 class IdempotencyRecord(models.Model):
-    """One request: `digest` stands for caller, endpoint and key. No status: in flight, or abandoned.
+    """One request. `digest` stands for its caller, endpoint and key. While it has no `status`, it is in
+    flight or abandoned.
 
-    `record_id` was chosen before the platform was called: whoever takes over creates no other.
+    `record_id` was chosen before the platform was called, so that a request which takes over creates no
+    second record.
     """
 
     digest = models.CharField(max_length=64, unique=True)

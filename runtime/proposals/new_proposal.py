@@ -23,7 +23,9 @@ _LONGEST = 200
 
 
 class NewProposal(BaseModel):
-    """Of a `document`, removing what it lacks in the modules of `delete`; or a copy of the `module`."""
+    """A proposal of a `document`, which also removes the items that the document lacks in the modules of
+    `delete`; or of a copy of the module `module`.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -159,7 +159,7 @@ class CreateGuards:
 
 
 class CreateGuard:
-    """Judges new records by the rule that their readers are under."""
+    """Judges new records by the row rule under which callers read them."""
 
     def __init__(self, rule: RowRule, platform: Platform) -> None:
         self.rule = rule

@@ -10,7 +10,7 @@ from runtime.http.rendering import render
 
 
 def readable(value: Any) -> str:
-    """Indented JSON, exact as the service's own; empty for None."""
+    """Return a value as indented JSON, with exact numbers as in answers; empty for None."""
     if value is None:
         return ""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2, default=_exact).decode()

@@ -10,6 +10,7 @@ _BY_FORMAT = {
     "date-time": "2026-01-31T12:00:00Z",
     "date": "2026-01-31",
 }
+# Characters of a sample text, unless the schema requires more.
 _LONGEST = 40
 
 

@@ -122,7 +122,7 @@ def _of_unknown_issuer(
 
 
 class _Caller:
-    """Whom a token with these claims would stand for, whether or not it would be accepted."""
+    """The caller that a token with these claims would stand for, whether or not the token is accepted."""
 
     def __init__(self, issuer: Issuer, examined: Examined, configuration: Configuration) -> None:
         self._issuer = issuer

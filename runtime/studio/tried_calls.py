@@ -34,6 +34,7 @@ from runtime.studio.call_trace import Trace
 from runtime.studio.dry_run import NotSent, RecordingPlatform
 from runtime.studio.json_text import readable
 
+# Bytes of an answer that are shown.
 _MOST_SHOWN = 64 * 1024
 ISSUER = "studio"
 

@@ -22,7 +22,7 @@ _LONGEST_LOOKED_AT = 16 * 1024
 
 
 def texts(*definitions: InputDefinition) -> Inputs:
-    """Inputs that no attribute stands behind."""
+    """Return the inputs of a route for tokens. They belong to no attribute of the platform."""
     return Inputs(definitions, {defined.name: Limits.of(defined) for defined in definitions})
 
 

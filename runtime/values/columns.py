@@ -43,10 +43,12 @@ class _Column(NamedTuple):
 
 
 class Columns:
-    """Columns over `attributes`, or keys of rows; those that have `labels` are followed by them.
+    """The columns of an answer, over the attributes or row keys in `attributes`. A column that has `labels`
+    is followed by one with the labels of its options.
 
-    `attributes` are those that rows must hold: the columns, and what expressions of others read. Raises
-    Misconfigured for an attribute that is not known, and for a key that two columns share.
+    `self.attributes` are those that rows must hold: the columns, and what the expressions of calculated
+    columns read. Raises Misconfigured for an attribute that is not known, and for a key that two columns
+    share.
     """
 
     def __init__(

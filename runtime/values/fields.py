@@ -15,9 +15,9 @@ from designer.types import natural_type, type_of_records
 class Field:
     """A named value that goes in or out.
 
-    `type` is one of the HTTP contract's; `schema` is the JSON Schema of the value; `attribute` is what it is
-    of, None for a value of its own; `label` and `description` are the consultant's. `items` are the fields of
-    each item of a list.
+    `type` is one of the HTTP contract's; `schema` is the JSON Schema of the value; `attribute` is the
+    attribute that has the value, None if no attribute has it; `label` and `description` are the consultant's.
+    `items` are the fields of each item of a list.
     """
 
     name: str

@@ -15,7 +15,8 @@ from runtime.http.bodies import escape
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 
-# An answer should not be many times its request.
+# The most unknown keys that an answer names, and the characters of each: an answer should not be many times
+# as long as its request.
 MOST_UNKNOWN = 100
 LONGEST_KEY = 100
 # The code for what is not, or not only, wrong with inputs.

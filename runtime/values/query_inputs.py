@@ -18,6 +18,7 @@ from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError
 from runtime.values.fields import Field
 
+# Items of a list in the query string.
 MOST_ITEMS = 100
 
 _ITEM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
@@ -40,8 +41,8 @@ class _Input(NamedTuple):
 
 
 class QueryInputs:
-    """Inputs that come as parameters. `names` are theirs in lower case, as they are matched; `written` has
-    them as they are configured.
+    """Inputs that come as parameters of the query string. `names` are their names in lower case, by which
+    they are found; `written` has, by these, the names as they are configured.
 
     A parameter of list operators, and one of several options, takes a list. Raises Misconfigured for a type
     that no query string holds, and for names that are reserved.

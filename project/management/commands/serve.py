@@ -18,6 +18,7 @@ from project.demo import ACCOUNTS_LINE
 from project.observability import shared_figures
 from project.server.supervisor import Supervisor
 
+# Seconds that workers get to finish their requests when the service is stopped.
 GRACE_SECONDS = 30
 # All headers of a request together, in bytes; more are 431. Each connection may hold as much in memory.
 _LONGEST_HEADERS = 128 * 1024

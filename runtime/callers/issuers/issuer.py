@@ -26,7 +26,8 @@ _VOLATILE = frozenset(
 
 @dataclass(frozen=True)
 class Issuer:
-    """One `iss`: `name`, and what is configured of it. A template is one of these for each tenant.
+    """The issuer whose `iss` is `name`, with its configuration. A template in the configuration gives one of
+    these for each tenant.
 
     `of_environment`: the setting ISSUERS has it. `allow_private`: its addresses may lead into the own
     network.

@@ -24,8 +24,10 @@ from runtime.callers.keys.hashed_key import HashedKey
 
 
 class HashedKeyAdmin(ModelAdmin):
-    """For a model of its own: `fieldsets`, `made_template`, and `seen`, what those read who may look but not
-    change.
+    """The pages of one model of keys.
+
+    A subclass sets `fieldsets`, `made_template`, the page that shows a new key, and `seen`, the fieldsets for
+    people who may look but not change.
     """
 
     seen: Any = ()

@@ -22,6 +22,7 @@ from runtime.request_context import Exchange
 LIFETIME = dt.timedelta(hours=24)
 # What a query string holds beside its other parameters.
 LONGEST = 6_000
+# Bytes. A longer position is compressed before it is sealed.
 _LONG = 1_000
 _PURPOSE = b"portico.cursor"
 # A release that knows of no total still serves beside this one during an upgrade, and reads three values and
