@@ -41,6 +41,7 @@ class PlatformMetrics:
             _left_alone.worked()
 
     def throttled(self, seconds: float, *, asked_seconds: float) -> None:
+        """Count a pause of `seconds`. The platform asked for `asked_seconds`, which may be more."""
         ledger.put(lambda metrics: metrics.throttled.inc())
         if asked_seconds > seconds:
             logger.warning(

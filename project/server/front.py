@@ -292,6 +292,7 @@ class Front:
                 await send(answer.start)
                 while True:
                     content, is_last = memoryview(answer.content), answer.is_whole
+                    # An empty last piece is sent, too: it ends the answer.
                     for start in range(0, max(1, len(content)), PIECE):
                         part = bytes(content[start : start + PIECE])
                         has_more = not is_last or start + PIECE < len(content)

@@ -90,6 +90,7 @@ class Heartbeats:
         Call this about every second.
         """
         now = self._clock()
+        # Workers that were suspended, too, get all of their time again.
         if now - self._looked > _SUSPENDED:
             for sign in self._signs.values():
                 sign.since = now
@@ -101,6 +102,7 @@ class Heartbeats:
             count = self._counts[worker]
             if count != sign.count:
                 sign.count, sign.since = count, now
+            # Without any count the worker is still starting.
             elif now - sign.since > (self._patience if count else max(STARTS_WITHIN, self._patience)):
                 workers.append(worker)
         for worker in workers:

@@ -101,8 +101,9 @@ def _object(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, .
 
 
 def _array(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> list[Any]:
+    """Return an array of one example; empty without an example, if it may be. Raises NoExample."""
     fewest = schema.get("minItems", 0)
-    # Two alike might be forbidden.
+    # An array of the same example twice might be refused.
     if fewest > 1:
         raise NoExample
     try:

@@ -128,11 +128,14 @@ class ChildProcess:
         self.is_used = True
 
     def ask(self) -> None:
-        """Have all that is missing made. Does not wait, and asking again is cheap."""
+        """Let the child process make all fragments that are missing. It is started if there is none. This
+        does not wait, and asking again is cheap.
+        """
         with self._lock:
             if self._child is None or self._child.poll() is not None:
                 self._child = _start()
-            # A full pipe is asking enough; a child that has just ended is found the next time.
+            # If the pipe is full, the child has been asked already. If it has just ended, the next call
+            # starts another.
             with suppress(OSError):
                 os.write(self._child.stdin.fileno(), b"\n")  # type: ignore[union-attr]
 

@@ -12,13 +12,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 GZIP = "gzip"
-# The first level packs these documents to a twentieth; more would take several times as long.
+# The first level of gzip packs these documents to a twentieth. Higher ones take several times as long.
 _LEVEL = 1
-# Smaller ones take a third longer to be sent, larger ones no less.
+# Bytes. Smaller pieces take a third longer to be sent, and larger ones are no quicker.
 _PIECE = 1024 * 1024
 
 
 def takes_gzip(request: HttpRequest) -> bool:
+    """Whether `Accept-Encoding` names gzip, and does not refuse it by a weight of 0."""
     accepted = request.META.get("HTTP_ACCEPT_ENCODING", "")
     names = (coding.partition(";") for coding in accepted.split(","))
     return any(
@@ -39,6 +40,7 @@ def unpacked(content: bytes) -> bytes:
 def in_pieces(
     request: HttpRequest, content: bytes, content_type: str, headers: Mapping[str, str]
 ) -> HttpResponseBase:
+    """Return `content` as a response, which is sent in pieces if it is long."""
     if len(content) <= _PIECE or request.method == "HEAD":
         return HttpResponse(content, content_type=content_type, headers=dict(headers))
     length = {"Content-Length": str(len(content))}

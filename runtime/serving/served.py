@@ -212,9 +212,12 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform, route
 
 
 def _cache_still(previous: Served, configuration: Configuration) -> bool:
+    """Whether some endpoint caches its answers, as `_caches` says, but without a look at all endpoints where
+    an edit cannot have changed that.
+    """
     endpoints = configuration.endpoints
     if isinstance(endpoints, FollowingEndpoints) and endpoints.follows(previous.configuration.endpoints):
-        # Settings do not follow from what endpoints share.
+        # Such an edit changed something that endpoints share. Whether they cache is in their own settings.
         return previous.caches
     return _caches(configuration)
 

@@ -53,6 +53,9 @@ def left_out_groups(claims: Claims) -> bool:
 
 
 def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
+    """Return what a role rule grants: the roles that its table has for the values of its claim or, with
+    `as_named`, these values themselves.
+    """
     table: dict[str, set[str]] = {}
     for grant in rule.grants:
         table.setdefault(grant.value, set()).add(grant.role)
