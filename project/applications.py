@@ -78,6 +78,7 @@ def of_the_platform() -> list[Application]:
 
 
 def _configured_applications() -> Iterator[Application]:
+    """Yield the application that the settings CRM_CLIENT_… describe, then those of CRM_CLIENTS."""
     env = settings.PORTICO
     if env["CRM_CLIENT_ID"] or env["CRM_MANAGED_IDENTITY"]:
         yield Application(

@@ -13,7 +13,7 @@ from project.models import MetadataDocument, Organisation
 
 
 class DatabaseStore:
-    """`crmclient.dataverse.metadata.store.MetadataStore` for the organisation at `url`."""
+    """Implements `crmclient.dataverse.metadata.store.MetadataStore` for the organisation at `url`."""
 
     def __init__(self, url: str) -> None:
         self._organisation = hashlib.sha256(url.rstrip("/").lower().encode()).hexdigest()

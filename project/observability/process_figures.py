@@ -35,11 +35,14 @@ _lock = threading.Lock()
 
 
 def tell_from_now_on() -> None:
+    """Add the figures of this process to the metrics from now on."""
     connection_created.connect(_note_connection, dispatch_uid="portico.connections")
     ledger.add_sampler(_of_this_process)
 
 
 def tell_of(threads: Threads) -> None:
+    """Add these threads to the metrics from now on."""
+
     def of_threads(metrics: Metrics) -> None:
         metrics.threads.set(threads.size)
         metrics.threads_busy.set(threads.busy)

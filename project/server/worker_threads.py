@@ -85,6 +85,7 @@ class Crew:
         hand.put(job)
 
     def _work(self) -> None:
+        """Do one job after the other, as long as the process lives."""
         own_queue: SimpleQueue[Job] = SimpleQueue()
         while True:
             job = self._next(own_queue) or own_queue.get()

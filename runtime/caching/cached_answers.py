@@ -247,7 +247,7 @@ class CachedAnswers:
             except Exception as error:
                 if isinstance(error, _AWAY):
                     self._pause.begin(error)
-                # The next request after the answer's time asks itself, and is told.
+                # The next request after the answer's time asks the platform itself, and gets its failure.
                 logger.info("a cached answer could not be refreshed: %s", type(error).__name__)
             finally:
                 _refreshing.end(key)

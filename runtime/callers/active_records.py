@@ -115,7 +115,7 @@ def with_active_record(caller: Caller, entity: str, recognition: Recognition) ->
         # The caller of an issuer, whose record was looked for, and checked, by a claim: that set
         # `known_until`.
         return caller
-    # The type had records, or the platform such an entity, when the account was made: not any more.
+    # The account was made when its type still had records, or when the platform still had the entity.
     if entity not in platform.entities():
         return replace(caller, record=None)
     query = recognition.asks(caller.type, record)

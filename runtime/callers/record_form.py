@@ -87,6 +87,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
         return self.cleaned_data["rate"] or 0
 
     def clean(self) -> dict[str, Any]:
+        """Check the form. `record` then has the platform user or the record, as the caller type says."""
         cleaned = super().clean() or self.cleaned_data
         type = cleaned.get("caller_type")
         if type is None:

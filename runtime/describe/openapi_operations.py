@@ -111,6 +111,7 @@ class OperationSchema(AutoSchema):
         return {"x-roles": list(roles)} if roles else {}
 
     def _get_parameters(self) -> list[dict[str, Any]]:
+        """Return the parameters: ids in the path, those that the operation describes, and headers of HTTP."""
         described = self.described
         guid = {"type": "string", "format": "uuid"}
         parameters: list[dict[str, Any]] = [

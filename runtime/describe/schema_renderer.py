@@ -129,6 +129,9 @@ class Renderer:
         }
 
     def _options_of(self, entity: str | None, name: str) -> list[Option] | None:
+        """Return the options of an entity's attribute `name` or, without an entity, of the global option set
+        `name`; None if the platform does not have it.
+        """
         key = (entity, name)
         if key not in self._options:
             try:

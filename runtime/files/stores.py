@@ -165,6 +165,7 @@ class NoteStore:
                 }
 
     def _query(self, record: Guid) -> Query:
+        """Return the query for the notes of a record that have a file, the oldest first."""
         notes = self.notes
         listed = (notes.id, notes.file_name, notes.content_type, notes.size, notes.created, notes.regarding)
         return Query(

@@ -33,7 +33,7 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
     refuse_other_media(request.META)
     raw = read_body(request)
     try:
-        # "all" would keep strings and keys of hostile bodies in memory for ever.
+        # The cache mode "all" would keep strings and keys of hostile bodies in memory for ever.
         value = jiter.from_json(
             raw, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="none", float_mode="decimal"
         )

@@ -94,6 +94,7 @@ def _read(request: HttpRequest) -> Any:
 
 
 def _field_error(detail: ErrorDetails) -> FieldError:
+    """Return the error that pydantic reports of a field, in this service's words."""
     pointer = "".join(f"/{escape(str(step))}" for step in detail["loc"])
     match detail["type"]:
         case "extra_forbidden":

@@ -49,6 +49,7 @@ def _holds(expression: Expression, exchange: Exchange) -> bool:
 
 
 def _compile(definition: PreconditionDefinition) -> Expression:
+    """Compile a pre-condition. Raises Misconfigured."""
     try:
         return Expression(definition.expression, ENDPOINT_NAMES)
     except ExpressionError as error:

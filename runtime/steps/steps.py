@@ -178,8 +178,8 @@ class Steps:
             finish(exchange)
 
     def _find(self, exchange: Exchange) -> FoundRecord:
-        """Read the path's record under the row rule, after the steps that come first. Raises
-        RecordNotFound.
+        """Read the path's record under the row rule, after the steps that come first. Raises RecordNotFound,
+        and Problem 400 for a wrong id or key.
         """
         self._early.run(exchange)
         if self._key is not None and self._keyed is not None:

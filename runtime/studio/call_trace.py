@@ -143,6 +143,7 @@ class Trace:
             yield Step(_("Pre-condition"), "passed" if holds else "refused", detail)
 
     def _end(self, problem: Problem | None, response: HttpResponseBase | None) -> Step:
+        """Return the last step: the answer, or the request at which a dry run has stopped."""
         if response is None:
             return Step(_("Platform"), "skipped", _("A dry run: this is where it would be asked."))
         if problem is None:

@@ -173,6 +173,7 @@ def _type(column: _Column) -> str:
 
 
 def _calculated(column: _Column) -> dict[str, Any]:
+    """Return the JSON Schema of a calculated column whose value no attribute describes."""
     exact = column.calculation is not None and column.calculation.is_exact
     return {
         **({"type": ["number", "null"], "format": "decimal"} if exact else {}),

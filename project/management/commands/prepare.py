@@ -70,6 +70,7 @@ class Command(BaseCommand):
         self._step("Descriptions", lambda: call_command("describe", stdout=io.StringIO()))
 
     def _step(self, name: str, do: Callable[[], object]) -> None:
+        """Do a step, and say how it went and how long it took. A failure of the platform only puts it off."""
         start = time.monotonic()
         self.stdout.write(f"{name} … ", ending="")
         self.stdout.flush()

@@ -29,6 +29,7 @@ class KeyForm(RecordForm):
         fields = ("name", "active", "roles", "caller_type", "record", "networks", "expires_at", "rate")
 
     def clean(self) -> dict[str, Any]:
+        """Check the form. A key whose caller type has records needs one."""
         cleaned = super().clean()
         type = cleaned.get("caller_type")
         is_missing = cleaned.get("record") is None and "record" not in self.errors
