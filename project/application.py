@@ -49,6 +49,9 @@ class Application:
         return _send(response, environ, start_response)
 
     def _of_the_api(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request of the API. Before and after it, a database connection of this thread that can no
+        longer be used is closed.
+        """
         database = connections[DEFAULT_DB_ALIAS]
         database.close_if_unusable_or_obsolete()
         response: Any = self._django.get_response(WSGIRequest(environ))

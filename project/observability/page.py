@@ -27,6 +27,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def _may_read(request: HttpRequest) -> bool:
+    """Whether a request has the token for the metrics, or comes from this machine without a proxy."""
     token = settings.PORTICO["METRICS_TOKEN"]
     scheme, _, credentials = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     if token and scheme.lower() == "bearer" and secrets.compare_digest(credentials.encode(), token.encode()):

@@ -62,6 +62,7 @@ def _packed(profile: PlatformUser | None) -> Any:
 def _unpacked(packed: Any) -> PlatformUser | None:
     if packed is None:
         return None
+    # Tuples have become lists on the way.
     members: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in packed.items()
     }

@@ -57,6 +57,7 @@ def _packed(value: Any) -> Any:
 
 
 def _unpacked(value: Any) -> Any:
+    """Return the value of which `_packed` made this one. Tuples stay lists."""
     if isinstance(value, list):
         return [_unpacked(item) for item in value]
     if not isinstance(value, dict):

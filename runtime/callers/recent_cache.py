@@ -23,6 +23,7 @@ class RecentCache(Generic[K, V]):
     def __init__(self, *, size: int, seconds: float = LIFETIME) -> None:
         self._size = size
         self._seconds = seconds
+        # The `time.monotonic()` second until which a value is kept, and the value.
         self._entries: dict[K, tuple[float, V]] = {}
         self._lock = threading.Lock()
 

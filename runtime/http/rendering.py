@@ -55,6 +55,7 @@ def _takes(accept: str, served: str) -> bool:
 
 
 def _holds(entry: str, served: str) -> bool:
+    """Whether one entry of `Accept` takes the media type `served`. One with a weight of 0 refuses it."""
     media, *parameters = (part.strip().lower() for part in entry.split(";"))
     refused = any(
         parameter.replace(" ", "") in {"q=0", "q=0.0", "q=0.00", "q=0.000"} for parameter in parameters

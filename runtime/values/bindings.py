@@ -203,6 +203,7 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
         except ExpressionError as error:
             logger.info("the expression of %s has no value: %s", attribute.logical_name, for_log(error))
             raise InvalidInput("not_computable", "Nothing can be computed from this.") from error
+        # A lookup needs the entity of the caller's record, too.
         if expression.path == ("user", "id") and isinstance(result, str):
             result = exchange.user_context.reference(exchange.caller)
         return _converted(attribute, read, result)

@@ -153,10 +153,13 @@ def _without_type(value: Reference) -> dict[str, Any]:
 
 
 def _written_with(places: int) -> Writer:
+    """Return the function that writes exact numbers with `places` decimal places, and with more if they have
+    more.
+    """
     as_it_is = Decimal(1).scaleb(-places)
 
     def write(value: Decimal) -> orjson.Fragment:
-        # Most values come as they go out.
+        # Most values have just so many places already.
         exact = value if value.same_quantum(as_it_is) else with_places(value, places)
         return orjson.Fragment(f"{exact:f}")
 
@@ -164,5 +167,8 @@ def _written_with(places: int) -> Writer:
 
 
 def _floats_with(places: int) -> Writer:
+    """Return the function that writes floats as `_written_with` writes exact numbers, by their shortest
+    notation.
+    """
     write = _written_with(places)
     return lambda value: write(Decimal(repr(value))) if abs(value) < _LARGEST_FLOAT else value

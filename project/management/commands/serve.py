@@ -89,6 +89,7 @@ def _patience() -> int:
 
 
 def _through_our_own_log() -> dict[str, Any]:
+    """Return the log configuration for granian: the service's own handlers write its lines."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
