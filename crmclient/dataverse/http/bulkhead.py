@@ -26,10 +26,14 @@ def threads_held(size: int) -> int:
 
 
 class _Waiting:
-    """Who waits for a place, of which group. `admitted` is set when it has one."""
+    """Who waits for a place, of which group. `admitted` is set when it has one.
 
-    def __init__(self, share: Share) -> None:
+    `is_queued` says whether the queue had room for it. It stays as it was when the queue admits it.
+    """
+
+    def __init__(self, share: Share, *, is_queued: bool) -> None:
         self.share = share
+        self.is_queued = is_queued
         self.admitted = threading.Event()
 
 
@@ -78,14 +82,15 @@ class Bulkhead:
             if self._has_room(share):
                 self._inside[share] += 1
                 return None
-            waiting = _Waiting(share)
-            if self._room(self._queue_size, Counter(other.share for other in self._queue), share) >= 1:
+            queued = Counter(other.share for other in self._queue)
+            waiting = _Waiting(share, is_queued=self._room(self._queue_size, queued, share) >= 1)
+            if waiting.is_queued:
                 self._queue.append(waiting)
             return waiting
 
     def _wait(self, waiting: _Waiting, seconds: float) -> bool:
-        """Return whether the turn was in the queue and got a place in time."""
-        if waiting not in self._queue and not waiting.admitted.is_set():
+        """Return whether `waiting` was in the queue and got a place within `seconds`."""
+        if not waiting.is_queued:
             return False
         waiting.admitted.wait(seconds)
         with self._lock:
@@ -106,7 +111,9 @@ class Bulkhead:
                     return
 
     def _has_room(self, share: Share) -> bool:
+        """Whether a place is free for a group, beside those that are kept free for other groups."""
         return self._room(self._size, self._inside, share) >= 1
 
     def _room(self, size: int, used: Counter[Share], share: Share) -> float:
+        """Return how many of `size` places are left for a group, when the groups have `used` so many."""
         return left(size, [used[group] for group in SHARES], 0, share, self._limits)
