@@ -36,7 +36,9 @@ class Preferences:
     def page_size(self) -> int | None:
         """Return `odata.maxpagesize`; None when it is absent, or no whole number above zero."""
         text = self.values.get("odata.maxpagesize") or self.values.get("maxpagesize") or ""
-        return int(text) if text.isascii() and text.isdigit() and int(text[:9]) > 0 else None
+        # Python refuses to read very long numbers. No page has more rows than the first nine digits say.
+        digits = text.lstrip("0")[:9]
+        return int(digits) if digits and text.isascii() and text.isdigit() else None
 
     @cached_property
     def annotations(self) -> Annotations:

@@ -89,3 +89,8 @@ def test_a_link_with_a_slash_at_its_end_leads_on_too(crm: Crm) -> None:
     link = crm.get("accounts?$select=name", headers=prefer)["@odata.nextLink"]
 
     assert crm.get(f"{link}/", headers=prefer)["value"] == crm.get(link, headers=prefer)["value"]
+
+
+def test_a_page_size_of_thousands_of_digits_is_as_large_as_a_page_can_be(crm: Crm) -> None:
+    answer = crm.get("accounts?$select=name&$top=3", headers={"Prefer": f"odata.maxpagesize={'9' * 5000}"})
+    assert len(answer["value"]) == int(crm.send("GET", "accounts/$count").text)
