@@ -50,11 +50,11 @@ class Operator(str, Enum):
 class LinkType(str, Enum):
     """How a link joins. Each name is FetchXML's.
 
-    The others give no columns: they only say whether a row of the parent is kept. FIRST joins one of the rows
-    that meet, whichever the platform finds first. EXISTS and IN keep a row that an inner link would find
-    something for, once. ANY and NOT_ANY keep it where something or nothing is found; ALL where rows meet,
-    filter aside, and none of them fulfils the filter; NOT_ALL is ANY by another name. The documentation of
-    the platform says so of these two, despite their names.
+    INNER, OUTER and FIRST give columns. FIRST joins one of the rows that meet, whichever the platform finds
+    first. The others only say whether a row of the parent is kept. EXISTS and IN keep a row that an inner
+    link would find something for, once. ANY and NOT_ANY keep it where something or nothing is found; ALL
+    where rows meet, filter aside, and none of them fulfils the filter; NOT_ALL is ANY by another name. The
+    documentation of the platform says so of these two, despite their names.
     """
 
     INNER = "inner"
@@ -198,7 +198,7 @@ class Query:
 
     @property
     def is_aggregate(self) -> bool:
-        return any(_aggregates(self.columns)) or any(_link_aggregates(link) for link in self.links)
+        return _aggregates(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +217,7 @@ class Page:
 ALL = Page()
 
 
-def _aggregates(columns: tuple[Column, ...]) -> list[bool]:
-    return [column.aggregate is not None or column.group_by for column in columns]
-
-
-def _link_aggregates(link: Link) -> bool:
-    return any(_aggregates(link.columns)) or any(_link_aggregates(nested) for nested in link.links)
+def _aggregates(source: Query | Link) -> bool:
+    """Whether a column of the query or of the link, or of a link in it, is grouped or aggregated."""
+    has_own = any(column.aggregate is not None or column.group_by for column in source.columns)
+    return has_own or any(_aggregates(link) for link in source.links)

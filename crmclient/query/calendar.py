@@ -132,23 +132,32 @@ class Moment:
         return (start, end)
 
     def period(self, first: dt.date, after: dt.date) -> tuple[Bound, ...]:
+        """Return the bounds from the day `first` until the day before `after`."""
         return (self._from(first), self._until(after))
 
     def since(self, day: dt.date) -> tuple[Bound, ...]:
+        """Return the bounds from the beginning of a day until now."""
         return (self._from(day), (Operator.LE, self._in_zone(self.now)))
 
     def through(self, day: dt.date) -> tuple[Bound, ...]:
+        """Return the bounds from now until the end of a day."""
         return ((Operator.GE, self._in_zone(self.now)), self._until(day + dt.timedelta(days=1)))
 
     def before(self, day: dt.date) -> tuple[Bound, ...]:
+        """Return the bound of what is before the beginning of a day."""
         return (self._until(day),)
 
     def around(self, first: dt.timedelta, last: dt.timedelta) -> tuple[Bound, ...]:
+        """Return the bounds from one distance from now to another. A distance into the past is negative."""
+        # Added in UTC: in a zone with summer time, Python would add to what the clock shows.
         now = self.now.astimezone(dt.UTC)
         return ((Operator.GE, self._in_zone(now + first)), (Operator.LE, self._in_zone(now + last)))
 
     def ago(self, distance: dt.timedelta) -> tuple[Bound, ...]:
+        """Return the bound of what is longer ago than `distance`."""
         return ((Operator.LT, self._in_zone(self.now.astimezone(dt.UTC) - distance)),)
+
+    # Each of these returns the first day of the period that lies `offset` periods from the present one.
 
     def day(self, offset: int) -> dt.date:
         return self.today + dt.timedelta(days=offset)
@@ -176,7 +185,7 @@ class Moment:
         return self.period(fiscal.first_of_year(begins), fiscal.first_of_year(begins + 1))
 
     def up_to(self, start: dt.date) -> tuple[Bound, ...]:
-        """Return the bounds from now until the day `start`."""
+        """Return the bounds from now until the day before `start`."""
         return ((Operator.GE, self._in_zone(self.now)), self._until(start))
 
     def _in_zone(self, instant: dt.datetime) -> dt.datetime:
@@ -195,7 +204,11 @@ _Start: TypeAlias = Callable[[Moment, int], dt.date]
 
 
 def _period(start: _Start, offset: int) -> _Bounds:
+    """Return the bounds of an operator that takes no number: of one whole period."""
     return lambda moment, _: moment.period(start(moment, offset), start(moment, offset + 1))
+
+
+# Unlike the periods of the calendar, these are counted from today.
 
 
 def _weeks(moment: Moment, count: int) -> dt.date:

@@ -117,6 +117,7 @@ def families_of(operator: DesignedOperator) -> frozenset[Family]:
 
 
 UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE, Family.PARTIES})
+"""The families that rows cannot be sorted by."""
 
 
 def not_comparable(left: Attribute, right: Attribute) -> Sentence:
@@ -132,10 +133,15 @@ def are_comparable(left: Attribute, right: Attribute) -> bool:
         return True
     if len(families) > 1 or families & {Family.FILE, Family.PARTIES}:
         return False
-    by_day = [attribute.behavior is DateTimeBehavior.DATE_ONLY for attribute in (left, right)]
     if Family.NUMBER in families:
         return left.type is right.type
-    return Family.TIME not in families or by_day[0] == by_day[1]
+    if Family.TIME in families:
+        # A day without a time is stored in another form than a time.
+        left_is_day, right_is_day = (
+            attribute.behavior is DateTimeBehavior.DATE_ONLY for attribute in (left, right)
+        )
+        return left_is_day == right_is_day
+    return True
 
 
 UNREADABLE: Final = Sentence("the platform does not return its value")

@@ -21,6 +21,8 @@ def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
     accents, and an empty text is an empty value. One item that settles a group settles it whatever the others
     are.
     """
+    # `filter.any` is also the value of an item that settles the group: one that holds settles an or, and one
+    # that does not hold settles an and.
     undecided: Undecidable | None = None
     for item in filter.items:
         try:
@@ -32,6 +34,7 @@ def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
             return holds
     if undecided is not None:
         raise undecided
+    # No item has settled the group: an or holds for nothing then, but an empty group holds for everything.
     return not (filter.any and filter.items)
 
 
@@ -56,6 +59,7 @@ def names_compared(filter: Filter) -> Iterator[str]:
 
 
 def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
+    """Whether the values meet one condition. Raises Undecidable."""
     if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
         raise Undecidable(condition.attribute)
     operator, record_value = condition.operator, values[condition.attribute]
@@ -74,12 +78,12 @@ def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
         raise Undecidable(operator.value)
     if value is None:
         return negated is not None
-    return compare(value, tuple(_compared(wanted_value) for wanted_value in condition.values)) is (
-        negated is None
-    )
+    wanted = tuple(_compared(wanted_value) for wanted_value in condition.values)
+    return compare(value, wanted) is (negated is None)
 
 
 def _compared(value: Any) -> Any:
+    """Return a value in the form in which it is compared: folded text, a lookup's id, a set of options."""
     if isinstance(value, Reference):
         return value.id
     if isinstance(value, tuple):
@@ -122,6 +126,7 @@ BY_NAME: Final = frozenset(
 """The operators that compare a lookup's name."""
 
 HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE, Operator.NOT_UNDER})
+"""The operators whose condition an empty value meets."""
 
 
 def _options(values: tuple[Any, ...]) -> set[int]:

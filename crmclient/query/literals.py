@@ -73,6 +73,7 @@ def day_of(value: object, calendar: Calendar) -> dt.date:
 
 
 def shifted(value: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
+    """Return an instant in another time zone. Raises ValueError where that leaves the calendar."""
     try:
         return value.astimezone(zone)
     except OverflowError:
@@ -84,8 +85,9 @@ def fit(value: Value, attribute: Attribute) -> None:
     it.
     """
     if attribute.type is AttributeType.DATETIME:
-        by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
-        (value_checks.day if by_day else value_checks.moment)(value)
+        holds_days = attribute.behavior is DateTimeBehavior.DATE_ONLY
+        check = value_checks.day if holds_days else value_checks.moment
+        check(value)
     elif attribute.type in _FITS:
         _FITS[attribute.type](value)
 
@@ -116,6 +118,7 @@ def read_text(text: str) -> str:
 
 
 def _whole_day(value: dt.date) -> dt.date:
+    """Return the day of a date, or of a time at midnight. Raises ValueError for another time of day."""
     if not isinstance(value, dt.datetime):
         return value
     if value.time() != dt.time.min:
@@ -154,6 +157,8 @@ def _read_options(text: str) -> tuple[int, ...]:
 
 
 def _exact(places: int) -> Callable[[object], Decimal]:
+    """Return the check of a number with at most `places` decimal places."""
+
     def fit(value: object) -> Decimal:
         number = value_checks.exact_number(value)
         if decimal_places(number) > places:

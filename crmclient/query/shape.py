@@ -72,6 +72,7 @@ def _condition(condition: Condition, values: list[object]) -> Shape:
     """Return the shape of a condition, and add its values to `values`: a list as one."""
     if condition.operator in LISTS:
         values.append(condition.values)
+        # Whatever the length of the list, the shape is the same.
         count = -1
     else:
         values.extend(condition.values)

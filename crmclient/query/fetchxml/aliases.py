@@ -24,6 +24,8 @@ class Aliases:
         self._of = {
             link: link.get("alias") or self._new_alias(link, number) for number, link in enumerate(links, 1)
         }
+        # `entityname` may name the entity of a link without an alias: how many such links each entity has,
+        # and the alias that the last of them got.
         self._unnamed = Counter(link.get("name") for link in links if not link.get("alias"))
         self._by_entity = {link.get("name"): self._of[link] for link in links if not link.get("alias")}
 

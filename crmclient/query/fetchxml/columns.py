@@ -28,7 +28,7 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
         attribute.flag("usertimezone", default=True),
     )
     attribute.finish()
-    list(attribute.children(()))
+    attribute.refuse_children()
     for problem in _misuses(column, aggregate=aggregate):
         attribute.wrong(problem)
     return column
@@ -46,7 +46,7 @@ def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, ag
         except ValueError as error:
             order.wrong(str(error))
     order.finish()
-    list(order.children(()))
+    order.refuse_children()
     if aggregate and (attribute or not alias):
         order.wrong(Sentence("aggregate queries are sorted by the alias of a column"))
     elif not aggregate and (alias or not attribute):
@@ -78,11 +78,11 @@ def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
 
 def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
     """Return what is wrong with a column, as a sentence each."""
-    used = column.aggregate is not None
+    is_aggregated = column.aggregate is not None
     if not aggregate:
         wrong = [
             (
-                used or column.group_by,
+                is_aggregated or column.group_by,
                 Sentence('aggregate and groupby need aggregate="true" on fetch'),
             )
         ]
@@ -90,7 +90,7 @@ def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
         wrong = [
             (column.alias is None, Sentence("a column of an aggregate query needs an alias")),
             (
-                used == column.group_by,
+                is_aggregated == column.group_by,
                 Sentence("a column of an aggregate query is either grouped or aggregated"),
             ),
         ]

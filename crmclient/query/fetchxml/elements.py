@@ -36,6 +36,7 @@ class ElementReader:
             self._attributes.pop(name, None)
 
     def text(self, name: str) -> str | None:
+        """Return the XML attribute `name`, which counts as read then; None without it."""
         return self._attributes.pop(name, None)
 
     def name(self, attribute: str = "name") -> str | None:
@@ -61,6 +62,7 @@ class ElementReader:
         return name or ""
 
     def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return a boolean; `default` when it is missing or wrong. A wrong one is a problem."""
         text = self.text(name)
         if text is None:
             return default
@@ -90,7 +92,7 @@ class ElementReader:
 
     def children(self, expected: Collection[str]) -> Iterator[document.Element]:
         """Yield the children whose names are `expected`. Other children, and text between them, are
-        problems.
+        problems, which are noted while the result is iterated.
         """
         for text in (self.element.text, *(child.tail for child in self.element)):
             if text and text.strip():
@@ -109,6 +111,12 @@ class ElementReader:
                     )
                 )
 
+    def refuse_children(self) -> None:
+        """Note a problem for each child, and for text inside the element."""
+        for _ in self.children(()):
+            pass
+
     def finish(self) -> None:
+        """Note a problem for each XML attribute that nobody has read."""
         for name in self._attributes:
             self.wrong(Sentence("the attribute %(name)s is not known here", name=name))

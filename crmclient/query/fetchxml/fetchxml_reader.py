@@ -89,6 +89,7 @@ class _Body:
 
 
 def _fetch(fetch: ElementReader) -> DesignedQuery:
+    """Read a fetch element with its entity. Without exactly one entity, return an empty query."""
     fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
     mapping = fetch.text("mapping")
     if mapping not in (None, "logical"):
@@ -165,6 +166,7 @@ class _Reader:
         self._aliases = aliases
         self._problems = problems
         self._aggregate = aggregate
+        # By the alias of the link in which they stand; None for the entity.
         self._orders: dict[str | None, tuple[Order, ...]] = {}
 
     def body(self, parent: ElementReader, alias: str | None) -> _Body:
@@ -214,7 +216,7 @@ class _Reader:
             reading = ElementReader(element, "all-attributes", self._problems)
             if self._aggregate:
                 reading.wrong(Sentence("aggregate queries cannot have all-attributes"))
-            list(reading.children(()))
+            reading.refuse_children()
             reading.finish()
         return bool(elements)
 
@@ -229,6 +231,7 @@ class _Reader:
         return FilterReader(self._aliases, alias, self._problems, self.link).read(element)
 
     def link(self, element: document.Element) -> DesignedLink:
+        """Read a link with the links in it. A link of an unknown type is read as an inner one."""
         alias = self._aliases.of(element)
         link = ElementReader(element, f"link-entity {element.get('name', '')} ({alias})", self._problems)
         link.ignore("intersect", "visible")
@@ -245,6 +248,7 @@ class _Reader:
                 )
             )
             type = LinkType.INNER
+        # Read for its problems: `Aliases` has read the alias itself.
         link.name("alias")
         name, from_, to = link.needed(), link.needed("from"), link.needed("to")
         link.finish()
@@ -270,6 +274,7 @@ class _Reader:
         )
 
     def _reading(self, element: document.Element, kind: str) -> ElementReader:
+        """Return the reader of an element, which messages name by `kind` and by the name in it."""
         name = element.get("name") or element.get("attribute") or element.get("alias") or ""
         return ElementReader(element, f"{kind} {name}".rstrip(), self._problems)
 
@@ -290,6 +295,7 @@ def _with_links(filter: DesignedFilter | None, links: tuple[DesignedLink, ...]) 
 
 
 def _refuse_prefilter(reading: ElementReader) -> None:
+    """Note a problem for an entity or link that takes the filter of a report."""
     if reading.flag("enableprefiltering"):
         reading.wrong(Sentence("enableprefiltering is not supported: a report's filter is not known here"))
     reading.ignore("prefilterparametername")

@@ -50,6 +50,7 @@ class FilterReader:
         self._read_link = read_link
 
     def read(self, element: document.Element) -> DesignedFilter:
+        """Read a filter element, with the groups and links in it. Mistakes are noted as problems."""
         group = ElementReader(element, "filter", self._problems)
         # What these say is how the database should look for the rows, not which.
         group.ignore(
@@ -102,6 +103,7 @@ class FilterReader:
         text, other = condition.text("value"), condition.text("valueof")
         condition.finish()
         texts = _value_texts(condition)
+        # Any operator does: the query is not run once there is a problem.
         for_name_check = [DesignedCondition(attribute, Operator.NOT_NULL, (), link)] if attribute else []
         if operator is None:
             return for_name_check
@@ -116,6 +118,9 @@ class FilterReader:
         return for_name_check if values is None else [DesignedCondition(attribute, operator, values, link)]
 
     def _link(self, condition: ElementReader) -> str | None:
+        """Return the alias that `entityname` means; None without it, and for a wrong one, which is a
+        problem.
+        """
         entity_name = condition.text("entityname")
         if not entity_name:
             return None
@@ -147,6 +152,7 @@ class FilterReader:
 
 
 def _operator(condition: ElementReader) -> DesignedOperator | None:
+    """Return the operator of a condition; None for a missing or unknown one, which is a problem."""
     text = condition.text("operator")
     operator = OPERATORS.get(text or "") or _SYNONYMS.get(text or "")
     if operator is None:

@@ -112,6 +112,7 @@ def write_value(value: DesignedValue, operator: DesignedOperator) -> str:
 
 
 def _is_literal(text: str, operator: DesignedOperator) -> bool:
+    """Whether `read_value` takes the text for a literal without a mark before it."""
     try:
         return read_value(text, operator) == Literal(text)
     except ValueError:

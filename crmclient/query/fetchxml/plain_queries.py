@@ -90,6 +90,7 @@ def _item(item: FilterItem, holder: str, depth: int) -> Element:
 
 
 def _condition(condition: Condition, holder: str) -> Element:
+    """Write a condition in the filter of `holder`: the entity's name, or a link's alias."""
     construct = f"condition {condition.attribute} {condition.operator.value}"
     operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
     attributes: dict[str, str | None] = {
@@ -104,6 +105,7 @@ def _condition(condition: Condition, holder: str) -> Element:
         if condition.value_of is not None:
             attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, holder)
             return element_builders.element("condition", attributes)
+        # The operators of several values take value elements, even for one value.
         if operator in _SEVERAL:
             return element_builders.element(
                 "condition", attributes, [element_builders.value(text) for text in texts]

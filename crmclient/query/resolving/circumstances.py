@@ -107,6 +107,7 @@ def _not_empty(value: object) -> object:
 
 
 def user_of(circumstances: Circumstances) -> PlatformUser:
+    """Return the caller's platform user. Raises Unknown for a caller without one."""
     if circumstances.user is None:
         raise Unknown
     return circumstances.user

@@ -62,8 +62,8 @@ _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_I
 class Writer:
     """Prepares conditions in the filter of the entity or link `holder`.
 
-    With `denied`, rows are kept where the filter holds for nothing. Unknown is then passed on to the link
-    that denies the filter.
+    With `denied`, the filter is inside a link that keeps rows for which the filter does not hold. A condition
+    that holds for nothing would keep rows there, so Unknown is passed on to that link.
     """
 
     names: Names
@@ -124,6 +124,9 @@ class Writer:
     def _compared(
         self, condition: DesignedCondition, attribute: Attribute, other: str | None, name: str
     ) -> Resolve | None:
+        """Prepare a comparison with the attribute `name` of the link with the alias `other` (None: of the
+        holder). None for a wrong one, which is noted as a problem.
+        """
         construct = construct_of(condition)
         if condition.values or not isinstance(condition.operator, Operator):
             self.names.wrong(
@@ -196,6 +199,7 @@ def can_compare(
 
 
 def construct_of(condition: DesignedCondition) -> str:
+    """Return how messages name a condition."""
     place = "" if condition.link is None else f"{condition.link}."
     return f"condition {place}{condition.attribute} {condition.operator.value}"
 
@@ -231,6 +235,7 @@ def _builder(
 def _of_values(
     condition: DesignedCondition, operator: Operator, attribute: Attribute, calendar: Calendar
 ) -> Callable[[Circumstances], FilterItem]:
+    """Do as `_builder` for an operator whose values are compared as they are."""
     family = FAMILY[attribute.type]
     if family not in OPERATORS[operator]:
         raise ValueError(_not_for(family))
@@ -247,6 +252,7 @@ def _of_values(
                 yield from read_value(value, circumstances, several)
 
     def several(raw: object) -> tuple[Value, ...]:
+        """Return the values of a placeholder. For an operator that takes a list, it may stand for many."""
         if operator in LISTS and isinstance(raw, tuple | list):
             return tuple(typed(item) for item in raw)
         return (typed(raw),)

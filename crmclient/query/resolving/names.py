@@ -28,6 +28,7 @@ class Names:
         self._parents: dict[str, str | None] = {}
         # The innermost link that does not join, of those that each link is in or is itself.
         self._enclosing: dict[str, str | None] = {}
+        # The attributes of each entity that has been looked up; none of an unknown entity.
         self._known: dict[str, Mapping[str, Attribute]] = {}
         self.all_of(entity, f"entity {entity}")
 
@@ -44,6 +45,7 @@ class Names:
         return names
 
     def wrong(self, construct: str, message: str) -> None:
+        """Add a problem. `construct` names the part of the query."""
         self.problems.append(Problem(construct, message))
 
     def all_of(self, entity: str, construct: str) -> Mapping[str, Attribute]:

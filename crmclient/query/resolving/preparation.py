@@ -85,6 +85,7 @@ def _check_size(
     names: Names,
 ) -> None:
     width = len(columns) + sum(len(link.link.columns) for link in _with_nested_links(links))
+    # Distinct rows are sorted by all their columns: see MOST_KEYS.
     most = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
     if width > most:
         names.wrong(
@@ -137,6 +138,7 @@ def _link(link: DesignedLink, outside: Writer) -> PreparedLink:
 def _columns(
     source: DesignedQuery | DesignedLink, alias: str | None, names: Names, calendar: Calendar
 ) -> tuple[Column, ...]:
+    """Return the columns of the entity, or of the link `alias`. Mistakes are noted in `names`."""
     chosen = tuple(_column(column, alias, names, calendar) for column in source.columns)
     if not source.all_columns:
         return chosen
@@ -225,6 +227,7 @@ def _needs(conditions: list[DesignedCondition]) -> Needs:
 
 
 def _leaves(group: DesignedFilter) -> Iterator[DesignedCondition | DesignedLink]:
+    """Yield the conditions and links in a group and in the groups in it, as written."""
     for item in group.items:
         if isinstance(item, DesignedFilter):
             yield from _leaves(item)

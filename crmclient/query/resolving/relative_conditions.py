@@ -28,6 +28,7 @@ from crmclient.query.resolving.circumstances import Circumstances, read_value, u
 from crmclient.sentences import Sentence
 
 _Ids: TypeAlias = Callable[[PlatformUser, UserReports], tuple[str, ...]]
+"""The ids to compare with, of the caller and of those who report to the caller."""
 
 _OF_USER: Final[dict[UserOperator, tuple[Operator, _Ids]]] = {
     UserOperator.EQ_USER: (Operator.EQ, lambda user, _: (user.id,)),
@@ -81,6 +82,9 @@ def _never(condition: DesignedCondition) -> FilterItem:
 def of_date(
     condition: DesignedCondition, operator: DateOperator, attribute: Attribute, calendar: Calendar
 ) -> Callable[[Circumstances], FilterItem]:
+    """Return the function that makes a condition on a date, with definite bounds. Raises ValueError for an
+    attribute of another type, and for literals that are wrong at any time.
+    """
     if attribute.type is not AttributeType.DATETIME:
         raise ValueError(_not_a_date(attribute))
     if attribute.behavior is DateTimeBehavior.DATE_ONLY and operator in COUNTED_FROM_NOW:
@@ -102,6 +106,7 @@ def of_date(
     def build(circumstances: Circumstances) -> FilterItem:
         limits = bounds(circumstances)
         if limits is None:
+            # Years have no fiscal period of that number.
             return _never(condition)
         parts = tuple(
             Condition(condition.attribute, sign, (stored_bound(instant, attribute),), condition.link)
@@ -110,6 +115,7 @@ def of_date(
         return parts[0] if len(parts) == 1 else Filter(parts)
 
     if values and all(isinstance(value, Literal) for value in values):
+        # Built once to find wrong literals now rather than in a request.
         build(Circumstances(dt.datetime.now(dt.UTC)))
     return build
 

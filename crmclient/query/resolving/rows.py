@@ -38,6 +38,7 @@ def check_rows(query: DesignedQuery, names: Names) -> None:
 def _chosen(
     source: DesignedQuery | DesignedLink, alias: str | None
 ) -> Iterator[tuple[str | None, DesignedColumn]]:
+    """Yield the columns of the query and its links, each with the alias of its link (None: the entity's)."""
     for column in source.columns:
         yield alias, column
     for link in source.links:
@@ -73,6 +74,8 @@ def _check_order(
     chosen: dict[str, tuple[str | None, DesignedColumn]],
     names: Names,
 ) -> None:
+    """Note a problem for an order that no platform can sort by. `chosen` are the columns by their keys."""
+    # An order by nothing has been found wrong where it was read.
     if order.attribute is None and order.alias is None:
         return
     if order.attribute is None:
@@ -99,6 +102,7 @@ def _check_sortable(attribute: Attribute | None, construct: str, names: Names) -
 
 
 def _selects(source: DesignedQuery | DesignedLink, order: Order, alias: str | None = None) -> bool:
+    """Whether the query, or the link `alias`, or a link in it selects the attribute of the order."""
     if alias == order.link and (
         source.all_columns or any(column.attribute == order.attribute for column in source.columns)
     ):
