@@ -70,11 +70,13 @@ class Api:
         *,
         repeatable: bool = False,
     ) -> Request:
+        """Return a request with a JSON body, or without one if `content` is None."""
         body = None if content is None else exact_json.render(content)
         sent = {**({} if body is None else JSON), **(headers or {})}
         return Request(method, self.base + path, sent, body, repeatable)
 
     def send(self, request: Request, subject: Subject, call: Call) -> Answer:
+        """Send a request, and return the answer if it is a success. Raises the error that it means if not."""
         answer = self.client.send(request, call)
         check(answer, subject, acting=call.caller is not None)
         return answer

@@ -93,6 +93,7 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
 
 
 def _read(answer: Answer) -> Refusal:
+    """Return what the body of an error says."""
     try:
         error = answer.json()["error"]
     except (UnexpectedAnswer, KeyError):
@@ -138,6 +139,7 @@ def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
 
 
 def _no_resource(refusal: Refusal, subject: Subject) -> PlatformError:
+    """Return the error for a path that names no process or entity set."""
     if subject.kind is Kind.PROCESS:
         return errors.UnknownProcess(subject.name)
     return errors.UnknownEntity(subject.entity) if subject.entity else UnexpectedAnswer(str(refusal))

@@ -40,7 +40,10 @@ def change_set(requests: Sequence[Request]) -> tuple[str, bytes]:
 
 
 def parts_of(answer: Answer) -> Iterator[Part]:
-    """Yield every answer in the answer to a batch, also those inside change sets. Raises UnexpectedAnswer."""
+    """Yield every answer in the answer to a batch, also those inside change sets; none of another answer.
+
+    Raises UnexpectedAnswer.
+    """
     content_type = answer.headers.get("content-type", "")
     if not content_type.lower().startswith("multipart/mixed"):
         return
@@ -52,6 +55,7 @@ def parts_of(answer: Answer) -> Iterator[Part]:
 
 
 def _mixed(boundary: str) -> str:
+    """Return the content type of parts with this boundary."""
     return f'multipart/mixed; boundary="{boundary}"'
 
 
@@ -61,6 +65,7 @@ def _enclosed(boundary: str, parts: Sequence[bytes]) -> bytes:
 
 
 def _part(request: Request, content_id: str | None = None) -> bytes:
+    """Return a request as a part of a batch. A body that is not bytes is left out."""
     head = ["Content-Type: application/http", "Content-Transfer-Encoding: binary"]
     if content_id is not None:
         head.append(f"Content-ID: {content_id}")

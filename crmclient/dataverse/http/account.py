@@ -127,6 +127,7 @@ class Account:
         decision: Admission | Refusal = refusal
         while isinstance(decision, Refusal):
             now = time.monotonic()
+            # Nobody is told when another process gives a place back, so it is looked for again and again.
             if decision.reason is Reason.PLACES and now < ends:
                 time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
             elif now + decision.seconds >= ends:
@@ -139,6 +140,7 @@ class Account:
         return decision
 
     def _standing_refusal(self, share: Share) -> Refusal | None:
+        """Return what is left of the last refusal of a group; None when there is none or it is too old."""
         refusal, since = self._refused.get(share, (None, 0.0))
         age = time.monotonic() - since
         if refusal is None or age >= min(refusal.seconds, _ASKED_AGAIN):

@@ -15,8 +15,10 @@ from crmclient.dataverse.http.observer import Observer
 from crmclient.errors import Unavailable
 
 FAILURES: Final = 8
+"""In a row, before the circuit opens."""
 FIRST_PAUSE: Final = 2.0
 LONGEST_PAUSE: Final = 30.0
+"""Seconds. Each probe that fails doubles the pause, up to this."""
 
 
 class Circuit:

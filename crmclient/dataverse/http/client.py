@@ -159,10 +159,10 @@ class Client:
             self._account.spending(call, ends, request.user) as spending,
         ):
             token = self._tokens[spending.user].get(ends)
-            received, status = self._sent(_with_token(request, token), call, ends, attempt, spending)
+            received, status = self._make_attempt(_with_token(request, token), call, ends, attempt, spending)
         if status == UNAUTHORIZED:
             self._tokens[spending.user].reject(token)
-        passing = self._passing(status, received, request, spending)
+        passing = self._passing_failure(status, received, request, spending)
         if status in _FAILING:
             self._circuit.failed()
         else:
@@ -172,7 +172,7 @@ class Client:
             raise passing
         return received
 
-    def _sent(
+    def _make_attempt(
         self, request: Request, call: Call, ends: float, attempt: Attempt[Received], spending: Spending
     ) -> tuple[Received, int]:
         """Make one attempt. Return the answer and its status. Raises a PassingFailure when there is no
@@ -195,9 +195,13 @@ class Client:
             received = replace(received, user=spending.user)
         return received, status
 
-    def _passing(
+    def _passing_failure(
         self, status: int, received: Received, request: Request, spending: Spending
     ) -> PassingFailure | None:
+        """Return the failure that a status means, if it may pass; None for any other status.
+
+        After a 429, the application user that sent the request rests for as long as the answer asks.
+        """
         wait = retry_after(lower_case(received.headers))
         if status == THROTTLED and wait is not None:
             wait = self._account.rest(spending.user, wait)

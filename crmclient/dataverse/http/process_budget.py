@@ -34,11 +34,15 @@ class _User:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        # Requests of each group, then seconds of work of each group.
+        # By the number of the interval: requests of each group, then seconds of work of each group. `sums` is
+        # the total of all intervals.
         self.buckets: dict[int, list[float]] = {}
         self.sums = [0.0] * (2 * _SIZE)
+        # The group of each request under way, by its id, and when it began.
         self.running: dict[str, tuple[Share, float]] = {}
+        # When the pause of this user ends.
         self.until = 0.0
+        # The requests and the seconds of work that somebody else has used, and until when that counts.
         self.others = (0.0, 0.0)
         self.others_until = 0.0
         self._last_bucket = 0
@@ -55,8 +59,9 @@ class _User:
         if now >= self.others_until:
             self.others = (0.0, 0.0)
 
-    def _forget(self, oldest: int) -> None:
-        for number in [number for number in self.buckets if number <= oldest]:
+    def _forget(self, last: int) -> None:
+        """Forget the intervals up to number `last`."""
+        for number in [number for number in self.buckets if number <= last]:
             for index, spent in enumerate(self.buckets.pop(number)):
                 self.sums[index] -= spent
         if not self.buckets:
@@ -64,6 +69,7 @@ class _User:
             self.sums = [0.0] * (2 * _SIZE)
 
     def add(self, index: int, amount: float, now: float) -> None:
+        """Add an amount to the present interval. `index` is the place in its list."""
         bucket = self.buckets.setdefault(int(now / self.limits.bucket), [0.0] * (2 * _SIZE))
         bucket[index] += amount
         self.sums[index] += amount
@@ -86,6 +92,7 @@ class _User:
         return part, Refusal(_NEXT_PLACE, Reason.PLACES) if places < 1 else None
 
     def spent(self) -> tuple[float, float]:
+        """Return the requests and the seconds of work in the window. Running requests have no work yet."""
         return sum(self.sums[:_SIZE]), sum(self.sums[_SIZE:])
 
     def use(self, now: float) -> BudgetUse:
@@ -108,6 +115,7 @@ class _User:
         return work
 
     def _running(self) -> list[float]:
+        """Return the number of requests under way, by group."""
         running = [0.0] * _SIZE
         for share, _ in self.running.values():
             running[_PLACE[share]] += 1
@@ -212,6 +220,7 @@ class ProcessBudget(Budget):
         return range(len(self._users)) if only_user is None else (only_user,)
 
     def _note(self, number: int, share: Share, id: str, now: float) -> Admission:
+        """Count a request as sent by user `number`, and return its admission."""
         user = self._users[number]
         user.add(_PLACE[share], 1, now)
         requests, work = user.spent()

@@ -82,6 +82,7 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
 
 
 def passing_failure(failure: AttemptFailed, request: Request) -> PassingFailure:
+    """Return the failure of an attempt without an answer."""
     error: PlatformFailure
     if isinstance(failure, TimedOut):
         error = DeadlineExceeded(str(failure))

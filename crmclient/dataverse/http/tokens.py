@@ -48,6 +48,7 @@ class Tokens:
         now = time.monotonic()
         if now < self._renew_at:
             return self._text
+        # A token that is due for renewal can be used to its end: nobody waits for whoever renews it.
         usable = now < self._ends_at
         if not self._lock.acquire(timeout=0 if usable else max(0.0, ends - now)):
             if usable:

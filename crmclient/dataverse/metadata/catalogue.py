@@ -165,6 +165,7 @@ class Catalogue:
         if {stored_name(_OPTION_SETS), stored_name(DENIED + _OPTION_SETS)} & stored_documents.keys():
             to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
         asked_for = entities_in(stored_documents)
+        # What was deleted is not named, so that every entity may lack something.
         names = asked_for if changes.deleted else asked_for & changes.entities
         if changes.deleted or changes.entities:
             fetched.update(documents_of(_ENTITIES, documents.ENTITIES, fetcher.entities))
@@ -173,7 +174,8 @@ class Catalogue:
                 fetched.pop(stored_name(ENTITY + gone), None)
             changed = names & present
         for name in (*to_fetch, *(ENTITY + name for name in changed)):
-            # What may be read by now is unknown no more.
+            # A privilege that was missing may be there by now: what is fetched below says so. The documents
+            # about an entity's parts have its name, a slash and the part's name.
             denied = stored_name(DENIED + name)
             for key in [key for key in fetched if f"{key}/".startswith(f"{denied}/")]:
                 del fetched[key]
@@ -270,7 +272,7 @@ class Catalogue:
             error = search.exception()
             if error is None:
                 return search.result()
-            # Only the patience of who searched had an end.
+            # The thread that searched could not wait any longer; this one may still wait.
             if not isinstance(error, MetadataPending) or seconds_to_wait() == 0:
                 raise error.with_traceback(None)
         try:
@@ -298,6 +300,7 @@ class Catalogue:
         privilege = self._load(denied, documents.PRIVILEGE)
         if privilege is not None:
             raise MissingPrivilege(privilege)
+        # Fetched again as long as what was fetched may be older than what is stored.
         while True:
             pending = self._fetches.begin(name, adapter, fetch)
             if not pending.fetch.is_done_within(seconds_to_wait()):

@@ -174,6 +174,7 @@ class Fetcher:
         )
 
     def _entity_or_refusal(self, name: str) -> EntityDocument | MissingPrivilege | None:
+        """Return what `entity` returns or raises; None for an unknown entity."""
         try:
             return self.entity(name)
         except UnknownEntity:
@@ -192,6 +193,7 @@ class Fetcher:
         of_attributes: Mapping[str, Any],
         of_relationships: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
+        """Ask for some entities by one request. The last three arguments say which properties are wanted."""
         conditions = [
             {
                 "ConditionOperator": "Equals",
@@ -368,6 +370,7 @@ def _raise_if_partial(content: Found, unknown: Mapping[str, str]) -> Found:
 
 
 def _properties(*names: str) -> dict[str, Any]:
+    """Return what a request for metadata says of the properties that it wants."""
     return {"AllProperties": False, "PropertyNames": list(names)}
 
 
@@ -420,6 +423,7 @@ def _own_sets(item: Mapping[str, Any]) -> dict[str, OptionSet]:
 
 
 def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
+    """Return the option sets in the answer of `_choices`, by attribute."""
     return {
         row["LogicalName"]: metadata_json.option_set(row.get("GlobalOptionSet") or row["OptionSet"], entity)
         for row in answer["value"]
@@ -428,5 +432,6 @@ def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
 
 
 def _read(read: Callable[[], Found]) -> Found:
+    """Return what `read` takes from an answer. Raises UnexpectedAnswer for what it does not find."""
     with reading("the platform's metadata"):
         return read()

@@ -37,6 +37,7 @@ Fetched = tuple[Mapping[str, bytes], Mapping[str, bytes]]
 """The stamp of a store that was empty, and the documents to store."""
 
 HowToFetch = tuple[TypeAdapter[Any], Callable[[], Any]]
+"""What writes a document as JSON, and the request that fetches it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ class PendingFetches:
         }
 
     def stamp(self) -> dict[str, bytes]:
+        """Return the platform's present stamp by its name in the store; empty where it has none."""
         try:
             return {stored_name(STAMP): documents.STAMP.dump_json(self._fetcher.stamp())}
         except (InvalidQuery, UnknownEntity, UnexpectedAnswer):

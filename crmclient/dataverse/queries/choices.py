@@ -49,6 +49,7 @@ class Choices:
         return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
 
     def _equal(self, item: Condition, attribute: Attribute) -> Filter:
+        """Return the filter that `eq` stands for: all of these options, and none of the others."""
         options, other_options = self._split(item, attribute)
         conditions = [_with_operator(item, Operator.CONTAIN_VALUES, (value,)) for value in options]
         if other_options:
@@ -56,6 +57,7 @@ class Choices:
         return Filter(tuple(conditions))
 
     def _other(self, item: Condition, attribute: Attribute) -> Filter:
+        """Return the filter that `ne` stands for: one of these options is missing, or there is another."""
         options, other_options = self._split(item, attribute)
         conditions = [_with_operator(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in options]
         if other_options:

@@ -30,6 +30,7 @@ class Position:
 
 
 def seal(position: Position, digest: str) -> str:
+    """Return the token of a position in the results of the query whose shape has `digest`. Not signed."""
     raw = exact_json.render([digest, position.number, position.cookie])
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 

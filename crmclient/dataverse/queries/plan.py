@@ -21,7 +21,10 @@ from crmclient.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`query` is what the platform runs. Columns have no aliases there unless it aggregates."""
+    """`query` is what the platform runs. Columns have no aliases there unless it aggregates.
+
+    With `has_references`, the answer must come with the names of the records that lookups point at.
+    """
 
     query: Query
     outputs: tuple[Output, ...]
@@ -55,6 +58,7 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
     }
     every = [output for of_source in outputs.values() for output in of_source]
     _check_keys(every)
+    # What is selected for such a value beside it, such as an id, would make every row distinct.
     if query.distinct and any(output.prepare or len(output.selected) > 1 for output in every):
         raise InvalidQuery("attribute: rows that hold files or parties cannot be told apart by distinct.")
     writer = _Writer(query, sources, outputs, catalogue)
@@ -123,6 +127,9 @@ class _Writer:
         return Order(attribute, None, link, order.descending)
 
     def _aliased(self, alias: str | None) -> tuple[str, str | None]:
+        """Return the attribute of the column with this key, and the alias of its link. Raises
+        InvalidQuery.
+        """
         for link, source in self._sources.items():
             for column in source.columns:
                 if alias in (column.alias, source.key(column.attribute)):

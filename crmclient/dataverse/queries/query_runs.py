@@ -53,6 +53,7 @@ class Queries:
         shape = digest(shape_of(query)[0])
         plan = plan_of(query, self._catalogue, self._files, self._parties, call)
         start = Position(page.number) if page.token is None else unseal(page.token, shape)
+        # FetchXML excludes `top` and pages. Of more rows than a page holds, pages are read up to `top`.
         if query.top is not None and query.top <= LARGEST_PAGE:
             rows = self._ask(plan, plan.query, start, None, call).rows
             return QueryResult(plan.rows(rows), None, len(rows) if page.total else None)

@@ -49,6 +49,7 @@ class Associations:
             # Dataverse keeps the pairs of a relationship unique, and says so: they are tied already.
             return
         except InvalidRecord:
+            # The answer names the other record: see `_pair`.
             raise RecordNotFound(pair.other.entity, pair.other.id) from None
         require_no_content(answer, "an association")
 

@@ -27,6 +27,7 @@ class Batches:
         self._writes = writes
 
     def run(self, operations: Sequence[Operation], call: Call) -> list[Stored | None]:
+        """Run the operations. Return for each what was stored; None for a delete."""
         if not operations:
             return []
         try:
@@ -79,6 +80,7 @@ class _UnreadableError(Exception):
 
 
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
+    """Return what an operation has stored; None for a delete. Raises UnexpectedAnswer."""
     if not isinstance(operation, Delete):
         return stored(subject, answer)
     require_no_content(answer, "a delete")

@@ -30,6 +30,7 @@ class Changes:
         self._catalogue = catalogue
 
     def since(self, name: str, mark: str | None, call: Call) -> RecordChanges | None:
+        """Do as `TracksChanges.record_changes`. A mark is the token of a delta link."""
         entity = self._catalogue.entity(name)
         if not entity.tracks_changes:
             raise InvalidQuery(f"The platform does not track changes of {name}.")

@@ -46,6 +46,7 @@ def reader(attribute: Attribute, *names: str) -> Reader:
 
 
 def checked(name: str, decode: Callable[[Any], Value], value: Any) -> Value:
+    """Return `value` decoded. Raises UnexpectedAnswer, with the `name` of the attribute, if that fails."""
     try:
         return decode(value)
     except (TypeError, ValueError, ArithmeticError):

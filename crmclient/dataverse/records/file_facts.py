@@ -39,9 +39,11 @@ _ATTACHMENT_COLUMNS: Final = "fileattachmentid,filename,filesizeinbytes,mimetype
 _AT_ONCE: Final = 400
 """Ids in one request: as many as a URL holds."""
 _REFUSED_SECONDS: Final = 600.0
+"""For so long the table is not asked again after a refusal."""
 
 _NOTE_COLUMNS: Final = ("filename", "mimetype", "filesize", "isdocument")
 _NOTES: Final = uuid.UUID("6f0c5bb7-8a0c-4a3f-9d0e-0d6a2f7a51c4")
+"""The namespace of the ids that are made for attachments: any constant would do."""
 _NOTHING, _PARTIAL, _UNSATISFIABLE = 204, 206, 416
 
 
@@ -161,6 +163,7 @@ class FileFacts:
             answer = self._api.client.send(request, call)
             if answer.status == _NOTHING:
                 continue
+            # An empty file has no first byte: the platform cannot satisfy the range, but tells the size.
             if not answer.ok and answer.status != _UNSATISFIABLE:
                 raise error_of(answer, subject, acting=call.caller is not None)
             size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
@@ -217,6 +220,7 @@ def size_in(headers: Mapping[str, str], otherwise: int | None) -> int:
 
 
 def name_in(headers: Mapping[str, str]) -> str:
+    """Return the file's name in the headers of a download; empty without one."""
     return unquote(headers.get("x-ms-file-name", ""))
 
 

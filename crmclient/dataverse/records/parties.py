@@ -102,12 +102,14 @@ class Parties:
                 answer = self._api.get(path, Subject(Kind.QUERY, PARTY), call, prefer=REFERENCES)
                 for row in _rows(answer.get("value")):
                     activity = reader(_ACTIVITY, f"_{ACTIVITY}_value")(row)
+                    # What is left of a record that is gone says nothing.
                     if (party := _party(row)) != Party():
                         parties_by_part[str(activity), row.get(PART) or 0].append(party)
                 path = self._next(answer)
         return parties_by_part
 
     def _next(self, answer: Mapping[str, Any]) -> str | None:
+        """Return the path of the next page; None on the last. Raises UnexpectedAnswer for another address."""
         link = answer.get("@odata.nextLink")
         if link is None:
             return None
@@ -122,9 +124,11 @@ class AskedParties:
     def __init__(self, parties: Parties, call: Call) -> None:
         self._parties = parties
         self._call = call
+        # By activity: the answer that its parties are in, which also has those of others.
         self._found: dict[Guid, Mapping[tuple[Guid, int], list[Party]]] = {}
 
     def learn(self, activities: Iterable[Guid]) -> None:
+        """Read the parties of those activities whose parties are not known yet."""
         new = [id for id in dict.fromkeys(activities) if id not in self._found]
         if new:
             self._found |= dict.fromkeys(new, self._parties.of_records(new, self._call))
@@ -150,6 +154,7 @@ def of_row(row: Row, entity: Entity, lists: Iterable[str]) -> dict[str, tuple[Pa
 
 
 def _party(row: Row) -> Party:
+    """Return the party in a row; `Party()`, which says nothing, for one with neither record nor address."""
     record: Value = reader(_RECORD, f"_{RECORD}_value")(row)
     address = row.get(ADDRESS)
     return Party(

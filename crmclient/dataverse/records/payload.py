@@ -82,6 +82,7 @@ class _Writer:
                 self.problems.append(MissingRequired(name, "A value is required."))
 
     def _collect(self, put: Callable[[], None], name: str) -> None:
+        """Call `put`, and note what it raises as a problem of the attribute `name`."""
         try:
             put()
         except InvalidValue as problem:
@@ -102,6 +103,7 @@ class _Writer:
             self.content[name] = None
 
     def _put(self, attribute: Attribute, value: Any) -> None:
+        """Add a value to the content. A lookup is written under the navigation property to its entity."""
         name = attribute.logical_name
         if not attribute.type.is_reference:
             encoded = encode(attribute, value)
@@ -119,6 +121,7 @@ class _Writer:
         self.parties += bodies(self._catalogue, attribute.logical_name, parties)
 
     def _bound(self, attribute: Attribute, value: Reference) -> str:
+        """Return the address of a record that a lookup points at. Raises UnknownTarget."""
         target = self._catalogue.entities().get(value.entity)
         if target is None:
             raise UnknownTarget(attribute.logical_name, f"There is no entity {value.entity!r}.")

@@ -25,7 +25,9 @@ from crmclient.platform import Call, Create, Delete, Update
 from crmclient.values import Guid, Record, Stored, Value
 
 _DUPLICATE = 412
+"""Dataverse's status for a create with the id of a record that exists."""
 _ATTEMPTS = 3
+"""Of an update that reads something before, where others change the record in between."""
 
 
 class Records:
@@ -65,7 +67,7 @@ class Records:
             except VersionMismatch:
                 if operation.if_version is not None:
                     raise
-                # Only an update that has read something before it has a version of its own.
+                # The request had a version all the same: that of the parties read for it (`Writes.update`).
         raise StateConflict(f"The {operation.entity} is changed by others all the time.")
 
     def delete(self, operation: Delete, call: Call) -> None:

@@ -22,7 +22,7 @@ from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity
 from crmclient.parties import collection_of
 from crmclient.platform import Call, Create, Update
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Page, Query
-from crmclient.values import Guid, QueryResult, Reference, Stored, Upserted, Values
+from crmclient.values import Guid, QueryResult, Reference, Upserted, Values
 
 _CREATED: Final = 201
 # Dataverse's documentation: a key whose value holds one of these cannot be written by its address.
@@ -105,8 +105,9 @@ class Upserts:
         if_version: str | None,
         call: Call,
     ) -> Upserted:
-        """Look for the record by its key, then update or create it. For a key that cannot stand in an
-        address.
+        """Look for the record by its key, then update or create it.
+
+        For a key that cannot stand in an address, and for values with parties.
         """
         name = entity.logical_name
         must_exist = exists is True or if_version is not None
@@ -115,12 +116,15 @@ class Upserts:
             if id is not None:
                 if exists is False:
                     raise DuplicateKey(name, alternate_key.name)
-                return _upserted(self._records.update(Update(name, id, values, if_version), call), False)
+                changed = self._records.update(Update(name, id, values, if_version), call)
+                return Upserted(changed.id, changed.version, created=False)
             if must_exist:
                 raise unknown_record(entity, key)
             try:
-                return _upserted(self._records.create(Create(name, {**key, **values}), call), True)
+                made = self._records.create(Create(name, {**key, **values}), call)
+                return Upserted(made.id, made.version, created=True)
             except DuplicateKey as error:
+                # Somebody has created the record since the look for it: the next look finds it.
                 if exists is False or error.key != alternate_key.name:
                     raise
         raise StateConflict(f"The {name} is changed by others all the time.")
@@ -134,10 +138,6 @@ class Upserts:
         query = Query(entity.logical_name, (Column(entity.primary_id),), Filter(same), top=1)
         rows = self._query(query, ALL, call).rows
         return str(rows[0][entity.primary_id]) if rows else None
-
-
-def _upserted(stored: Stored, created: bool) -> Upserted:
-    return Upserted(stored.id, stored.version, created)
 
 
 def _literals(entity: Entity, attributes: list[Attribute], key: Values) -> dict[str, str]:

@@ -32,6 +32,8 @@ class Writes:
         self._api = api
         self._catalogue = catalogue
         self._parties = parties
+        # By the entity of records and the caller who may create them but not read them: until which second of
+        # `time.monotonic()` that counts.
         self._unreadable: dict[tuple[str, Guid | None], float] = {}
 
     def create(self, operation: Create, call: Call) -> tuple[Request, Subject]:
@@ -88,6 +90,7 @@ class Writes:
         self._unreadable |= dict.fromkeys(((made, call.caller) for made in _made_by(operations)), until)
 
     def delete(self, operation: Delete) -> tuple[Request, Subject]:
+        """Return the request for a delete, and its subject."""
         entity = self._catalogue.entity(operation.entity)
         id = record_id(entity, operation.id)
         headers = {} if operation.if_version is None else {"If-Match": tag_of(operation.if_version)}
@@ -106,6 +109,7 @@ class Writes:
 
 
 def _made_by(operations: Iterable[Operation]) -> Iterator[str]:
+    """Yield the entity of each create."""
     return (operation.entity for operation in operations if isinstance(operation, Create))
 
 
