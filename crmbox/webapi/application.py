@@ -74,6 +74,7 @@ def respond(environ: Environ) -> Response:
 
 
 def _route(environ: Environ) -> Response:
+    """Answer a request by its path. Raises WebApiError, also for a path that leads nowhere."""
     path = _decoded(environ.get("PATH_INFO", "/"))
     if path == "/" and environ["REQUEST_METHOD"] in ("GET", "HEAD"):
         return Response(200, {"Content-Type": "text/plain"}, b"Dataverse Web API at api/data/v9.2/\n")
@@ -125,6 +126,7 @@ def _scheme(environ: Environ) -> str:
 
 
 def _headers(environ: Environ) -> Headers:
+    """Return the request's headers. WSGI keeps two of them without the prefix of the others."""
     headers = {
         name[len("HTTP_") :].replace("_", "-"): value
         for name, value in environ.items()
@@ -137,7 +139,7 @@ def _headers(environ: Environ) -> Headers:
 
 
 def _decoded(path: str) -> str:
-    """WSGI hands paths over as Latin-1."""
+    """Return a path, which WSGI hands over as Latin-1, as the UTF-8 that it is. Raises WebApiError."""
     try:
         return path.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -145,6 +147,7 @@ def _decoded(path: str) -> str:
 
 
 def _streamed(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of an answer. Only after the last one Django may close the connections."""
     try:
         yield from pieces
     finally:

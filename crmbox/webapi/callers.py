@@ -22,13 +22,16 @@ _CHALLENGE = 'Bearer authorization_uri="{authorize}", resource_id="{resource}"'
 
 
 def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
-    """Raises WebApiError: 401 without a good token, 403 for a user who may not do this."""
+    """Return a call for the token's user, or for the user whom the headers name instead.
+
+    Raises WebApiError: 401 without a good token, 403 for a user who may not do this.
+    """
     user = _token_user(headers, root)
     if user != platform.who():
-        _check(platform, user)
+        _enabled_user(platform, user)
     impersonated = _impersonated(headers, platform)
     if impersonated is not None and impersonated != user:
-        _may_impersonate(platform, user)
+        _check_impersonator(platform, user)
         user = impersonated
     return SERVICE_CALL if user == platform.who() else Call(caller=user)
 
@@ -58,13 +61,14 @@ def _impersonated(headers: Headers, platform: EmbeddedPlatform) -> Guid | None:
     `CallerObjectId` is an Entra object id, `MSCRMCallerID` the id of a system user.
     """
     if object_id := headers.get("CallerObjectId"):
-        return _check(platform, _by_object_id(platform, _guid(object_id))).id
+        return _enabled_user(platform, _by_object_id(platform, _guid(object_id))).id
     if caller := headers.get("MSCRMCallerID"):
-        return _check(platform, _guid(caller)).id
+        return _enabled_user(platform, _guid(caller)).id
     return None
 
 
 def _by_object_id(platform: EmbeddedPlatform, object_id: Guid) -> Guid:
+    """Return the system user with an object id of Entra ID. Raises WebApiError 403 without one."""
     condition = Condition("azureactivedirectoryobjectid", Operator.EQ, (object_id,))
     rows = platform.query(Query("systemuser", (Column("systemuserid"),), Filter((condition,)), top=1)).rows
     if not rows:
@@ -72,7 +76,8 @@ def _by_object_id(platform: EmbeddedPlatform, object_id: Guid) -> Guid:
     return str(rows[0]["systemuserid"])
 
 
-def _check(platform: EmbeddedPlatform, id: Guid) -> PlatformUser:
+def _enabled_user(platform: EmbeddedPlatform, id: Guid) -> PlatformUser:
+    """Return a user. Raises WebApiError 403 for an unknown or disabled one."""
     try:
         user = platform.user(id)
     except RecordNotFound:
@@ -82,7 +87,8 @@ def _check(platform: EmbeddedPlatform, id: Guid) -> PlatformUser:
     return user
 
 
-def _may_impersonate(platform: EmbeddedPlatform, user: Guid) -> None:
+def _check_impersonator(platform: EmbeddedPlatform, user: Guid) -> None:
+    """Raise WebApiError 403 unless `user` may act for others."""
     if user == platform.who():
         return
     if not IMPERSONATORS & set(platform.user(user).security_roles):

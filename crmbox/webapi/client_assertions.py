@@ -59,6 +59,7 @@ def _unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
 def _check_signed_by_certificate(
     assertion: str, head: dict[str, Any], client: Client, audiences: list[str]
 ) -> None:
+    """Raise TokenRefusal unless the client's certificate is valid now and has signed the assertion."""
     certificate = client.x509_certificate()
     if certificate is None or not _is_named(certificate, head):
         raise _refused(
@@ -87,6 +88,7 @@ def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
 def _check_federated(
     assertion: str, head: dict[str, Any], claims: dict[str, Any], federation: Federation
 ) -> None:
+    """Raise TokenRefusal unless the federated issuer has signed the assertion for the federated subject."""
     if claims.get("iss") != federation.issuer:
         raise _refused(
             700211,
@@ -109,6 +111,10 @@ def _check_federated(
 def _verified(
     assertion: str, key: Any, algorithms: list[str], audiences: list[str], wrong_audience: int
 ) -> dict[str, Any]:
+    """Return the claims of an assertion whose signature, time and audience are right. Raises TokenRefusal.
+
+    `wrong_audience` is Entra ID's number for the refusal of an audience.
+    """
     try:
         return jwt.decode(
             assertion, key, algorithms, options={"require": _REQUIRED}, audience=audiences, leeway=_LEEWAY
@@ -129,6 +135,7 @@ def _refused(number: int, description: str) -> TokenRefusal:
 
 
 def _said(claims: dict[str, Any], name: str) -> str:
+    """Return a claim as messages quote it."""
     return repr(str(claims.get(name, ""))[:200])
 
 

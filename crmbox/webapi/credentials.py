@@ -126,6 +126,7 @@ def _client(setting: Mapping[str, str]) -> Client:
 
 
 def _check(setting: Mapping[str, str]) -> None:
+    """Raise ValueError for a client of CRM_SERVER_CLIENTS that could never get a token."""
     client_label = f"CRM_SERVER_CLIENTS: {setting['client_id']}"
     try:
         parse_guid(setting["user"])

@@ -68,6 +68,7 @@ def locate(request: Request, type_: EntityType, arguments: tuple[Argument, ...])
 
 
 def _dealiased(request: Request, literal: str) -> str:
+    """Return a literal, or the one that an alias such as `@p1` stands for. Raises WebApiError."""
     if not literal.startswith("@"):
         return literal
     if literal not in request.query:

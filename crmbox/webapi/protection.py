@@ -92,6 +92,7 @@ class Protection:
             self._end(user, time.monotonic() - began)
 
     def _begin(self, user: Guid) -> None:
+        """Count a request as running. Raises WebApiError 429 when too many of the user's are."""
         with self._lock:
             if self._running[user] >= self._limits.concurrent:
                 raise WebApiError(
@@ -117,6 +118,7 @@ class Protection:
         }
 
     def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
+        """Return the error for a limit that is used up, with the seconds until its window ends."""
         reset = self._limiter.get_window_stats(item, user).reset_time
         seconds = max(1, ceil(reset - time.time()))
         return WebApiError(

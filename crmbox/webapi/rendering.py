@@ -56,6 +56,7 @@ def _decimal(attribute: Attribute, value: Any) -> str:
 
 
 def _places(attribute: Attribute, value: Any) -> str:
+    """Return a number with the attribute's decimal places and a comma between thousands."""
     places = _DEFAULT_PLACES if attribute.precision is None else attribute.precision
     return f"{Decimal(str(value)):,.{places}f}"
 

@@ -69,6 +69,7 @@ NamedHandler: TypeAlias = Callable[[Request], Response]
 _by_shape: dict[tuple[Shape, str], ShapeHandler] = {}
 _by_name: dict[str, dict[str, NamedHandler]] = {}
 _unbound: list[NamedHandler] = []
+"""The handler that `unbound` has registered: at most one."""
 
 
 def on(shape: Shape, *methods: str) -> Callable[[ShapeHandler], ShapeHandler]:
@@ -152,10 +153,12 @@ def _of_set(type_: EntityType, rest: list[Segment]) -> Target:
 
 
 def _of_record(type_: EntityType, key: tuple[Argument, ...], rest: list[Segment]) -> Target:
+    """Return what a path leads to that goes on behind a record's key. Raises WebApiError."""
     segment, tail = rest[0], [item.name for item in rest[1:]]
     name = segment.name
     if name.startswith(f"{NAMESPACE}.") and not tail:
         return _operation(type_, key, segment)
+    # By the segments that may follow the first.
     shapes: dict[tuple[str, ...], Shape] = {}
     if name in type_.lookups:
         shapes = {(): Shape.LINK, ("$ref",): Shape.LINK_REF}

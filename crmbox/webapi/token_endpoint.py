@@ -39,6 +39,7 @@ def token_response(method: str, headers: Headers, stream: BinaryIO, *, root: str
 
 
 def _form(method: str, stream: BinaryIO) -> dict[str, str]:
+    """Return the fields of the form in the body. Raises TokenRefusal."""
     if method != "POST":
         raise TokenRefusal(405, "invalid_request", 900561, "The endpoint only accepts POST requests.")
     raw = stream.read(_LARGEST + 1)
@@ -97,6 +98,7 @@ def _authenticated(form: dict[str, str], headers: Headers, root: str, path: str)
 
 
 def _basic(headers: Headers) -> tuple[str, str] | None:
+    """Return the id and secret of HTTP's basic authentication; None without it."""
     scheme, _, encoded = headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "basic":
         return None

@@ -130,6 +130,7 @@ def _range(request: Request, size: int) -> Range:
 
 
 def _facts(info: FileInfo, byte_range: Range) -> dict[str, str]:
+    """Return the headers that describe a file, and the range of it that is answered."""
     facts = {
         "x-ms-file-name": quote(info.file_name, safe=" !#$&'()+,;=@[]{}~"),
         "x-ms-file-size": str(info.size),

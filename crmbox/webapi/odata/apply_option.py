@@ -44,12 +44,15 @@ class _ShownColumn:
 class _ApplyReader:
     """Reads the steps of `$apply` into the columns and filters of a query, and what is shown of its rows."""
 
-    asking: RecordReader
+    record_reader: RecordReader
     paths: Paths
     filters: list[Filter] = field(default_factory=list)
     shown: list[_ShownColumn] = field(default_factory=list)
 
     def transformations(self, text: str) -> None:
+        """Read the whole of `$apply`: filters, and as the last step a groupby or an aggregate. Raises
+        WebApiError.
+        """
         *before, last = split(text, "/")
         for part in before:
             name, inside = call(part)
@@ -66,11 +69,12 @@ class _ApplyReader:
                 raise unsupported(f"'{name}' as the last step of $apply")
 
     def _filter(self, text: str) -> None:
-        condition = self.asking.filter(text, self.paths)
+        condition = self.record_reader.filter(text, self.paths)
         if condition is not None:
             self.filters.append(condition)
 
     def _group_by(self, text: str) -> None:
+        """Read `(names)` with, after a comma, the aggregates of each group if there are any."""
         names, *next_steps = split(text, ",")
         if not (names.startswith("(") and names.endswith(")")) or len(next_steps) > 1:
             raise bad_url(f"Syntax error in groupby({text}).")
@@ -87,6 +91,7 @@ class _ApplyReader:
             self._aggregate(inside)
 
     def _aggregate(self, text: str) -> None:
+        """Read aggregates such as `revenue with sum as total` and `$count as n`, separated by commas."""
         for item in split(text, ","):
             if count := _COUNT(item):
                 key = self.paths.type.entity.primary_id
@@ -112,6 +117,9 @@ class _ApplyReader:
     def _show(
         self, name: tuple[str, ...], attribute: Attribute, column: Column, path: tuple[str, ...]
     ) -> None:
+        """Select `column` of the entity that `path` leads to. Show its values, which are of the type of
+        `attribute`, under the path `name`.
+        """
         place = self.paths.place(path, logical=True)
         key = f"column{len(self.shown)}"
         self.paths.select(place, replace(column, alias=key))
@@ -122,24 +130,24 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     """Answer a query with `$apply`. Raises WebApiError, and what `Platform.query` raises."""
     if options.select or options.expand:
         raise unsupported("$select and $expand beside $apply")
-    asking = RecordReader(request)
-    reading = _ApplyReader(asking, Paths(request.model, type_))
-    reading.transformations(options.apply or "")
-    conditions = asking.filter(options.filter, reading.paths, tuple(reading.filters))
+    record_reader = RecordReader(request)
+    apply_reader = _ApplyReader(record_reader, Paths(request.model, type_))
+    apply_reader.transformations(options.apply or "")
+    conditions = record_reader.filter(options.filter, apply_reader.paths, tuple(apply_reader.filters))
     query = Query(
         type_.name,
-        reading.paths.columns,
+        apply_reader.paths.columns,
         conditions,
-        reading.paths.links,
-        _orders(options.orderby, reading.shown),
+        apply_reader.paths.links,
+        _orders(options.orderby, apply_reader.shown),
     )
     paging = Paging(request, options)
     answer = request.platform.query(query, paging.page, call=request.call)
-    names = ",".join("/".join(item.path) for item in reading.shown)
+    names = ",".join("/".join(item.path) for item in apply_reader.shown)
     content: dict[str, Any] = {
         "@odata.context": f"{request.base}$metadata#{type_.entity.entity_set}({names})",
         **counts(request, answer.total),
-        "value": [_content(request, reading.shown, row) for row in answer.rows[: paging.size]],
+        "value": [_content(request, apply_reader.shown, row) for row in answer.rows[: paging.size]],
         **paging.next_link(answer.next, type_.entity.primary_id, NO_RECORD, NO_RECORD),
     }
     return collection_response(request, content)
@@ -156,7 +164,9 @@ def _orders(text: str | None, shown: list[_ShownColumn]) -> tuple[Order, ...]:
 
 
 def _content(request: Request, shown: list[_ShownColumn], row: Values) -> dict[str, Any]:
-    """Properties reached through a lookup stand in an object of that name, as OData has it."""
+    """Return a row as JSON. Properties reached through a lookup stand in an object of that name, as OData
+    has it.
+    """
     content: dict[str, Any] = {}
     for item in shown:
         into = content

@@ -40,6 +40,7 @@ class _DeltaMark(NamedTuple):
 
 
 def is_asked_for(request: Request, options: Options) -> bool:
+    """Whether a request asks for a delta link, or follows one or a page that leads to one."""
     # A link to a next page is followed as it is, without the preference.
     is_next = options.skiptoken is not None and TRACKING in options.skiptoken
     return request.prefer.track_changes or options.deltatoken is not None or is_next
@@ -88,12 +89,14 @@ def _check(type_: EntityType, options: Options) -> None:
 
 
 def _begun() -> tuple[_DeltaMark, None]:
+    """Return the mark of an answer that begins, and the token of its first page: none."""
     # Read before the records: what is written in between is told twice rather than never.
     with read_unit() as unit:
         return _DeltaMark(deletions.current_version(unit), dt.datetime.now(dt.UTC)), None
 
 
 def _in_cookie(cookie: Cookie) -> tuple[_DeltaMark, str]:
+    """Return the mark of the answer that a page belongs to, and the token of that page."""
     mark, _, token = cookie.token.partition(_BETWEEN)
     return _mark(mark), token
 

@@ -144,6 +144,7 @@ class _Reader:
         raise unsupported(f"the {type(node).__name__} in the filter: a condition is needed there")
 
     def _comparison(self, node: ast.Compare, depth: int) -> FilterItem:
+        """Read a comparison of a property with a literal or with another property. Raises WebApiError."""
         operator = _COMPARISONS.get(type(node.comparator))
         if operator is None:
             raise unsupported(f"the operator '{type(node.comparator).__name__.lower()}' in $filter")
@@ -169,6 +170,7 @@ class _Reader:
         return Condition(name, operator, (literals.value_of(right, place.attribute),), link)
 
     def _call(self, node: ast.Call) -> FilterItem:
+        """Read a function that compares text, or one of Dataverse's own."""
         if node.func.namespace == NAMESPACE:
             return self._function(node)
         pattern = _PATTERNS.get(full_name(node.func))
@@ -182,6 +184,9 @@ class _Reader:
         return Condition(place.attribute.logical_name, Operator.LIKE, (value,), place.link)
 
     def _function(self, node: ast.Call) -> FilterItem:
+        """Read one of Dataverse's query functions: as a condition of a designed query, resolved for the
+        caller and the present moment.
+        """
         path, designed = path_and_condition(node)
         place = self._paths.place(self._without_variable(path), logical=True)
         name = place.attribute.logical_name
@@ -205,12 +210,13 @@ class _Reader:
         """Return the condition for `any` or `all` of a collection: on the ids of the records that have such
         members.
         """
-        path = self._without_variable(_parts(node.owner))
+        path = self._without_variable(_path_segments(node.owner))
         owner = self._paths.target(path[:-1])
         collection = owner.collections.get(path[-1])
         if collection is None:
             raise no_property(path[-1], owner)
         of_all = isinstance(node.operator, ast.All)
+        # `all` holds where no related record fails it: for those that are not among the owners of such ones.
         keys = self._owners(owner, collection, node.lambda_, depth, of_all=of_all)
         key = self._paths.key(path[:-1])
         item = listed(key.attribute.logical_name, keys, key.link)
@@ -238,9 +244,10 @@ class _Reader:
         return related.owners(owner, collection, filter, paths.links)
 
     def _place(self, node: ast._Node) -> AttributePlace:
-        return self._paths.place(self._without_variable(_parts(node)))
+        return self._paths.place(self._without_variable(_path_segments(node)))
 
     def _without_variable(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Return a path without the variable of the lambda that it is in. Raises WebApiError."""
         if self._variable is None or path[0] != self._variable:
             return path
         if len(path) == 1:
@@ -251,7 +258,7 @@ class _Reader:
 _EQUALITY: Final = frozenset({Operator.EQ, Operator.NE})
 
 
-def _parts(node: ast._Node) -> tuple[str, ...]:
+def _path_segments(node: ast._Node) -> tuple[str, ...]:
     """Return the segments of a path `a/b/c`. Raises WebApiError for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

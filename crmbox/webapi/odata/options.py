@@ -79,6 +79,10 @@ def call(text: str) -> tuple[str, str | None]:
 
 
 def _parts(text: str, separator: str) -> Iterator[str]:
+    """Yield the text between separators that stand outside of brackets and quotes. Raises WebApiError.
+
+    Double quotes count only in brackets, where the texts of a list have them.
+    """
     depth, start, quote = 0, 0, ""
     for position, character in enumerate(text):
         if quote:
@@ -165,6 +169,7 @@ def aliases(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def _check(name: str, supported: frozenset[str]) -> None:
+    """Raise WebApiError unless an option is `supported`: 501 for one of the protocol, else 400."""
     if name in supported:
         return
     if name in _KNOWN_ELSEWHERE or name in _OF_QUERIES:

@@ -102,7 +102,7 @@ class Paths:
         """Return the entity that the lookups lead to. Raises WebApiError."""
         type_ = self.type
         for name in lookups:
-            type_ = self._only(self._lookup(type_, name))
+            type_ = self._only_target(self._lookup(type_, name))
         return type_
 
     def _node(self, lookups: Sequence[str]) -> _Node:
@@ -112,7 +112,7 @@ class Paths:
             child = node.children.get(name)
             if child is None:
                 lookup = self._lookup(node.type, name)
-                child = _Node(self._only(lookup), f"path{len(self._nodes)}", lookup.attribute)
+                child = _Node(self._only_target(lookup), f"path{len(self._nodes)}", lookup.attribute)
                 node.children[name] = self._nodes[child.alias] = child
             node = child
         return node
@@ -123,13 +123,15 @@ class Paths:
             raise no_property(name, type_)
         return lookup
 
-    def _only(self, lookup: Lookup) -> EntityType:
+    def _only_target(self, lookup: Lookup) -> EntityType:
+        """Return the entity that a lookup leads to. Raises WebApiError for a lookup with several targets."""
         if len(lookup.targets) != 1:
             raise bad_url(f"No path leads through '{lookup.name}', which may be of several types.")
         return self.model.entity_type(lookup.targets[0])
 
 
 def _links(node: _Node) -> tuple[Link, ...]:
+    """Return the links from an entity to those that paths lead on to."""
     return tuple(
         Link(
             child.type.name,

@@ -170,6 +170,7 @@ class RecordReader:
 
 
 def _lookups(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
+    """Return the lookups that are expanded, whose values say which records to read."""
     return tuple(
         item.navigation.attribute for item in expansions if not isinstance(item.navigation, Collection)
     )
@@ -184,6 +185,9 @@ def _put_expansion(reader: RecordReader, type_: EntityType, rows: list[Row], exp
 
 
 def _put_lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, lookup: Lookup) -> None:
+    """Put the record that a lookup points at into each row: null for an empty lookup, and for a target that
+    the lookup's name does not lead to.
+    """
     pointed = [row.values[lookup.attribute] for row in rows]
     for target in lookup.targets:
         keys = tuple(dict.fromkeys(r.id for r in pointed if isinstance(r, Reference) and r.entity == target))
@@ -192,7 +196,7 @@ def _put_lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, loo
             contents_by_id = {key: {"@odata.id": record_url(reader.request.base, type_, key)} for key in keys}
         else:
             contents_by_id = {
-                row.id: row.content for row in _with_keys(reader, type_, expansion.options, keys)
+                row.id: row.content for row in _records_with_keys(reader, type_, expansion.options, keys)
             }
         if len(lookup.targets) > 1:
             contents_by_id = {
@@ -207,9 +211,10 @@ def _put_lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, loo
                 row.content.setdefault(lookup.name, None)
 
 
-def _with_keys(
+def _records_with_keys(
     reader: RecordReader, type_: EntityType, options: Options, keys: tuple[Guid, ...]
 ) -> list[Row]:
+    """Return the records of an entity that have one of `keys`, as the options want them."""
     if not keys:
         return []
     filter = Filter((listed(type_.entity.primary_id, keys),))
@@ -219,6 +224,7 @@ def _with_keys(
 def _put_collection(
     reader: RecordReader, type_: EntityType, rows: list[Row], expansion: Expansion, collection: Collection
 ) -> None:
+    """Put the related records of each row into it, with the address where they are read on their own."""
     keys = tuple(row.id for row in rows)
     members = _members(reader, type_, expansion, collection, keys) if keys else {}
     for row in rows:
@@ -247,7 +253,7 @@ def _members(
             members[_guid(row.values[collection.attribute])].append(row)
         return members
     owners = _pairs(reader, collection, keys)
-    for row in _with_keys(reader, target, expansion.options, tuple(owners)):
+    for row in _records_with_keys(reader, target, expansion.options, tuple(owners)):
         for owner in owners[row.id]:
             members[owner].append(row)
     return members

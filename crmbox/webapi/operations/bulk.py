@@ -62,10 +62,12 @@ BULK: Final[dict[str, Callable[[Request, EntityType], Response]]] = {
 
 
 def _at_once(request: Request, operations: list[Operation]) -> list[Guid]:
+    """Write records by one batch of the platform. Return their ids."""
     return [stored.id for stored in request.platform.batch(operations, call=request.call) if stored]
 
 
 def _targets(request: Request, type_: EntityType) -> list[dict[str, Any]]:
+    """Return the records in the body. Raises WebApiError unless each names the entity of the path."""
     targets = request.json().get("Targets")
     if not isinstance(targets, list) or not all(isinstance(item, dict) for item in targets):
         raise bad_payload('The body must be {"Targets": [{…}, …]}.')
@@ -83,6 +85,9 @@ def _id(draft: Draft) -> Guid:
 
 
 def _key(request: Request, type_: EntityType, item: dict[str, Any]) -> Key:
+    """Return the key of a record to upsert: that in its `@odata.id`, else its primary key. Raises
+    WebApiError.
+    """
     address = item.get("@odata.id")
     if address is None:
         return Key(_id(read_draft(request, type_, item, creating=False)), {})

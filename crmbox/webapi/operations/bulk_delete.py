@@ -37,6 +37,7 @@ OPERATORS: Final = {
     "Null": Operator.NULL,
     "NotNull": Operator.NOT_NULL,
 }
+# A FilterOperator by its name or number. Without one, all conditions must hold.
 _ALL, _ANY = ("And", "and", 0, None), ("Or", "or", 1)
 _DEEPEST = 20
 

@@ -68,6 +68,7 @@ class _Reader:
         self._creating = creating
 
     def take(self, name: str, raw: Any) -> None:
+        """Take one property of the body. Raises WebApiError for one that the type does not have."""
         if name.endswith(_BIND):
             self._bind(name.removesuffix(_BIND), raw)
         elif "@" in name:
@@ -114,6 +115,7 @@ class _Reader:
             raise undeclared(self._type, name)
 
     def _nested(self, lookup: Lookup, raw: Any) -> None:
+        """Take the record that a lookup leads to and that is created before this one; null empties it."""
         if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
         elif not isinstance(raw, dict):
@@ -129,6 +131,7 @@ class _Reader:
             self.draft.parents.append((lookup, draft))
 
     def _target_of(self, lookup: Lookup, raw: dict[str, Any]) -> str:
+        """Return the entity of a nested record. Raises WebApiError where it is not clear."""
         type_name = str(raw.get("@odata.type", "")).rpartition(".")[2]
         if type_name in lookup.targets:
             return type_name
@@ -163,6 +166,7 @@ class _Reader:
     def _value(self, name: str, raw: Any) -> None:
         attribute = self._type.properties.get(name)
         if attribute is None:
+            # The name of a file and the id of an image can be read, but are not written by themselves.
             if name in self._type.selectable:
                 return
             raise bad_payload(

@@ -123,6 +123,10 @@ def remove_by_key(request: Request, target: Target) -> Response:
 
 
 def _current(request: Request, target: Target) -> Reference | None:
+    """Return the record that the lookup in the path points at.
+
+    None if it is empty, or points at an entity that this navigation property does not lead to.
+    """
     lookup = target.type.lookups[target.name]
     id = _id(request, target)
     record = request.platform.retrieve(target.type.name, id, [lookup.attribute], call=request.call)

@@ -21,6 +21,7 @@ from crmclient.values import Guid, Reference, Stored
 
 
 def stored_response(request: Request, type_: EntityType, id: Guid, *, created: bool) -> Response:
+    """Answer a write: with the address of the record, or with the record itself if that is preferred."""
     url = record_url(request.base, type_, id)
     location = {"Location": url} if created else {}
     if not request.prefer.representation:
@@ -34,6 +35,7 @@ def stored_response(request: Request, type_: EntityType, id: Guid, *, created: b
 
 
 UNNAMED = "image"
+"""The file name of an image, for which a body has none."""
 
 
 def store_new(request: Request, draft: Draft, id: Guid | None = None) -> Stored:
@@ -58,6 +60,7 @@ def store_changes(request: Request, draft: Draft, id: Guid, *, if_version: str |
 
 
 def _together(draft: Draft) -> AbstractContextManager[object]:
+    """Return the transaction for a draft that needs several writes; nothing for any other."""
     return nullcontext() if draft.is_simple else transaction.atomic()
 
 
