@@ -21,8 +21,8 @@ from crmbox.demo.sample_records.script import Script
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.names import quote
-from crmbox.importing.found import Found
 from crmbox.importing.import_plan import plan
+from crmbox.importing.source_entity import SourceEntity
 from crmbox.metadata import change, staged_change
 from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
@@ -127,9 +127,9 @@ def _serves(existing: Attribute, needed: Attribute) -> bool:
     return (existing.type, existing.behavior) == (needed.type, needed.behavior)
 
 
-def _source_entity(item: DemoEntity) -> Found:
+def _source_entity(item: DemoEntity) -> SourceEntity:
     """Return a sample entity in the form that the import takes."""
-    return Found(
+    return SourceEntity(
         item.entity,
         item.attributes,
         item.relationships,

@@ -2,10 +2,10 @@
 
 sources.py                    what files describe, one entity after the other
 json_file.py                  the objects in a large JSON file
-definitions.py                one of them as a `Found`
+definitions.py                one of them as a `SourceEntity`
 csdl_document.py              a `$metadata` document
 csdl_tables.py                its types as tables
-csdl_file.py                  these as `Found`
-fitted_definitions.py         a `Found` as the embedded platform can hold it
+csdl_file.py                  these as `SourceEntity`
+fitted_definitions.py         a `SourceEntity` as the embedded platform can hold it
 import_plan.py, plan.py       what is made, changed and left out, and why; nothing is written before
 """

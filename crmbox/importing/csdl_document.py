@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from lxml import etree
 
-from crmbox.importing.found import CannotRead
+from crmbox.importing.source_entity import CannotRead
 
 _EDM: Final = "{http://docs.oasis-open.org/odata/ns/edm}"
 _EDMX: Final = "{http://docs.oasis-open.org/odata/ns/edmx}"
@@ -221,6 +221,7 @@ def _alternate_keys(element: etree._Element) -> Iterator[tuple[str, ...]]:
 
 
 def _pass_over(document: Document, element: etree._Element) -> None:
+    """Count an element that is not read."""
     name = etree.QName(element).localname
     if name not in (*_READ, "EntityContainer"):
         document.passed_over[f"{name} {element.get('Term', '')}" if name == "Annotation" else name] += 1

@@ -17,7 +17,7 @@ from crmbox.engine.tables import INDEXED_LENGTH
 from crmbox.importing import csdl_document
 from crmbox.importing.csdl_document import Navigation, Property
 from crmbox.importing.csdl_tables import GUID, Model
-from crmbox.importing.found import Described, Found, Note, Verdict, left_out
+from crmbox.importing.source_entity import Described, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata.checks import LONGEST_STRING
 from crmclient.metadata import (
     ENGLISH,
@@ -80,7 +80,7 @@ def entities(path: Path) -> Iterator[Described | Note]:
         yield Described(logical, len(properties), partial(_read_entity, model, name), hidden)
 
 
-def _read_entity(model: Model, name: str) -> Found:
+def _read_entity(model: Model, name: str) -> SourceEntity:
     return _EntityReader(model, name).found()
 
 
@@ -94,7 +94,7 @@ class _EntityReader:
         self._notes = list(self._whole.notes)
         self._spelled: dict[str, str] = {}
 
-    def found(self) -> Found:
+    def found(self) -> SourceEntity:
         whole, name, document = self._whole, self._name, self._model.document
         type_ = document.types[whole.name]
         entity_set, *others = document.sets.get(whole.name) or [_entity_set_name(name)]
@@ -108,7 +108,7 @@ class _EntityReader:
         primary_name = self._primary_name()
         attributes = [*self._plain(primary_name), *self._lookups()]
         keys = (tuple(_attribute_of(path).lower() for path in key) for key in whole.keys)
-        return Found(
+        return SourceEntity(
             Entity(
                 name,
                 entity_set,
@@ -160,6 +160,10 @@ class _EntityReader:
                 yield make(primary_name)
 
     def _maker(self, property: Property) -> Callable[[str | None], Attribute] | None:
+        """Return the function that makes the attribute of a property, given the entity's primary name.
+
+        None for a property of a type that there is no attribute for.
+        """
         short = csdl_document.short(property.type)
         enumeration = self._model.document.enumerations.get(short)
         if enumeration is not None and not property.type.startswith("Collection("):
@@ -192,6 +196,7 @@ class _EntityReader:
         )
 
     def _kind(self, property: Property) -> AttributeType | None:
+        """Return the type of a property's attribute, by its own type and by the properties beside it."""
         properties, name, edm = self._whole.properties, property.name, self._model.plain(property)
         if edm == "Edm.Binary" and f"{name}_timestamp" in properties:
             return AttributeType.IMAGE
@@ -204,6 +209,7 @@ class _EntityReader:
         return _TYPES.get(edm)
 
     def _lookups(self) -> Iterator[Attribute]:
+        """Yield the lookups. One without a target that exists is left out, with a note."""
         for holder, property in self._whole.properties.items():
             if not _is_lookup(property):
                 continue
@@ -226,6 +232,7 @@ class _EntityReader:
                 yield Attribute(name.lower(), kind, targets=tuple(targets), is_custom="_" in name)
 
     def _relationships(self, attributes: list[Attribute]) -> Iterator[Relationship]:
+        """Yield a relationship for each target of each lookup among `attributes`."""
         lookups = {
             attribute.logical_name: attribute for attribute in attributes if attribute.type.is_reference
         }
@@ -244,6 +251,7 @@ class _EntityReader:
                     )
 
     def _primary_name(self) -> str | None:
+        """Return the text that names a record, by the usual names for it; None without one."""
         prefix = self._name.partition("_")[0]
         texts = {
             name.lower()

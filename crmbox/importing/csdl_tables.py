@@ -8,7 +8,7 @@ from typing import Final
 
 from crmbox.importing import csdl_document
 from crmbox.importing.csdl_document import Document, Navigation, Property, Type
-from crmbox.importing.found import Note, Pair, Verdict, left_out
+from crmbox.importing.source_entity import Note, Pair, Verdict, left_out
 from crmclient.metadata import Relationship
 
 GUID: Final = "Edm.Guid"
@@ -150,6 +150,7 @@ class Model:
         ]
 
     def plain(self, property: Property) -> str:
+        """Return the type of a property, with the type that it stands for in place of a type definition."""
         return self._plain(property.type)
 
     def _plain(self, kind: str) -> str:
@@ -179,6 +180,7 @@ class Model:
         pairs_by_entity: dict[str, list[Pair]] = {}
         for (name, navigation), navigation_property in sorted(collections.items()):
             back = collections.get((navigation_property.target, navigation_property.partner or ""))
+            # Both collections of a relationship are met. The first in order stands for it.
             if (
                 back is None
                 or back.target != name
@@ -190,6 +192,7 @@ class Model:
         return pairs_by_entity
 
     def _pair(self, name: str, navigation: Navigation) -> Pair:
+        """Return the many-to-many relationship that a collection of the type `name` leads along."""
         ends = name, navigation.target
         is_own = ends[0] == ends[1]
         between = self._between_one(navigation.name, name) if is_own else self._between(navigation.name, ends)
@@ -211,6 +214,7 @@ class Model:
         named = [candidate for candidate in candidates if _is_called_as(candidate, relationship)]
         tie = next(iter(named or candidates), None)
         if tie is not None:
+            # The next relationship between the same two types has pairs of its own.
             candidates.remove(tie)
         return tie
 
@@ -264,6 +268,7 @@ class Model:
 
     @cached_property
     def intersects(self) -> frozenset[str]:
+        """The intersect entities of all many-to-many relationships."""
         return frozenset(pair.relationship.intersect or "" for pairs in self.pairs.values() for pair in pairs)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.found import CannotRead, Described, Found, Note, Pair, left_out
+from crmbox.importing.source_entity import CannotRead, Described, Note, Pair, SourceEntity, left_out
 from crmclient.dataverse.metadata import metadata_json
 from crmclient.metadata import Attribute, Label, OptionSet
 
@@ -45,14 +45,14 @@ def entity(item: Mapping[str, Any]) -> Described | Note | None:
     return Described(name, len(attributes), partial(_read, item))
 
 
-def _read(item: Mapping[str, Any]) -> Found:
+def _read(item: Mapping[str, Any]) -> SourceEntity:
     try:
         return _read_entity(item)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _strange(item.get("LogicalName"), error) from None
 
 
-def _read_entity(item: Mapping[str, Any]) -> Found:
+def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
     """Read an entity with its attributes, relationships and option sets."""
     described = metadata_json.entity(item)
     assert described is not None  # noqa: S101  for the type checker: looked at before
@@ -69,7 +69,7 @@ def _read_entity(item: Mapping[str, Any]) -> Found:
         else:
             attributes[raw["LogicalName"]] = raw, attribute
     relationships = list(metadata_json.relationships(item))
-    return Found(
+    return SourceEntity(
         described,
         tuple(attribute for _, attribute in attributes.values()),
         tuple(

@@ -11,7 +11,7 @@ from crmbox.engine.definitions import EntityDefinition, Ownership
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
-from crmbox.importing.found import CannotRead, Found, Note, Verdict, left_out
+from crmbox.importing.source_entity import CannotRead, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata import common
 from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
 from crmbox.metadata.physical_columns import DEFAULT_LENGTHS, columns_of
@@ -43,8 +43,8 @@ _OWNER: Final = "ownerid"
 
 
 def fitted(
-    source_entity: Found, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
-) -> Found:
+    source_entity: SourceEntity, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
+) -> SourceEntity:
     """Return the entity as the embedded platform can hold it. Notes say what is shortened or left out.
 
     The primary id is left out without a note: the platform adds it. `present` is the entity that exists under
@@ -104,7 +104,7 @@ def fitted_option_set(option_set: OptionSet, notes: list[Note]) -> OptionSet:
     return _option_set(option_set, notes)
 
 
-def _check_names(source_entity: Found) -> None:
+def _check_names(source_entity: SourceEntity) -> None:
     """Check the names that stand in URLs and those of tables. Raises CannotRead."""
     for name in (source_entity.name, source_entity.entity.entity_set):
         if not NAME.fullmatch(name):
@@ -121,7 +121,7 @@ def _check_names(source_entity: Found) -> None:
 
 
 def _with_valid_names(
-    source_entity: Found, engine: Mapping[str, Attribute], notes: list[Note]
+    source_entity: SourceEntity, engine: Mapping[str, Attribute], notes: list[Note]
 ) -> Iterator[Attribute]:
     """Yield the attributes with a valid name, each name once. Leave a note for each other one."""
     names: set[str] = set()
@@ -146,7 +146,7 @@ def _with_valid_names(
 
 
 def _attribute(
-    attribute: Attribute, source_entity: Found, engine: Mapping[str, Attribute], notes: list[Note]
+    attribute: Attribute, source_entity: SourceEntity, engine: Mapping[str, Attribute], notes: list[Note]
 ) -> Attribute:
     """Return an attribute within the platform's limits; for one of the engine, the engine's
     with new labels.
@@ -189,6 +189,10 @@ def _attribute(
 
 
 def _option_set(option_set: OptionSet, notes: list[Note], subject: str | None = None) -> OptionSet:
+    """Return an option set with a valid name, and with each value once. Leave a note for each other option.
+
+    `subject` is the attribute that the notes are about; None: the option set itself.
+    """
     options: dict[int, Option] = {}
     for option in option_set.options:
         if option.value in options or not -(2**31) <= option.value < 2**31:
@@ -208,6 +212,7 @@ def _option_set_name(name: str) -> str:
 
 
 def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Note]) -> Entity:
+    """Return the entity without a primary name and keys that its attributes do not allow."""
     named = attributes.get(entity.primary_name or "")
     is_named = named is not None and named.type is AttributeType.STRING
     keys: list[AlternateKey] = []
@@ -299,7 +304,8 @@ def _with_default_status(attribute: Attribute, among: Iterable[Attribute]) -> At
     return changed(attribute, options=changed(attribute.options, options=options))
 
 
-def _is_default(value: bool | int, attribute: Attribute | None, source_entity: Found) -> bool:
+def _is_default(value: bool | int, attribute: Attribute | None, source_entity: SourceEntity) -> bool:
+    """Whether an attribute of the fitted entity can have this default value."""
     if attribute is None:
         return False
     if attribute.type is not AttributeType.PICKLIST:

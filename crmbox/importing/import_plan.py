@@ -13,9 +13,9 @@ from dataclasses import replace as changed
 from crmbox.engine.definitions import Ownership
 from crmbox.importing.attribute_merge import differences, is_shorter, merged, merged_label, other_type
 from crmbox.importing.fitted_definitions import NAME, engine_attributes, fitted, fitted_option_set, no_key
-from crmbox.importing.found import CannotRead, Found, Note, Pair, Verdict, left_out
 from crmbox.importing.plan import Made, Plan
 from crmbox.importing.relationship_names import RelationshipNames
+from crmbox.importing.source_entity import CannotRead, Note, Pair, SourceEntity, Verdict, left_out
 from crmbox.metadata import alterations, common, new_definitions
 from crmbox.metadata.change import NOTES, REGARDING, complete
 from crmbox.metadata.draft import Draft, LengthCheck
@@ -34,7 +34,7 @@ from crmclient.metadata import (
 
 def plan(
     draft: Draft,
-    source_entities: Iterable[Found],
+    source_entities: Iterable[SourceEntity],
     option_sets: Mapping[str, OptionSet],
     too_long: Callable[[LengthCheck], str | None],
     *,
@@ -57,12 +57,15 @@ def plan(
 
 
 class _Planner:
+    """Makes `plan`, and changes the draft as it says. Its public methods are called in their order."""
+
     def __init__(self, draft: Draft, *, keep_lengths: bool) -> None:
         self.plan = Plan()
         self._draft = draft
         self._keep_lengths = keep_lengths
-        self._wanted: dict[str, Found] = {}
+        self._wanted: dict[str, SourceEntity] = {}
         self._pairs: dict[str, Pair] = {}
+        # By entity that is not there: the lookups that should point at it.
         self._absent: dict[str, list[str]] = defaultdict(list)
         self._sets = {definition.entity.entity_set: name for name, definition in draft.entities.items()}
         self._names = RelationshipNames(
@@ -71,7 +74,7 @@ class _Planner:
             for relationship in definition.relationships
         )
 
-    def take(self, source_entities: Iterable[Found]) -> None:
+    def take(self, source_entities: Iterable[SourceEntity]) -> None:
         """Keep what fits of each entity. What does not fit gets a note."""
         for source_entity in source_entities:
             present = self._draft.entities.get(source_entity.name)
@@ -143,6 +146,7 @@ class _Planner:
             self._create_pair(pair, intersect)
 
     def _take_pairs(self) -> None:
+        """Keep the new many-to-many relationships that can be created. Others get a note."""
         pairs = {
             pair.relationship.intersect: pair
             for source_entity in self._wanted.values()
@@ -166,11 +170,11 @@ class _Planner:
     def _new(self) -> list[str]:
         return [name for name in self._wanted if name not in self._draft.entities]
 
-    def _ownership(self, source_entity: Found) -> Ownership:
+    def _ownership(self, source_entity: SourceEntity) -> Ownership:
         present = self._draft.entities.get(source_entity.name)
         return source_entity.ownership if present is None else present.ownership
 
-    def _create(self, source_entity: Found) -> None:
+    def _create(self, source_entity: SourceEntity) -> None:
         attributes = [
             attribute
             for attribute in map(self._with_present_targets(source_entity), source_entity.attributes)
@@ -197,7 +201,8 @@ class _Planner:
         names = tuple(attribute.logical_name for attribute in attributes)
         self.plan.created.append(Made(source_entity.name, source_entity.entity.entity_set, names))
 
-    def _bring_up_to_date(self, source_entity: Found) -> None:
+    def _bring_up_to_date(self, source_entity: SourceEntity) -> None:
+        """Change an entity that exists, and add the attributes that it lacks."""
         before = self._draft.attributes(source_entity.name)
         new: list[Attribute] = []
         for attribute in map(self._with_present_targets(source_entity), source_entity.attributes):
@@ -228,7 +233,8 @@ class _Planner:
             self.plan.extended.append(Made(source_entity.name, source_entity.entity.entity_set, names))
         self._relabel(source_entity)
 
-    def _alter(self, source_entity: Found, before: Attribute, wanted: Attribute) -> None:
+    def _alter(self, source_entity: SourceEntity, before: Attribute, wanted: Attribute) -> None:
+        """Change an attribute that exists to what the source wants. A change of its type gets a note."""
         name = before.logical_name
         if before.is_primary_id:
             return
@@ -255,7 +261,9 @@ class _Planner:
                 reason = f"Its length goes from {before.max_length:,} to {after.max_length:,} characters."
                 self.plan.notes.append(Note(Verdict.SHORTENED, f"{source_entity.name}.{name}", reason))
 
-    def _with_length_kept(self, source_entity: Found, before: Attribute, after: Attribute) -> Attribute:
+    def _with_length_kept(
+        self, source_entity: SourceEntity, before: Attribute, after: Attribute
+    ) -> Attribute:
         length, source_length = before.max_length, after.max_length
         reason = f"It keeps its length of {length:,} characters; the source has {source_length:,}."
         self.plan.notes.append(
@@ -263,7 +271,8 @@ class _Planner:
         )
         return changed(after, max_length=length)
 
-    def _relabel(self, source_entity: Found) -> None:
+    def _relabel(self, source_entity: SourceEntity) -> None:
+        """Change the labels of an entity that exists, and add notes and keys where the source has them."""
         before = self._draft.entity(source_entity.name).entity
         after = changed(
             before,
@@ -287,7 +296,7 @@ class _Planner:
         ):
             self.plan.change(source_entity.name, "its labels")
 
-    def _new_keys(self, source_entity: Found, before: Entity) -> Iterator[AlternateKey]:
+    def _new_keys(self, source_entity: SourceEntity, before: Entity) -> Iterator[AlternateKey]:
         attributes = self._draft.attributes(source_entity.name)
         present = {key.attributes for key in before.keys}
         for key in source_entity.entity.keys:
@@ -300,7 +309,7 @@ class _Planner:
                 subject = f"{source_entity.name}: key {', '.join(key.attributes)}"
                 self.plan.notes.append(left_out(subject, reason))
 
-    def _with_present_targets(self, source_entity: Found) -> Callable[[Attribute], Attribute | None]:
+    def _with_present_targets(self, source_entity: SourceEntity) -> Callable[[Attribute], Attribute | None]:
         """Return a function that removes the targets of a lookup or party list that do not exist.
 
         The function returns None, and leaves a note, when no target is left. Other attributes stay as they
@@ -327,7 +336,9 @@ class _Planner:
 
         return with_present_targets
 
-    def _relationships(self, source_entity: Found, attributes: Sequence[Attribute]) -> list[Relationship]:
+    def _relationships(
+        self, source_entity: SourceEntity, attributes: Sequence[Attribute]
+    ) -> list[Relationship]:
         """Return a relationship for each target of the lookups among `attributes`, under a unique name."""
         engine = engine_attributes(self._ownership(source_entity))
         described = {
@@ -376,6 +387,7 @@ class _Planner:
         return None if taken is None else (f"Another relationship has the name: {' '.join(taken)}.", None)
 
     def _create_pair(self, pair: Pair, intersect: str) -> None:
+        """Create a many-to-many relationship, with another entity set where its own is taken."""
         entity_set = pair.entity_set
         if not NAME.fullmatch(entity_set) or entity_set in self._sets:
             names = (f"{intersect}{ending}" for ending in ("set", "_set", "_pairs"))
@@ -401,7 +413,7 @@ def _label_or_name(label: Label, name: str) -> Label:
     return label if label.texts else Label({ENGLISH: name})
 
 
-def _extras(source_entity: Found) -> Extras:
+def _extras(source_entity: SourceEntity) -> Extras:
     if source_entity.extras is not None:
         return source_entity.extras
     names = {

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from crmbox.importing.found import CannotRead
+from crmbox.importing.source_entity import CannotRead
 from crmclient import exact_json
 
 LISTS: Final = frozenset({b"value", b"EntityMetadata"})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from crmbox.importing import sources
-from crmbox.importing.found import CannotRead, Described, Found
+from crmbox.importing.source_entity import CannotRead, Described, SourceEntity
 from crmbox.importing.sources import Item, Source
 from crmclient.metadata import Entity
 
@@ -42,5 +42,5 @@ def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
                 yield content
 
 
-def _unread() -> Found:
+def _unread() -> SourceEntity:
     raise CannotRead("The organisation was not asked for this entity.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from crmbox.importing.found import Note, Verdict
+from crmbox.importing.source_entity import Note, Verdict
 
 
 @dataclass(frozen=True, slots=True)

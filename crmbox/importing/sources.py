@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crmbox.importing import csdl_file, definitions, json_file
-from crmbox.importing.found import CannotRead, Described, Found, Note, Verdict, left_out
+from crmbox.importing.source_entity import CannotRead, Described, Note, SourceEntity, Verdict, left_out
 from crmclient.metadata import OptionSet
 
 Item = Described | OptionSet | Note
@@ -33,7 +33,7 @@ class Contents:
     names: set[str] = field(default_factory=set)
     attributes: int = 0
     option_sets: dict[str, OptionSet] = field(default_factory=dict)
-    found: dict[str, Found] = field(default_factory=dict)
+    found: dict[str, SourceEntity] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     """Notes about parts of the source that are no entities with records."""
 

@@ -24,6 +24,8 @@ def attach_activities(draft: Draft) -> None:
         return
     members = [draft.entities[name] for name in sorted(draft.entities) if is_activity(draft.entities[name])]
     names = {POINTER, *(member.entity.logical_name for member in members)}
+    # The view stays as it is if no activity, nor the view itself, is new, changed or removed. What a removed
+    # entity was can no longer be told, so a removal counts.
     if all(name in draft.entities and name not in names for name in draft.changed_entities):
         return
     _add_targets(draft, members)
@@ -39,6 +41,7 @@ def is_activity(definition: EntityDefinition) -> bool:
 
 
 def _add_targets(draft: Draft, members: list[EntityDefinition]) -> None:
+    """Let the common entity's lookup point at every entity that one of the activities is about."""
     attribute = draft.attribute(POINTER, REGARDING).attribute
     subjects = {
         target

@@ -128,6 +128,7 @@ def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
 
 
 def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
+    """Raise InvalidDefinition for a change of what is fixed: the type, primary id and name, lost targets."""
     place = f"{entity}.{after.logical_name}"
     if (before.type, before.behavior) != (after.type, after.behavior):
         raise InvalidDefinition(f"{place}: the type stays; make another attribute.")

@@ -93,6 +93,7 @@ class Draft:
         self._changed.add((Kind.OPTION_SET, name))
 
     def make_table(self, table: str, statements: Iterable[str]) -> None:
+        """Add a new table, which `statements` make when the change is carried out."""
         self.tables.add(table)
         self.new_tables[table] = list(statements)
 

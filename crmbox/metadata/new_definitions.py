@@ -114,6 +114,7 @@ def create_many_to_many(
         )
     )
     pair_attributes = tuple(member.logical_name for member in members)
+    # The first name for the id of a pair that is none of the two ids in it.
     own_ids = (
         candidate
         for candidate in (primary_id, f"{name}id", f"{name}pairid")

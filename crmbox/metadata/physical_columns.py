@@ -35,7 +35,10 @@ NO_EXTRAS = Extras()
 
 
 class Placing:
-    """The columns of one table, while attributes are added to it."""
+    """The columns of one table, while attributes are added to it.
+
+    `taken` are the names in use; `spare` are the columns that removed attributes have left.
+    """
 
     def __init__(self, dialect: Dialect, taken: set[str], spare: tuple[SpareColumn, ...] = ()) -> None:
         self._dialect = dialect

@@ -91,7 +91,7 @@ def delete_option_set(draft: Draft, name: str) -> None:
 
 
 def _forget_target(draft: Draft, entity: str, target: str) -> None:
-    """Remove the target from all lookups of an entity."""
+    """Remove the target from all lookups of an entity, with the relationships to it."""
     definition = draft.entities[entity]
     attributes = tuple(
         changed(

@@ -32,6 +32,7 @@ _FORGET: Final = "DELETE FROM crm_definition WHERE kind = {0} AND name = {0}"
 _TAKE: Final = "DELETE FROM crm_definition WHERE kind = {0} AND token = {0}"
 
 Show = Callable[[str, int, int], None]
+"""Shows progress: what is done, how many of it so far, and how many in all."""
 Item = TypeVar("Item")
 
 
@@ -81,6 +82,7 @@ def _check_alone(unit: WriteUnit, draft: Draft, token: str, tables: int) -> None
 
 
 def _make_tables(new_tables: Mapping[str, Sequence[str]], token: str, show: Show, alias: str) -> None:
+    """Make the tables, some in each transaction, and list them under the `token` of this change."""
     done = 0
     for part in _parts(new_tables.items()):
         with write_unit(alias) as unit:
@@ -96,6 +98,7 @@ def _sql(unit: WriteUnit, statement: str) -> str:
 
 
 def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield the items in lists of at most TABLES."""
     rest = iter(items)
     while part := list(islice(rest, TABLES)):
         yield part

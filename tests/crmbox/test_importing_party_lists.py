@@ -8,8 +8,8 @@ from django.db import DEFAULT_DB_ALIAS
 
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.found import Found
 from crmbox.importing.import_plan import plan
+from crmbox.importing.source_entity import SourceEntity
 from crmbox.metadata import staged_change
 from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
@@ -18,7 +18,7 @@ from crmclient.metadata import Attribute, AttributeType, Entity, Label
 
 
 def test_a_party_list_points_at_those_of_its_entities_that_are_there(joined: EmbeddedPlatform) -> None:
-    mail = Found(
+    mail = SourceEntity(
         Entity("shop_mail", "shop_mails", Label(), Label(), "activityid", "subject"),
         (
             Attribute("subject", AttributeType.STRING, max_length=100, is_primary_name=True),

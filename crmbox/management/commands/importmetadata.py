@@ -20,10 +20,10 @@ from django.utils.module_loading import import_string
 
 from crmbox.engine.connection import read_unit
 from crmbox.importing import sources
-from crmbox.importing.found import CannotRead, Verdict
 from crmbox.importing.import_plan import plan
 from crmbox.importing.organization import organization
 from crmbox.importing.plan import Plan, line
+from crmbox.importing.source_entity import CannotRead, Verdict
 from crmbox.importing.sources import Contents, Source
 from crmbox.management.progress import Progress
 from crmbox.metadata import staged_change

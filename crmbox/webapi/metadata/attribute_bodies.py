@@ -185,6 +185,7 @@ def _with_options(attribute: Attribute, body: Body, entity: str, global_sets: It
 
 
 def _default(body: Body, kind: AttributeType) -> bool | int | None:
+    """Return the value of a new record; None without one, which for a choice is written as -1."""
     if kind is AttributeType.BOOLEAN and "DefaultValue" in body:
         return body.flag("DefaultValue", default=False)
     if kind is AttributeType.PICKLIST:

@@ -122,6 +122,7 @@ def _common_properties(attribute: Attribute, id: str) -> dict[str, Any]:
 
 
 def _navigations(snapshot: Snapshot, entity: str, attribute: Attribute) -> Mapping[str, Leads]:
+    """Return where the navigation properties of an attribute lead: to option sets."""
     if attribute.type is AttributeType.BOOLEAN:
         return {
             "OptionSet": lambda: boolean_option_set(entity, attribute),
@@ -139,6 +140,7 @@ def _navigations(snapshot: Snapshot, entity: str, attribute: Attribute) -> Mappi
 
 
 def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | None) -> dict[str, Any]:
+    """Return the properties of attributes of `type_`, which for a note's document is not the attribute's."""
     write = _WRITERS.get(type_)
     properties = {} if write is None else write(attribute)
     if type_ is AttributeType.BOOLEAN:
@@ -151,6 +153,7 @@ def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | Non
 def _string(attribute: Attribute) -> dict[str, Any]:
     return {
         "MaxLength": attribute.max_length,
+        # In bytes: the database of Dataverse takes two for a character.
         "DatabaseLength": 2 * (attribute.max_length or 0),
         "Format": "Text",
         "FormatName": {"Value": "Text"},
@@ -219,6 +222,7 @@ def _lookup(attribute: Attribute) -> dict[str, Any]:
 
 
 def _size(attribute: Attribute) -> dict[str, Any]:
+    # Rounded up, by a division of the negative number.
     return {"MaxSizeInKB": None if attribute.max_size is None else -(-attribute.max_size // _KILOBYTE)}
 
 

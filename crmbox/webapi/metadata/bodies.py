@@ -48,6 +48,7 @@ def read_options(body: Body) -> tuple[Option, ...]:
 
 
 def next_value(options: list[Option]) -> int:
+    """Return the value that an option gets after these: one more than the largest from FIRST_VALUE on."""
     return max((option.value + 1 for option in options if option.value >= FIRST_VALUE), default=FIRST_VALUE)
 
 
@@ -180,11 +181,13 @@ class Body:
             raise bad_payload(f"RequiredLevel is one of {choices}.") from None
 
     def _value(self, name: str) -> Any:
+        """Return a property that may be written plain or as `{"Value": …}`."""
         value = self.values.get(name)
         return value.get("Value") if isinstance(value, Mapping) else value
 
-    def _of(self, name: str, type: type[Kind], fault: str) -> Kind | None:
+    def _of(self, name: str, type: type[Kind], wanted: str) -> Kind | None:
+        """Return a property of `type`; None without it. `wanted` names the type in the error."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, type):
-            raise bad_payload(f"The property '{name}' is {fault}.")
+            raise bad_payload(f"The property '{name}' is {wanted}.")
         return value

@@ -28,10 +28,10 @@ _PARTS: Final = {
 
 Test: TypeAlias = Callable[[Any, Any], bool]
 _TESTS: Final[Mapping[str, Test]] = {
-    "Equals": lambda found, value: bool(found == value),
-    "NotEquals": lambda found, value: bool(found != value),
-    "In": lambda found, value: found in value,
-    "NotIn": lambda found, value: found not in value,
+    "Equals": lambda actual, value: bool(actual == value),
+    "NotEquals": lambda actual, value: bool(actual != value),
+    "In": lambda actual, value: actual in value,
+    "NotIn": lambda actual, value: actual not in value,
 }
 
 
@@ -67,6 +67,7 @@ def _argument(request: Request, name: str) -> str:
 
 
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entity with those of its attributes, keys and relationships that the query selects."""
     content = _content(item, query)
     property_names = _names(query)
     for name, part in _PARTS.items():
@@ -104,6 +105,7 @@ def _names(query: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _matches(item: Item, query: Mapping[str, Any]) -> bool:
+    """Whether an item meets the `Criteria` of a query or of a part of it. Raises WebApiError."""
     criteria = _object(query, "Criteria")
     parts = [_holds(item, condition) for condition in _list(criteria, "Conditions")]
     parts += [_matches(item, {"Criteria": inner}) for inner in _list(criteria, "Filters")]

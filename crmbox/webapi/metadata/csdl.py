@@ -82,22 +82,22 @@ def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
         for target in attribute.targets
     }
     for type_ in types:
-        _entity_type(schema, model, type_, _OWNER if type_.name in owners else _BASE)
+        _add_entity_type(schema, model, type_, _OWNER if type_.name in owners else _BASE)
     for process in processes:
-        _action(schema, process)
-    _who_am_i(schema)
-    _container(schema, types, processes)
+        _add_action(schema, process)
+    _add_who_am_i(schema)
+    _add_container(schema, types, processes)
     return etree.tostring(root, xml_declaration=True, encoding="utf-8")
 
 
-def _entity_type(schema: Element, model: Model, type_: EntityType, base: str) -> None:
+def _add_entity_type(schema: Element, model: Model, type_: EntityType, base: str) -> None:
     element = _add(schema, "EntityType", Name=type_.name, BaseType=f"{ALIAS}.{base}")
     key = _add(element, "Key")
     _add(key, "PropertyRef", Name=type_.entity.primary_id)
     for name, attribute in type_.properties.items():
-        _properties(element, type_, name, attribute)
+        _add_properties(element, type_, name, attribute)
     for lookup in type_.lookups.values():
-        _lookup(element, model, lookup)
+        _add_lookup(element, model, lookup)
     for collection in type_.collections.values():
         _add(
             element,
@@ -106,10 +106,10 @@ def _entity_type(schema: Element, model: Model, type_: EntityType, base: str) ->
             Type=f"Collection({ALIAS}.{collection.entity})",
         )
     if type_.entity.keys:
-        _alternate_keys(element, type_)
+        _add_alternate_keys(element, type_)
 
 
-def _properties(element: Element, type_: EntityType, name: str, attribute: Attribute) -> None:
+def _add_properties(element: Element, type_: EntityType, name: str, attribute: Attribute) -> None:
     """Add the properties of an attribute to an entity type."""
     edm = _edm_type(attribute)
     if (type_.name, name) == (NOTES, DOCUMENT):
@@ -131,7 +131,8 @@ def _edm_type(attribute: Attribute) -> str:
     return _TYPES[attribute.type]
 
 
-def _lookup(element: Element, model: Model, lookup: Lookup) -> None:
+def _add_lookup(element: Element, model: Model, lookup: Lookup) -> None:
+    # Only an owner leads to several entities by one name.
     several = len(lookup.targets) > 1
     target = _OWNER if several else lookup.targets[0]
     navigation = _add(element, "NavigationProperty", Name=lookup.name, Type=f"{ALIAS}.{target}")
@@ -144,7 +145,7 @@ def _lookup(element: Element, model: Model, lookup: Lookup) -> None:
         )
 
 
-def _alternate_keys(element: Element, type_: EntityType) -> None:
+def _add_alternate_keys(element: Element, type_: EntityType) -> None:
     annotation = _add(element, "Annotation", Term=f"{_KEYS}.AlternateKeys")
     collection = _add(annotation, "Collection")
     for key in type_.entity.keys:
@@ -155,7 +156,7 @@ def _alternate_keys(element: Element, type_: EntityType) -> None:
             _add(member, "PropertyValue", Property="Name", PropertyPath=property_name(type_.attributes[name]))
 
 
-def _action(schema: Element, process: Process) -> None:
+def _add_action(schema: Element, process: Process) -> None:
     """Add a process and, if it has outputs, the type of its answer."""
     action = _add(schema, "Action", Name=process.name)
     if process.entity is not None:
@@ -181,7 +182,7 @@ def _parameter_type(parameter: ProcessParameter) -> str:
     return _TYPES[parameter.type]
 
 
-def _who_am_i(schema: Element) -> None:
+def _add_who_am_i(schema: Element) -> None:
     answer = _add(schema, "ComplexType", Name="WhoAmIResponse")
     for name in ("BusinessUnitId", "UserId", "OrganizationId"):
         _add(answer, "Property", Name=name, Type="Edm.Guid", Nullable="false")
@@ -189,7 +190,7 @@ def _who_am_i(schema: Element) -> None:
     _add(function, "ReturnType", Type=f"{ALIAS}.WhoAmIResponse", Nullable="false")
 
 
-def _container(schema: Element, types: list[EntityType], processes: tuple[Process, ...]) -> None:
+def _add_container(schema: Element, types: list[EntityType], processes: tuple[Process, ...]) -> None:
     container = _add(schema, "EntityContainer", Name="System")
     sets = {type_.name: type_.entity.entity_set for type_ in types}
     for type_ in types:
@@ -216,4 +217,5 @@ def _container(schema: Element, types: list[EntityType], processes: tuple[Proces
 
 
 def _add(parent: Element, name: str, **attributes: str) -> Element:
+    """Add an element of CSDL with the given XML attributes, and return it."""
     return etree.SubElement(parent, f"{{{_EDM}}}{name}", attributes)

@@ -22,6 +22,7 @@ def metadata_id(kind: str, *names: str) -> Guid:
 
 
 Leads: TypeAlias = Callable[[], "Item | list[Item] | None"]
+"""What a navigation property leads to. It is made when it is asked for, since there may be thousands."""
 
 
 @dataclass(frozen=True, slots=True)

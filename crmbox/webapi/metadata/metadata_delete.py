@@ -16,6 +16,7 @@ from crmclient.platform import Delete
 from crmclient.query.ast import Column, Page, Query
 
 _AT_ONCE: Final = 500
+"""Records that are deleted in one transaction."""
 
 
 @named(ENTITIES, "DELETE")
@@ -28,7 +29,7 @@ def delete(request: Request) -> Response:
     if not isinstance(item, Item) or not item.subject:
         raise no_resource(place.name)
     if item.type == "EntityMetadata":
-        _entity(request, item.subject[0])
+        _delete_entity(request, item.subject[0])
     elif item.is_a("AttributeMetadata"):
         with change() as metadata:
             metadata.delete_attribute(*item.subject)
@@ -39,35 +40,36 @@ def delete(request: Request) -> Response:
         with change() as metadata:
             metadata.delete_option_set(item.subject[0])
     elif item.is_a("RelationshipMetadataBase"):
-        _relationship(request, item.subject[0])
+        _delete_relationship(request, item.subject[0])
     else:
         raise unsupported(f"DELETE of {item.type}")
     return no_content()
 
 
-def _entity(request: Request, name: str) -> None:
+def _delete_entity(request: Request, name: str) -> None:
+    """Delete a custom entity with its records. Raises InvalidDefinition for any other entity."""
     stored = request.model.snapshot.entity(name)
     if not stored.entity.is_custom:
         raise InvalidDefinition(f"{name}: only a custom entity can be deleted.")
-    _empty(request, name, stored.entity.primary_id)
+    _delete_records(request, name, stored.entity.primary_id)
     with change() as metadata:
         metadata.delete_entity(name)
 
 
-def _relationship(request: Request, name: str) -> None:
+def _delete_relationship(request: Request, name: str) -> None:
     """Delete a relationship: a one-to-many one with its lookup, a many-to-many one with its pairs."""
     relationship = next(
         candidate for candidate in request.model.snapshot.relationships if candidate.name == name
     )
     if relationship.intersect is not None:
-        _entity(request, relationship.intersect)
+        _delete_entity(request, relationship.intersect)
         return
     attribute = relationship.referencing_attribute or ""
     with change() as metadata:
         metadata.delete_attribute(relationship.referencing, attribute)
 
 
-def _empty(request: Request, entity: str, key: str) -> None:
+def _delete_records(request: Request, entity: str, key: str) -> None:
     """Delete every record, each with what its relationships say."""
     query = Query(entity, (Column(key),))
     while rows := request.platform.query(query, Page(_AT_ONCE), call=request.call).rows:

@@ -25,6 +25,7 @@ from crmbox.webapi.odata.options import (
 )
 
 Holds: TypeAlias = Callable[[Item], bool]
+"""Whether a condition holds for an item. Raises WebApiError for a property that the item lacks."""
 
 _DEEPEST: Final = 40
 _EQUALITY: Final[dict[type[ast._Node], Callable[[Any, Any], bool]]] = {
@@ -81,13 +82,13 @@ def _comparison(node: ast.Compare) -> Holds:
         return lambda item: test(_plain(_at(item, path)), value)
     if kind not in _ORDER:
         raise unsupported(f"the operator '{kind.__name__.lower()}' in a $filter on metadata")
-    ordered = _ORDER[kind]
+    is_in_order = _ORDER[kind]
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise unsupported("the comparison of anything but numbers in a $filter on metadata")
 
     def holds(item: Item) -> bool:
         actual = _at(item, path)
-        return isinstance(actual, int | Decimal) and ordered(actual, value)
+        return isinstance(actual, int | Decimal) and is_in_order(actual, value)
 
     return holds
 
@@ -125,6 +126,7 @@ def _at(item: Item, path: tuple[str, ...]) -> Any:
     """Return the value at a path of properties and navigation properties. Raises WebApiError."""
     current: Any = item
     for name in path:
+        # A navigation property leads to another item; any other name is looked up in the properties.
         if isinstance(current, Item):
             current = current.navigations[name]() if name in current.navigations else current.properties
         if isinstance(current, Item):
@@ -142,9 +144,6 @@ def _plain(value: Any) -> Any:
 
 def no_property(item: Item, name: str) -> Exception:
     return bad_url(f"Could not find a property named '{name}' on type 'Microsoft.Dynamics.CRM.{item.type}'.")
-
-
-_TYPED: Final = frozenset({"AttributeMetadata", "RelationshipMetadataBase", "OptionSetMetadataBase"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ def walk(snapshot: Snapshot, path: Sequence[Segment]) -> MetadataPlace:
 
 
 def _top(snapshot: Snapshot, segment: Segment) -> MetadataPlace:
+    """Return the place of the first segment: a collection of the metadata, or one of its items."""
     name = segment.name
     place = MetadataPlace(_all(snapshot, segment), _DECLARED[name], name)
     return _item_by_key(place, segment.arguments) if segment.arguments else place
@@ -143,6 +144,7 @@ def _item_by_key(place: MetadataPlace, arguments: tuple[Argument, ...]) -> Metad
 
 
 def _has_key(item: Item, argument: Argument) -> bool:
+    """Whether an item has the key in parentheses. Raises WebApiError for a property that is no key."""
     if argument.name in (None, "MetadataId"):
         try:
             return item.id == parse_guid(unquoted(argument.value))

@@ -44,7 +44,7 @@ def create(request: Request) -> Response:
     place = walk(request.model.snapshot, request.path)
     body = body_of(request)
     with change() as metadata:
-        id = _created(metadata, place.name, place.within, body)
+        id = _create(metadata, place.name, place.within, body)
     url = f"{request.base}{request.raw_path}({id})"
     return no_content({"OData-EntityId": url, "Location": url})
 
@@ -56,7 +56,7 @@ def create_entities(request: Request) -> Response:
     if not bodies:
         raise bad_payload("The parameter 'Entities' needs at least one entity.")
     with change() as metadata:
-        ids = [_entity(metadata, body) for body in bodies]
+        ids = [_create_entity(metadata, body) for body in bodies]
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.CreateEntitiesResponse"
     return json_response({"@odata.context": context, "EntityIds": ids})
 
@@ -64,13 +64,13 @@ def create_entities(request: Request) -> Response:
 @named("CreateCustomerRelationships", "POST")
 def create_customer(request: Request) -> Response:
     """Create a lookup that points at accounts and contacts."""
-    return _several_targets(request, "CreateCustomerRelationships")
+    return _create_lookup_to_several(request, "CreateCustomerRelationships")
 
 
 @named("CreatePolymorphicLookupAttribute", "POST")
 def create_polymorphic(request: Request) -> Response:
     """Create a lookup that points at any of several entities."""
-    return _several_targets(request, "CreatePolymorphicLookupAttribute")
+    return _create_lookup_to_several(request, "CreatePolymorphicLookupAttribute")
 
 
 def body_of(request: Request) -> Body:
@@ -82,26 +82,31 @@ def body_of(request: Request) -> Body:
     return Body(request.json(), tuple(request.platform.languages()))
 
 
-def _created(metadata: Change, name: str, parent: Item | None, body: Body) -> Guid:
+def _create(metadata: Change, name: str, parent: Item | None, body: Body) -> Guid:
+    """Create an item in the collection `name`, of the metadata as a whole or of the item `parent`.
+
+    Return its MetadataId. Raises WebApiError for a collection that takes none.
+    """
     if parent is None:
         match name:
             case "EntityDefinitions":
-                return _entity(metadata, body)
+                return _create_entity(metadata, body)
             case "GlobalOptionSetDefinitions":
                 option_set = read_option_set(body)
                 metadata.create_option_set(option_set)
                 return metadata_id("optionset", option_set.name)
-        return _relationship(metadata, body)
+        return _create_relationship(metadata, body)
     [entity] = parent.subject
     match name:
         case "Attributes":
-            return _attribute(metadata, entity, body)
+            return _create_attribute(metadata, entity, body)
         case "Keys":
-            return _key(metadata, entity, body)
+            return _create_key(metadata, entity, body)
     raise unsupported(f"POST to {name}: POST to {RELATIONSHIPS} instead")
 
 
-def _entity(metadata: Change, body: Body) -> Guid:
+def _create_entity(metadata: Change, body: Body) -> Guid:
+    """Create an entity with its attributes, one of which is its name. Return its MetadataId."""
     schema_name = body.needed("SchemaName")
     name = (body.text("LogicalName") or schema_name).lower()
     sets = metadata.snapshot.option_sets
@@ -145,19 +150,22 @@ def _ownership(body: Body) -> Ownership:
         raise bad_payload(f"OwnershipType is one of {choices}.") from None
 
 
-def _attribute(metadata: Change, entity: str, body: Body) -> Guid:
+def _create_attribute(metadata: Change, entity: str, body: Body) -> Guid:
     new = read_attribute(body, entity, metadata.snapshot.option_sets)
     metadata.create_attributes(entity, [new.attribute], extras=extras_of([new]))
     return metadata_id("attribute", entity, new.attribute.logical_name)
 
 
-def _key(metadata: Change, entity: str, body: Body) -> Guid:
+def _create_key(metadata: Change, entity: str, body: Body) -> Guid:
     name = body.needed("SchemaName")
     metadata.create_key(entity, AlternateKey(name, body.texts("KeyAttributes")))
     return metadata_id("key", entity, name)
 
 
-def _relationship(metadata: Change, body: Body) -> Guid:
+def _create_relationship(metadata: Change, body: Body) -> Guid:
+    """Create a relationship: a many-to-many one, or a one-to-many one with its lookup. Return its
+    MetadataId.
+    """
     name = body.needed("SchemaName")
     if body.type_name == "ManyToManyRelationshipMetadata" or "Entity1LogicalName" in body:
         relationship = Relationship(
@@ -172,11 +180,12 @@ def _relationship(metadata: Change, body: Body) -> Guid:
         if lookup is None:
             raise bad_payload("The property 'Lookup' is needed: the attribute that holds the relationship.")
         new = read_lookup(lookup, (body.needed("ReferencedEntity"),))
-        _relate(metadata, new, [body])
+        _create_lookup(metadata, new, [body])
     return metadata_id("relationship", name)
 
 
-def _several_targets(request: Request, action: str) -> Response:
+def _create_lookup_to_several(request: Request, action: str) -> Response:
+    """Create a lookup with a relationship to each of its targets. `action` names the answer's type."""
     body = body_of(request)
     relationships = body.parts("OneToManyRelationships")
     lookup = body.part("Lookup")
@@ -184,7 +193,7 @@ def _several_targets(request: Request, action: str) -> Response:
         raise bad_payload("The parameters 'OneToManyRelationships' and 'Lookup' are needed.")
     new = read_lookup(lookup, tuple(item.needed("ReferencedEntity") for item in relationships))
     with change() as metadata:
-        entity = _relate(metadata, new, relationships)
+        entity = _create_lookup(metadata, new, relationships)
     names = [item.needed("SchemaName") for item in relationships]
     answer: dict[str, Any] = {
         "@odata.context": f"{request.base}$metadata#Microsoft.Dynamics.CRM.{action}Response",
@@ -194,7 +203,7 @@ def _several_targets(request: Request, action: str) -> Response:
     return json_response(answer)
 
 
-def _relate(metadata: Change, new: NewAttribute, bodies: list[Body]) -> str:
+def _create_lookup(metadata: Change, new: NewAttribute, bodies: list[Body]) -> str:
     """Create a lookup with its relationships, and return the logical name of the entity that has it."""
     entities = {body.needed("ReferencingEntity") for body in bodies}
     if len(entities) != 1:

@@ -39,7 +39,7 @@ def put(request: Request) -> Response:
 def _change(metadata: Change, item: Item, body: Body, *, keep_labels: bool) -> None:
     """Change the definition of an item. With `keep_labels`, labels of languages that the body lacks stay."""
     if item.type == "EntityMetadata":
-        _entity(metadata, item.subject[0], body, keep_labels=keep_labels)
+        _change_entity(metadata, item.subject[0], body, keep_labels=keep_labels)
     elif item.is_a("AttributeMetadata"):
         entity, name = item.subject
         before = metadata.snapshot.entity(entity).columns[name].attribute
@@ -49,12 +49,12 @@ def _change(metadata: Change, item: Item, body: Body, *, keep_labels: bool) -> N
         label = _label(before_set.label, body, "DisplayName", keep_labels=keep_labels)
         metadata.alter_option_set(replace(before_set, label=label))
     elif item.is_a("RelationshipMetadataBase"):
-        _relationship(metadata, item.subject[0], body)
+        _change_relationship(metadata, item.subject[0], body)
     else:
         raise unsupported(f"PUT of {item.type}")
 
 
-def _entity(metadata: Change, name: str, body: Body, *, keep_labels: bool) -> None:
+def _change_entity(metadata: Change, name: str, body: Body, *, keep_labels: bool) -> None:
     before = metadata.snapshot.entity(name).entity
     metadata.alter_entity(
         replace(
@@ -67,7 +67,7 @@ def _entity(metadata: Change, name: str, body: Body, *, keep_labels: bool) -> No
     )
 
 
-def _relationship(metadata: Change, name: str, body: Body) -> None:
+def _change_relationship(metadata: Change, name: str, body: Body) -> None:
     before = next(
         relationship for relationship in metadata.snapshot.relationships if relationship.name == name
     )

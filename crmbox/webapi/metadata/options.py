@@ -60,7 +60,10 @@ def update(request: Request) -> Response:
         return option
 
     def edited(options: list[Option]) -> list[Option]:
-        return [changed(option) if option.value == value else option for option in _with(options, value)]
+        return [
+            changed(option) if option.value == value else option
+            for option in _checked_to_have(options, value)
+        ]
 
     _target(request, body).edit(edited)
     return no_content()
@@ -71,7 +74,7 @@ def delete(request: Request) -> Response:
     body = body_of(request)
     value = _needed(body)
     _target(request, body).edit(
-        lambda options: [option for option in _with(options, value) if option.value != value]
+        lambda options: [option for option in _checked_to_have(options, value) if option.value != value]
     )
     return no_content()
 
@@ -107,6 +110,7 @@ class _Target:
     type: AttributeType
 
     def edit(self, edit: Edit) -> None:
+        """Store the option set with what `edit` makes of its options."""
         with change() as metadata:
             after = replace(self.options, options=tuple(edit(list(self.options.options))))
             self._put(metadata, after)
@@ -151,7 +155,8 @@ def _needed(body: Body) -> int:
     return value
 
 
-def _with(options: list[Option], value: int) -> list[Option]:
+def _checked_to_have(options: list[Option], value: int) -> list[Option]:
+    """Return the options. Raises InvalidDefinition if none has the value."""
     if all(option.value != value for option in options):
         raise InvalidDefinition(f"There is no option with the value {value}.")
     return options

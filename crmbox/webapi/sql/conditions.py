@@ -97,7 +97,10 @@ class Conditions:
         self._now = now
 
     def read(self, node: exp.Expr, *, denied: bool = False, depth: int = 0) -> FilterItem:
-        """Raises WebApiError, also for what is not understood. `denied`: the opposite is wanted."""
+        """Return the filter for a condition; with `denied`, for its opposite.
+
+        Raises WebApiError, also for what is not understood.
+        """
         if depth > DEEPEST:
             raise bad_url(f"The condition is nested more than {DEEPEST} levels deep.")
         if isinstance(node, exp.Paren):
@@ -106,10 +109,13 @@ class Conditions:
             return self.read(node.this, denied=not denied, depth=depth + 1)
         if isinstance(node, exp.And | exp.Or):
             parts = tuple(self.read(part, denied=denied, depth=depth + 1) for part in node.flatten())
+            # A denied `and` is an `or` of what is denied, and the reverse.
             return Filter(parts, any=isinstance(node, exp.Or) is not denied)
+        # `NOT LIKE` and its kin deny once more.
         return self._leaf(node, denied is not bool(node.args.get("negate")))
 
     def _leaf(self, node: exp.Expr, denied: bool) -> FilterItem:
+        """Return the filter for a single condition, or for its opposite. Raises WebApiError."""
         operator = _COMPARISONS.get(type(node))
         if operator is not None:
             return self._comparison(node, operator, denied)
@@ -157,6 +163,7 @@ class Conditions:
         return Filter((made, _present(place))) if operator in _HOLD_FOR_EMPTY else made
 
     def _value(self, node: exp.Expr, attribute: Attribute) -> Value:
+        """Return the value of a literal, or of a function of the present time. Raises WebApiError."""
         moment = read_moment(node, self._now)
         if moment is None:
             return literals.read(text_of(node), attribute)
@@ -166,4 +173,5 @@ class Conditions:
 
 
 def _present(place: NamedColumn) -> Condition:
+    """Return the condition that a column is not empty."""
     return Condition(place.attribute.logical_name, Operator.NOT_NULL, (), place.table.link)

@@ -82,6 +82,7 @@ class _Reader:
         return [] if self._select.find(exp.AggFunc) else None
 
     def _column(self, node: exp.Expr) -> None:
+        """Select and show one column of the statement. Raises WebApiError."""
         alias = node.alias if isinstance(node, exp.Alias) else ""
         inner = node.this if isinstance(node, exp.Alias) else node
         if isinstance(inner, exp.Star) or (
@@ -99,6 +100,7 @@ class _Reader:
                 if place not in self._grouped:
                     raise bad_url(f"'{inner.name}' stands neither in GROUP BY nor in an aggregate.")
                 column = replace(column, group_by=True)
+        # A query with groups has aliases for its columns. They are shown under the statement's own names.
         if self._grouped is not None:
             column = replace(column, alias=f"column{len(self._shown)}")
         if any(shown.name == name for shown in self._shown):
@@ -107,6 +109,9 @@ class _Reader:
         self._shown.append(replace(column_of(place.table.type, column, place.table.link), name=name))
 
     def _aggregate(self, node: exp.Expr) -> tuple[NamedColumn, Column]:
+        """Return the column that a function such as SUM or COUNT aggregates, and the aggregate of it. Raises
+        WebApiError.
+        """
         if not isinstance(node, exp.Count):
             kind = _AGGREGATES.get(type(node))
             if kind is None:
@@ -131,6 +136,9 @@ class _Reader:
         return tuple(self._order(node) for node in (order.expressions if order else ()))
 
     def _order(self, node: exp.Ordered) -> Order:
+        """Read an order: by the name that SELECT gives a column, or by a column of a table. Raises
+        WebApiError.
+        """
         descending = bool(node.args.get("desc"))
         named = [shown for shown in self._shown if shown.name.lower() == node.this.name.lower()]
         if self._grouped is not None:
@@ -138,6 +146,7 @@ class _Reader:
             key = named[0].key if named else self._key_of(node.this)
             return Order(alias=key, descending=descending)
         if named and not node.this.table and named[0].attribute.logical_name != node.this.name.lower():
+            # Without groups the key of a column is `link.attribute`, or the attribute of the first table.
             link, _, attribute = named[0].key.rpartition(".")
             return Order(attribute, link=link or None, descending=descending)
         place = self._tables.place(node.this)
@@ -152,6 +161,7 @@ class _Reader:
 
 
 def _most(node: exp.Expr | None) -> int | None:
+    """Return the most rows that TOP or FETCH leaves; None without either. Raises WebApiError."""
     if node is None:
         return None
     options = node.args.get("limit_options")
@@ -183,6 +193,7 @@ def _cut(request: Request, selection: Selection) -> QueryResult:
     """Return the rows that TOP, or OFFSET with FETCH, leaves: one page, of at most the largest size."""
     query, token = selection.query, None
     most = min(LARGEST_PAGE if selection.most is None else selection.most, LARGEST_PAGE)
+    # A page of the skipped rows is read for its token, which leads to the rows after them.
     if selection.skipped:
         token = request.platform.query(query, Page(selection.skipped), call=request.call).next
     if not most or (selection.skipped and token is None):

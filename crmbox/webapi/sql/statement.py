@@ -17,7 +17,10 @@ _CLAUSES: Final = frozenset(
 
 
 def read_select(text: str) -> exp.Select:
-    """Raises WebApiError: 400 for what is no SQL, 501 for what is none of the subset."""
+    """Return the tree of the one SELECT in a text.
+
+    Raises WebApiError: 400 for a text that is not SQL, 501 for SQL outside of the subset.
+    """
     if len(text) > LONGEST:
         raise bad_url(f"A statement has at most {LONGEST} characters.")
     try:
@@ -45,6 +48,7 @@ def refused(node: exp.Expr) -> WebApiError:
 
 
 def whole(node: exp.Expr | None, name: str) -> int:
+    """Return the whole number of the clause `name`. Raises WebApiError."""
     if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit() or len(node.this) > 9:
         raise bad_url(f"{name} takes a whole number.")
     return int(node.this)

@@ -14,7 +14,8 @@ from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link, LinkType
 
-_HINTS = frozenset({"this", "alias", "hints"})
+# What may be said of a table. Hints, such as NOLOCK, change nothing of the rows.
+_OF_TABLES = frozenset({"this", "alias", "hints"})
 
 
 @dataclass(slots=True)
@@ -76,8 +77,9 @@ class Tables:
         return _links(self.first)
 
     def _table(self, node: exp.Expr, *, outer: bool = False) -> Table:
+        """Add a table by its alias, and return it. Raises WebApiError for a table of no entity."""
         if not isinstance(node, exp.Table) or any(
-            part for name, part in node.args.items() if name not in _HINTS
+            part for name, part in node.args.items() if name not in _OF_TABLES
         ):
             raise refused(node)
         try:
@@ -92,6 +94,7 @@ class Tables:
         return made
 
     def _join(self, join: exp.Join) -> None:
+        """Add the table of a join to the table that its condition compares it with. Raises WebApiError."""
         side, on = join.side.upper(), join.args.get("on")
         if side not in ("", "LEFT") or join.kind.upper() not in ("", "INNER", "OUTER") or on is None:
             raise unsupported(

@@ -52,7 +52,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceEntity:
     """An entity as a source describes it.
 
     `relationships` are those of the entity's own lookups, `pairs` its many-to-many ones. `has_states`:
@@ -91,5 +91,5 @@ class Described:
 
     name: str
     attributes: int
-    read: Callable[[], Found]
+    read: Callable[[], SourceEntity]
     hidden: str | None = None
