@@ -305,6 +305,7 @@ class EmbeddedPlatform:
         return self._read(read, _ABOUT_CALLER)
 
     def _read(self, read: Callable[[], T], call: Call) -> T:
+        """Return what `read` reads, in a place of the bulkhead and within the call's deadline."""
         with self._work(call):
             # A read changes nothing, so it may be done again where its connection was cut.
             return asked_again(connections[self._alias], read, (Unavailable,))
@@ -313,9 +314,11 @@ class EmbeddedPlatform:
         return reports(self.query, id, replace(call, caller=None))
 
     def _work(self, call: Call) -> Work:
+        """Return the context manager of a call's work: with its place, its deadline and its tally."""
         bulkhead = self._caller_bulkhead if call.about_caller else self._bulkhead
         return Work(self._alias, call, None if bulkhead is None else bulkhead.place(call.deadline))
 
 
 _CLEANING_SECONDS = 5.0
+"""What the cleaning after a failed upload may take."""
 _ABOUT_CALLER = Call(about_caller=True)

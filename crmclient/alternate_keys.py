@@ -55,7 +55,7 @@ def checked_key(
     return alternate_key
 
 
-def written(key: Values) -> str:
+def key_text(key: Values) -> str:
     """Return the values of a key as errors name them: `accountnumber=A-1`."""
     return ", ".join(
         f"{name}={value.id if isinstance(value, Reference) else value}" for name, value in key.items()
@@ -63,4 +63,4 @@ def written(key: Values) -> str:
 
 
 def unknown_record(entity: Entity, key: Values) -> RecordNotFound:
-    return RecordNotFound(entity.logical_name, written(key))
+    return RecordNotFound(entity.logical_name, key_text(key))

@@ -175,6 +175,7 @@ class Choice(Generic[T]):
 
 
 def _by_name(group: str) -> dict[str, list[EntryPoint]]:
+    """Return the entry points that packages have in a group, by name: several where packages clash."""
     points_by_name: defaultdict[str, list[EntryPoint]] = defaultdict(list)
     for point in entry_points(group=group):
         points_by_name[point.name].append(point)
@@ -203,6 +204,7 @@ def _only_entry_point(points: list[EntryPoint], is_taken: bool) -> EntryPoint:
 
 
 def _loaded(point: EntryPoint) -> object:
+    """Return the object of an entry point. Raises UnusableExtension."""
     try:
         return point.load()
     # Importing runs the code of a package, which may raise anything.

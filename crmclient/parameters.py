@@ -15,6 +15,7 @@ Encode: TypeAlias = Callable[[Attribute, Any], object]
 
 
 def target_problems(process: Process, target: Reference | None) -> list[InvalidValue]:
+    """Return what is wrong with the record that a process is to run on (None: no record)."""
     if process.entity is None:
         return [] if target is None else [UnknownTarget("target", "The process is bound to no entity.")]
     if target is None:

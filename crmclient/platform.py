@@ -160,7 +160,7 @@ class Platform(Protocol):
         """Write `values` to the record with an alternate key, or create a record of `key` and `values`.
 
         `key` has a value for each of the key's attributes, and `values` has none of them. With `exists` True
-        the record is never created: raises RecordNotFound, whose id is the key as `alternate_keys.written`
+        the record is never created: raises RecordNotFound, whose id is the key as `alternate_keys.key_text`
         has it. With `exists` False it is never updated: raises DuplicateKey. With `if_version` the record
         must exist and have that version. Where the call may both create and update, `values` may only have
         attributes that both can write. Raises UnknownKey, RecordNotFound, VersionMismatch, and what `create`

@@ -109,6 +109,7 @@ def _rows_if_prepared(connection: Any, sql: str, params: Sequence[Any]) -> list[
 
 
 def _error_of(connection: Any, result: Any) -> errors.Error:
+    """Return psycopg's error for a failed result. A connection that has ended has no result to tell."""
     if connection.closed:
         return errors.OperationalError(connection.pgconn.get_error_message())
     return errors.error_from_result(result)

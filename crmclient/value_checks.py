@@ -63,6 +63,7 @@ def exact_number(value: object) -> Decimal:
         raise TypeError("an exact number is needed")
     if not value.is_finite():
         raise ValueError("a finite number is needed")
+    # Far more digits than any attribute has. A larger exponent would be costly to write out.
     if abs(value.adjusted()) > 40 and value:
         raise ValueError("the number is out of range")
     return value

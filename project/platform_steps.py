@@ -25,9 +25,9 @@ def platform_steps() -> Iterator[Step]:
     if not env["CRM_URL"]:
         return
     # Not loaded by a service that has its platform in the box.
-    from crmclient.dataverse.checkup import Outcome, readable, rested, used
-    from crmclient.dataverse.connection_checkup import authorized, reached
-    from crmclient.dataverse.fiscal_checkup import same_fiscal_years
+    from crmclient.dataverse.checkup import Outcome, check_entities, check_organization, check_pause
+    from crmclient.dataverse.connection_checkup import check_connection, check_tokens
+    from crmclient.dataverse.fiscal_checkup import check_fiscal_years
     from crmclient.dataverse.http.budget import SpendsBudget
     from crmclient.dataverse.options import Options
 
@@ -35,14 +35,14 @@ def platform_steps() -> Iterator[Step]:
     scope = f"{options.root}/.default"
     platform = get_platform()
     parts: tuple[Callable[[], Iterator[Step]], ...] = (
-        lambda: rested(platform.budget) if isinstance(platform, SpendsBudget) else iter(()),
-        lambda: reached(options),
-        lambda: authorized(
+        lambda: check_pause(platform.budget) if isinstance(platform, SpendsBudget) else iter(()),
+        lambda: check_connection(options),
+        lambda: check_tokens(
             {client.id: client.tokens(scope) for client in applications.of_the_platform()}, options
         ),
-        lambda: used(platform, impersonates=bool(env["CRM_IMPERSONATE"])),
-        lambda: same_fiscal_years(platform, configured(env).fiscal),
-        lambda: readable(platform, overview().metadata.entities_asked_for),
+        lambda: check_organization(platform, impersonates=bool(env["CRM_IMPERSONATE"])),
+        lambda: check_fiscal_years(platform, configured(env).fiscal),
+        lambda: check_entities(platform, overview().metadata.entities_asked_for),
     )
     for part in parts:
         has_failed = False

@@ -34,6 +34,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 SEED: Final = 20_251_107
 _CHUNK: Final = 250
+"""Records that are written at once, between two steps of the progress."""
 _TEXTS: Final = frozenset({AttributeType.STRING, AttributeType.MEMO})
 _NAMES: Final = tuple(item.entity.logical_name for item in ENTITIES)
 

@@ -34,6 +34,7 @@ class DiskBlocks:
         part = self._part(file)
         with _as_platform_errors():
             part.parent.mkdir(parents=True, exist_ok=True)
+            # Opened to append, because an empty file has no block and so no part yet.
             with part.open("ab") as target:
                 os.fsync(target.fileno())
             part.replace(self._path(file))

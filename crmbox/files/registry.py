@@ -26,6 +26,7 @@ from crmclient.metadata import AttributeType
 from crmclient.values import Guid
 
 ABANDONED_AFTER = dt.timedelta(days=1)
+"""How long after its beginning an upload counts as abandoned."""
 
 
 def file_column(stored: StoredEntity, attribute: str) -> StoredColumn:
@@ -118,6 +119,7 @@ def forget_record(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
 
 
 def _remove_later(unit: WriteUnit, files: Iterable[tuple[Guid]]) -> None:
+    """Remove the bytes of files when the transaction has committed. `files` are rows with an id each."""
     store = block_store(unit.alias)
     for (file,) in files:
         unit.after_commit(lambda file=file: store.remove(file))  # type: ignore[misc]

@@ -37,7 +37,12 @@ def objects(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _members(text: mmap.mmap) -> Iterator[tuple[int, int]]:
-    """Yield where each object of the lists begins and ends. (0, 0) says that a list has begun."""
+    """Yield where each object of the lists begins and ends. (0, 0) says that a list has begun.
+
+    Raises CannotRead for a text whose brackets do not match, or that goes on behind its end.
+    """
+    # `depth` counts open brackets. `inside` is the depth of the list whose objects are yielded; 0 outside of
+    # such a list.
     depth = inside = start = end = 0
     key = b""
     for token in _TOKEN.finditer(text):
@@ -67,6 +72,7 @@ def _members(text: mmap.mmap) -> Iterator[tuple[int, int]]:
 
 
 def _object(text: mmap.mmap, start: int, end: int) -> dict[str, Any]:
+    """Return the JSON object between two bytes of the file. Raises CannotRead."""
     try:
         value = exact_json.parse(text[start:end])
     except ValueError as error:

@@ -90,6 +90,7 @@ class Plan:
 
 
 def line(note: Note) -> str:
+    """Return a note as a line for people, with the option that would bring what it is about."""
     wish = "" if note.option is None else f" To have it: {note.option}."
     reason = note.reason[:1].lower() + note.reason[1:]
     return f"{note.verdict.value.capitalize()}: {note.subject}: {reason}{wish}"

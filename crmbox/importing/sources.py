@@ -21,6 +21,7 @@ Raises CannotRead, OSError, PlatformError.
 """
 
 EVERY = 100
+"""Entities after which progress is shown."""
 
 
 @dataclass(slots=True)
@@ -94,6 +95,7 @@ def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], No
 
 
 def _keep(contents: Contents, item: Described) -> None:
+    """Read an entity that is wanted, and add it to the contents."""
     source_entity = item.read()
     if item.name in contents.found:
         reason = "The sources describe it more than once. The last description counts."

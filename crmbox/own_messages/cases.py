@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crmbox.own_messages.states import end, ended, note_end, status_of, still_open
+from crmbox.own_messages.states import (
+    close_record,
+    create_closing_activity,
+    record_to_close,
+    retrieve_open_record,
+    status_of,
+)
 from crmbox.processes import Context, process
 from crmclient.dataverse.own_messages import OFFERED
 from crmclient.metadata import AttributeType, Holds, ProcessParameter
@@ -27,9 +33,9 @@ _RESOLUTION: Final = "IncidentResolution"
 )
 def close_incident(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
     activity = inputs[_RESOLUTION]
-    case = ended(activity, "incidentid")
-    record = still_open(context, case, ())
+    case = record_to_close(activity, "incidentid")
+    record = retrieve_open_record(context, case, ())
     status = status_of(context, case.entity, _RESOLVED, inputs["Status"])
-    note_end(context, activity)
-    end(context, record, {"statuscode": status})
+    create_closing_activity(context, activity)
+    close_record(context, record, {"statuscode": status})
     return {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crmbox.own_messages.states import end, kept, status_of, still_open
+from crmbox.own_messages.states import close_record, known_values, retrieve_open_record, status_of
 from crmbox.processes import Context, process
 from crmclient.dataverse.own_messages import OFFERED
 from crmclient.errors import Refused
@@ -71,14 +71,14 @@ _READ: Final = tuple(
 def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
     if context.target is None:
         raise Refused("A lead to qualify is needed.")
-    lead = still_open(context, context.target, _READ)
+    lead = retrieve_open_record(context, context.target, _READ)
     status = status_of(context, "lead", _QUALIFIED, inputs["Status"])
     new_records: list[Reference] = []
 
     def make(entity: str, taken_over: Mapping[str, str], **more: Value) -> Reference:
         values = {name: lead.values.get(source) for name, source in taken_over.items()}
         values |= {"originatingleadid": context.target, **more}
-        new_records.append(_created(context, entity, values))
+        new_records.append(_create(context, entity, values))
         return new_records[-1]
 
     account, contact = (_parent(lead, name) for name in _PARENTS)
@@ -91,7 +91,9 @@ def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
         make(
             "opportunity", _OPPORTUNITY, customerid=customer, parentaccountid=account, parentcontactid=contact
         )
-    end(context, lead, {"statuscode": status, "parentaccountid": account, "parentcontactid": contact})
+    close_record(
+        context, lead, {"statuscode": status, "parentaccountid": account, "parentcontactid": contact}
+    )
     return {"value": tuple(new_records)}
 
 
@@ -100,7 +102,7 @@ def _parent(lead: Record, name: str) -> Reference | None:
     return value if isinstance(value, Reference) else None
 
 
-def _created(context: Context, entity: str, values: Values) -> Reference:
+def _create(context: Context, entity: str, values: Values) -> Reference:
     filled_values = {name: value for name, value in values.items() if value is not None}
-    stored = context.platform.create(entity, kept(context, entity, filled_values), call=context.call)
+    stored = context.platform.create(entity, known_values(context, entity, filled_values), call=context.call)
     return Reference(entity, stored.id)

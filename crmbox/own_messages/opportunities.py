@@ -6,7 +6,13 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crmbox.own_messages.states import end, ended, note_end, status_of, still_open
+from crmbox.own_messages.states import (
+    close_record,
+    create_closing_activity,
+    record_to_close,
+    retrieve_open_record,
+    status_of,
+)
 from crmbox.processes import Context, process
 from crmclient.dataverse.own_messages import OFFERED
 from crmclient.metadata import AttributeType, Holds, ProcessParameter
@@ -36,13 +42,13 @@ def lose_opportunity(context: Context, inputs: Mapping[str, Any]) -> ProcessValu
 def _close(context: Context, inputs: Mapping[str, Any], state: int) -> None:
     """Close the opportunity of the activity in `inputs`, as won or lost (`state`)."""
     activity = inputs[_CLOSE]
-    opportunity = ended(activity, "opportunityid")
-    record = still_open(context, opportunity, ("estimatedvalue",))
+    opportunity = record_to_close(activity, "opportunityid")
+    record = retrieve_open_record(context, opportunity, ("estimatedvalue",))
     status = status_of(context, opportunity.entity, state, inputs["Status"])
     revenue = activity.values.get("actualrevenue")
     if revenue is None and state == _WON:
         revenue = record.values.get("estimatedvalue")
     ended_on = activity.values.get("actualend") or dt.datetime.now(dt.UTC)
-    note_end(context, activity)
+    create_closing_activity(context, activity)
     values = {"statuscode": status, "actualvalue": revenue, "actualclosedate": ended_on.date()}
-    end(context, record, values)
+    close_record(context, record, values)

@@ -15,7 +15,7 @@ DEFAULT_STATUS: Final = -1
 _COMPLETED: Final = 1
 
 
-def ended(record: NewRecord, lookup: str) -> Reference:
+def record_to_close(record: NewRecord, lookup: str) -> Reference:
     """Return the record that an activity closes, from its `lookup`.
 
     Raises InvalidRecord where it names none.
@@ -27,8 +27,8 @@ def ended(record: NewRecord, lookup: str) -> Reference:
     raise InvalidRecord(record.entity, [problem(lookup, "A reference to a record is needed.")])
 
 
-def still_open(context: Context, reference: Reference, columns: tuple[str, ...]) -> Record:
-    """Return the record. Raises RecordNotFound, and Refused for a record that has ended."""
+def retrieve_open_record(context: Context, reference: Reference, columns: tuple[str, ...]) -> Record:
+    """Return the record with `columns`. Raises RecordNotFound, and Refused for a closed record."""
     attributes = context.platform.attributes(reference.entity)
     names = [name for name in ("statecode", *columns) if name in attributes]
     record = context.platform.retrieve(reference.entity, reference.id, names, call=context.call)
@@ -48,28 +48,28 @@ def status_of(context: Context, entity: str, state: int, status: int) -> int:
     return status
 
 
-def end(context: Context, record: Record, values: Values) -> None:
+def close_record(context: Context, record: Record, values: Values) -> None:
     """Close a record with those of `values` that the entity has, unless somebody else has changed it
     meanwhile.
     """
     context.platform.update(
         record.entity,
         record.id,
-        kept(context, record.entity, values),
+        known_values(context, record.entity, values),
         if_version=record.version,
         call=context.call,
     )
 
 
-def note_end(context: Context, activity: NewRecord) -> None:
+def create_closing_activity(context: Context, activity: NewRecord) -> None:
     """Create the activity that says how the record was closed. It is completed from the start."""
     entity = activity.entity
     completed = {"statecode": _COMPLETED} if "statecode" not in activity.values else {}
-    values = {**kept(context, entity, completed), **activity.values}
+    values = {**known_values(context, entity, completed), **activity.values}
     context.platform.create(entity, values, call=context.call)
 
 
-def kept(context: Context, entity: str, values: Values) -> Values:
+def known_values(context: Context, entity: str, values: Values) -> Values:
     """Return the values whose attributes the entity has."""
     attributes = context.platform.attributes(entity)
     return {name: value for name, value in values.items() if name in attributes}

@@ -27,6 +27,7 @@ def offered(snapshot: Snapshot) -> dict[str, Process]:
 
 
 def _needed_entities(process: Process) -> Iterable[str]:
+    """Yield the entity that a process is bound to, and those of the records that it creates."""
     if process.entity is not None:
         yield process.entity
     for parameter in process.inputs:
@@ -57,7 +58,10 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
 
 
 def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
-    """Return the problem of a record that was handed to the process, for the input that holds it."""
+    """Return the problem of a record that was handed to the process, for the input that holds it.
+
+    The error itself, where none or several of the inputs' records may be meant.
+    """
     places = [
         place
         for parameter in process.inputs

@@ -42,6 +42,7 @@ def install_after_migrate(*, using: str, plan: object = (), **_: Any) -> None:
 
 
 def _install_entities(metadata: Change) -> None:
+    """Create the system's entities and relationships that are missing, and the attributes that they lack."""
     for system in ENTITIES:
         name = system.entity.logical_name
         if name not in metadata.snapshot:

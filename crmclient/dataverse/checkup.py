@@ -47,7 +47,7 @@ class Step:
     advice: str = ""
 
 
-def rested(budget: Budget) -> Iterator[Step]:
+def check_pause(budget: Budget) -> Iterator[Step]:
     """Yield a failed step while the platform has asked every application user for a pause.
 
     Nothing is sent before its end, with a token or without one.
@@ -58,7 +58,7 @@ def rested(budget: Budget) -> Iterator[Step]:
         yield Step("pause", Outcome.FAILED, sentence, advice_on(Throttled(sentence, retry_after=seconds)))
 
 
-def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
+def check_organization(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
     """Check who the service is in Dataverse, the metadata and, with `impersonates`, whether it may act for
     others.
     """
@@ -77,7 +77,7 @@ def used(platform: Platform, *, impersonates: bool) -> Iterator[Step]:
         )
 
 
-def readable(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
+def check_entities(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
     """Check whether the service may read a record of each of `entities`. Yield a step for each."""
     for entity in sorted(entities):
         yield from _run_step(f"read {entity}", partial(_read, platform, entity), "")
@@ -126,6 +126,7 @@ def _lacks(privilege: str) -> Sentence:
 
 
 def _who(platform: Platform) -> str | _Doubtful:
+    """Return who the service is in Dataverse, with its security roles."""
     user = platform.user(platform.who())
     name = user.full_name or user.id
     if user.security_roles:

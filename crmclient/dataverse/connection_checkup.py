@@ -27,7 +27,7 @@ LARGEST_SKEW: Final = 60.0
 _UNAUTHORIZED: Final = 401
 
 
-def reached(options: Options) -> Iterator[Step]:
+def check_connection(options: Options) -> Iterator[Step]:
     """Check name, connection, TLS, address and clock by one request without a token. Yield a step
     for each.
     """
@@ -143,7 +143,7 @@ def _clock(headers: Mapping[str, str]) -> Step:
     )
 
 
-def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator[Step]:
+def check_tokens(sources: Mapping[str, TokenSource], options: Options) -> Iterator[Step]:
     """Fetch a token for each application; `sources` has them by client id. Yield a step for each."""
     for client_id, source in sources.items():
         try:
@@ -168,6 +168,7 @@ def authorized(sources: Mapping[str, TokenSource], options: Options) -> Iterator
 
 
 def _about_tokens(error: PlatformError) -> str:
+    """Return what to do about a token that could not be fetched."""
     if isinstance(error, TokenRefused) and error.advice:
         return error.advice
     if isinstance(error, Unavailable) and error.__cause__ is not None:

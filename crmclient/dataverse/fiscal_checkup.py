@@ -26,7 +26,7 @@ _TYPES: Final = {
 }
 
 
-def same_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[Step]:
+def check_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[Step]:
     """Compare `fiscal` with the organisation's settings, if it has a record of them. Yield steps."""
     try:
         if _ORGANIZATION not in platform.entities():

@@ -99,6 +99,7 @@ class Processes:
         return {"@odata.type": f"{NAMESPACE}.{record.entity}", **content}
 
     def _reference(self, value: Reference, *, by_url: bool) -> dict[str, str]:
+        """Return a record as an input: by its URL for functions, by its type and id for actions."""
         entity = self._catalogue.entity(value.entity)
         if by_url:
             return {"@odata.id": paths.record(entity, value.id)}
@@ -126,6 +127,7 @@ class Processes:
         return "@odata.type" in answer or not keys.isdisjoint(answer)
 
     def _output(self, parameter: ProcessParameter, answer: Mapping[str, Any]) -> ProcessValue:
+        """Return one output from the answer; None for an empty one. Raises UnexpectedAnswer."""
         value = answer.get(parameter.name)
         if parameter.holds is Holds.RECORDS:
             if value is not None and not isinstance(value, list):

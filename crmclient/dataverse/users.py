@@ -20,7 +20,7 @@ from crmclient.values import Guid, QueryResult, Record, Reference, Value, parse_
 
 logger = logging.getLogger(__name__)
 
-_unknown = Outage(
+_unreadable_ties = Outage(
     logger,
     "what users are tied to is not known: the service's own account lacks a privilege",
     "what users are tied to is known again",
@@ -33,6 +33,7 @@ _EXPANDED: Final = (
     "systemuserroles_association($select=roleid,name;$orderby=name)"
 )
 _APART_SECONDS: Final = 600.0
+"""For so long users are read by several requests after one request for everything was refused."""
 _OBJECT_ID: Final = "azureactivedirectoryobjectid"
 
 Ask = Callable[[Query, Page, Call], QueryResult]
@@ -148,9 +149,9 @@ def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
     try:
         rows = ask(query, ALL, SERVICE_CALL).rows
     except MissingPrivilege as error:
-        _unknown.failed(privilege=error.privilege)
+        _unreadable_ties.failed(privilege=error.privilege)
         return ()
-    _unknown.worked()
+    _unreadable_ties.worked()
     return rows
 
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from django.http import HttpRequest, HttpResponse
 
 from crmclient import Platform, Upserted, Value
-from crmclient.alternate_keys import written
+from crmclient.alternate_keys import key_text
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, StateConflict, VersionMismatch
 from designer.configuration import Endpoint
 from designer.kinds.duplicates import DuplicateSettings
@@ -138,7 +138,7 @@ class UpsertOperation(Operation):
         # A record that the caller does not reach may have the key: it is unknown to them, and none is
         # created.
         if row is None and (wish.exists or self._records.find(key, exchange, None) is not None):
-            raise RecordNotFound(self.entity, written(key))
+            raise RecordNotFound(self.entity, key_text(key))
         if row is None:
             return self._create(key, sent, exchange)
         return self._change(row, key, sent, wish, exchange)
@@ -174,7 +174,7 @@ class UpsertOperation(Operation):
         """
         version = str(row[self._version]) if self._version else None
         if wish.versions is not None and version not in wish.versions:
-            raise VersionMismatch(self.entity, written(key))
+            raise VersionMismatch(self.entity, key_text(key))
         if wish.exists is False:
             raise DuplicateKey(self.entity, self.key.name)
         values = self._bind(key, sent, exchange)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from crmclient import Guid, Platform, Value
-from crmclient.alternate_keys import written
+from crmclient.alternate_keys import key_text
 from crmclient.errors import RecordNotFound, StateConflict, VersionMismatch
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link, Page, Query
@@ -204,7 +204,7 @@ class Steps:
         values = key.read(exchange.record)
         row = keyed.find(values, exchange, self.rule)
         if row is None:
-            raise RecordNotFound(self.entity, written(values))
+            raise RecordNotFound(self.entity, key_text(values))
         id = str(row[keyed.primary_id])
         return FoundRecord(id, str(row[self.version]) if self.version else None, row)
 

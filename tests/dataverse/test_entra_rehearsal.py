@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from crmbox.demo.people import FIRST_ACCOUNT
 from crmbox.engine.identities import SERVICE_USER
 from crmclient.dataverse.checkup import Outcome, Step
-from crmclient.dataverse.connection_checkup import authorized
+from crmclient.dataverse.connection_checkup import check_tokens
 from crmclient.dataverse.options import Options
 from project import applications
 from tests.dataverse.certificates import Identity, self_signed
@@ -173,7 +173,7 @@ def signed_in(rehearsal: Rehearsal, monkeypatch: pytest.MonkeyPatch, settings: A
     settings.PORTICO = {**settings.PORTICO, **own}
     [application] = applications.of_the_platform()
     source = application.tokens(f"{rehearsal.crm.url}/.default")
-    [step] = authorized({application.id: source}, Options(rehearsal.crm.url))
+    [step] = check_tokens({application.id: source}, Options(rehearsal.crm.url))
     return step
 
 

@@ -9,7 +9,7 @@ import pytest
 from crmbox.metadata import change
 from crmbox.platform import EmbeddedPlatform
 from crmclient.dataverse.checkup import Outcome
-from crmclient.dataverse.fiscal_checkup import same_fiscal_years
+from crmclient.dataverse.fiscal_checkup import check_fiscal_years
 from crmclient.metadata import Attribute, AttributeType, Entity, Label
 from crmclient.query.fiscal import FiscalCalendar, FiscalPeriods
 
@@ -33,7 +33,7 @@ def platform(portico: None) -> EmbeddedPlatform:
 
 
 def said(platform: EmbeddedPlatform, fiscal: FiscalCalendar) -> list[tuple[Outcome, str]]:
-    return [(step.outcome, step.advice) for step in same_fiscal_years(platform, fiscal)]
+    return [(step.outcome, step.advice) for step in check_fiscal_years(platform, fiscal)]
 
 
 def test_settings_that_are_the_organisations_are_good(platform: EmbeddedPlatform) -> None:

@@ -26,6 +26,7 @@ CHUNK: Final = 4 * 1024 * 1024
 """Bytes of a chunk, as Dataverse asks for."""
 
 ABANDONED_AFTER: Final = 24 * 60 * 60
+"""Seconds."""
 _SALT: Final = "crmclient.embedded.webapi.files.sessions"
 
 
@@ -93,6 +94,7 @@ class Session:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _block(self, name: str) -> Path:
+        """Return the file of a block. Its name is the client's, and may be anything: so it is hashed."""
         return self.folder / hashlib.sha256(name.encode()).hexdigest()
 
 

@@ -21,7 +21,7 @@ from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 _EDM: Final = "{http://docs.oasis-open.org/odata/ns/edm}"
 _ANY_ENTITY: Final = "crmbaseentity"
 _UNNAMED: Final = "value"
-_UNKNOWN: Final = Message("")
+_UNDOCUMENTED: Final = Message("")
 _TYPES: Final = {
     "Edm.String": AttributeType.STRING,
     "Edm.Boolean": AttributeType.BOOLEAN,
@@ -62,6 +62,7 @@ def read(document: bytes, entities: Collection[str], excluded: Collection[str]) 
                 types[element.get("Name", "")] = {
                     declared.get("Name", ""): declared.get("Type", "") for declared in properties
                 }
+            # Of megabytes, only the actions and a few names are kept.
             element.clear()
     except etree.XMLSyntaxError as error:
         raise UnexpectedAnswer(f"The platform's $metadata is not XML: {error.msg}.") from None
@@ -81,7 +82,7 @@ def _process(
     """Return an action of `$metadata` as a process; None for one with required inputs that cannot
     be given.
     """
-    message = OFFERED.get(name, _UNKNOWN)
+    message = OFFERED.get(name, _UNDOCUMENTED)
     parameters = list(action.iterfind(f"{_EDM}Parameter"))
     bound = None
     if action.get("IsBound") == "true":
@@ -147,10 +148,12 @@ def _parameter(name: str, kind: str, entities: Collection[str], *, required: boo
 
 
 def _entity(kind: str, entities: Collection[str]) -> str | None:
+    """Return the entity that an EDM type is; None for any other type."""
     return _short(kind) if not _is_collection(kind) and _short(kind) in entities else None
 
 
 def _any_entities(kind: str) -> bool:
+    """Whether an EDM type is a collection of records of any entities."""
     return _is_collection(kind) and _short(kind).removesuffix(")") == _ANY_ENTITY
 
 

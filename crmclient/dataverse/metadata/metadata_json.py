@@ -195,6 +195,7 @@ def _type_name(item: Mapping[str, Any]) -> str:
 
 
 def _value(item: Any) -> Any:
+    """Return a value that is written plain or as `{"Value": …}`."""
     return item.get("Value") if isinstance(item, Mapping) else item
 
 

@@ -50,10 +50,11 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
     processes: dict[str, ProcessDocument] = {}
     for row in rows[APIS]:
         inputs_of_api = inputs.get(row["customapiid"], [])
-        parameters = [item for item in inputs_of_api if _is_read(item)]
+        parameters = [item for item in inputs_of_api if _can_be_given(item)]
         if row["bindingtype"] not in (_GLOBAL, _ENTITY) or row["uniquename"] in FORBIDDEN:
             continue
-        if any(not _is_read(item) and not item.get("isoptional") for item in inputs_of_api):
+        # A required input that cannot be given keeps the process from being called at all.
+        if any(not _can_be_given(item) and not item.get("isoptional") for item in inputs_of_api):
             continue
         outputs_of_api = [item for item in outputs.get(row["customapiid"], []) if item["type"] in _TYPES]
         name = row["uniquename"]
@@ -78,7 +79,7 @@ def _by_api(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, An
     return rows_by_api
 
 
-def _is_read(row: Mapping[str, Any]) -> bool:
+def _can_be_given(row: Mapping[str, Any]) -> bool:
     """Whether values for an input can be given. A record needs an entity that says which attributes
     it has.
     """

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote
 
-from crmclient.alternate_keys import checked_key, unknown_record, written
+from crmclient.alternate_keys import checked_key, key_text, unknown_record
 from crmclient.dataverse import paths
 from crmclient.dataverse.api import REPRESENTATION, Api, tag_of, version_in
 from crmclient.dataverse.error_subjects import Kind, Subject
@@ -79,7 +79,7 @@ class Upserts:
         subject = Subject(
             Kind.RECORD,
             entity_name,
-            written(key),
+            key_text(key),
             values={**key, **values},
             keys=entity.keys,
             primary_id=entity.primary_id,
