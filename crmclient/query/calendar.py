@@ -157,7 +157,8 @@ class Moment:
         """Return the bound of what is longer ago than `distance`."""
         return ((Operator.LT, self._in_zone(self.now.astimezone(dt.UTC) - distance)),)
 
-    # Each of these returns the first day of the period that lies `offset` periods from the present one.
+    # From `day` to `fiscal_period`, each returns the first day of the period that lies `offset` periods from
+    # the present one.
 
     def day(self, offset: int) -> dt.date:
         return self.today + dt.timedelta(days=offset)
