@@ -44,10 +44,12 @@ def test_a_user_comes_with_its_surroundings(platform: Platform) -> None:
 
 def test_nobody_is_in_a_team_twice(platform: Platform) -> None:
     team = platform.create("team", {"name": "West", "businessunitid": ROOT}).id
-    platform.create("teammembership", {"teamid": team, "systemuserid": SERVICE_USER})
+    # Not the service's own, whom another test sees as the installation makes it.
+    user = platform.create("systemuser", {"lastname": "Twice", "businessunitid": ROOT}).id
+    platform.create("teammembership", {"teamid": team, "systemuserid": user})
 
     with pytest.raises(DuplicateKey):
-        platform.create("teammembership", {"teamid": team, "systemuserid": SERVICE_USER})
+        platform.create("teammembership", {"teamid": team, "systemuserid": user})
 
 
 def test_a_membership_needs_both_ends(platform: Platform) -> None:
