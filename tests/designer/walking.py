@@ -99,6 +99,8 @@ _DARKEN = """() => {
     document.documentElement.classList.add("dark");
     document.getAnimations().forEach((animation) => animation.finish());
 }"""
+# Sizes that are still on their way to others are no sizes to be judged, either.
+_STILL = "* { transition: none !important; animation: none !important; }"
 # The innermost elements that stand out of the window, and are not scrolled by themselves.
 _TOO_WIDE = """() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -199,6 +201,7 @@ def too_wide(page: Page) -> list[str]:
 def found_in_grid(page: Page, *, is_dark: bool) -> list[str]:
     """What is wrong with the page in one colour scheme, at each of the widths."""
     page.evaluate(AXE_SCRIPT)
+    page.add_style_tag(content=_STILL)
     if is_dark:
         page.evaluate(_DARKEN)
     problems = []
