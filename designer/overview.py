@@ -39,6 +39,8 @@ UNCHECKED_SECONDS: Final = 3.0
 """So long at least what could not be checked is not checked again."""
 _TIMES_AS_LONG: Final = 5
 """What cannot be checked for days, because a privilege is missing, must not keep a processor busy."""
+_FEW_KEYS: Final = 50
+"""The facts of fewer endpoints than these are read by their keys; for more, the facts of all are read."""
 
 
 class Basis(NamedTuple):
@@ -229,12 +231,16 @@ def _check(
         else:
             findings[id] = (*checker.endpoint(id), *_drift(endpoint, facts_by_key, metadata))
     others = tuple(_others(checker, configuration))
-    valid_until = None
-    if any(finding.rule == UNCHECKED for listed in (*findings.values(), others) for finding in listed):
-        # Without the time that it waited for the platform.
-        spent = time.thread_time() - start
-        valid_until = time.monotonic() + max(UNCHECKED_SECONDS, _TIMES_AS_LONG * spent)
+    # The processor's time of this thread: the time that it waited for the platform does not count.
+    valid_until = _valid_until((*findings.values(), others), time.thread_time() - start)
     return Overview(configuration, metadata, basis, findings, others, valid_until)
+
+
+def _valid_until(findings: Iterable[Iterable[Finding]], spent: float) -> float | None:
+    """Return `Overview.valid_until` for findings that took `spent` seconds of processor time."""
+    if any(finding.rule == UNCHECKED for listed in findings for finding in listed):
+        return time.monotonic() + max(UNCHECKED_SECONDS, _TIMES_AS_LONG * spent)
+    return None
 
 
 class _Unchanged(NamedTuple):
@@ -325,9 +331,10 @@ def _others(checker: Checker, configuration: Configuration) -> Iterator[Finding]
 
 
 def _recorded_facts(configuration: Configuration, ids: Iterable[int]) -> Mapping[str, Any]:
+    """Return the facts that the endpoints `ids` were saved under, by key; maybe those of others, too."""
     keys = {configuration.endpoints[id].definition.key for id in ids}
     rows = RecordedItem.objects.filter(collection="endpoints", facts__isnull=False)
-    if len(keys) < 50:
+    if len(keys) < _FEW_KEYS:
         rows = rows.filter(key__in=keys)
     return dict(rows.values_list("key", "facts"))
 

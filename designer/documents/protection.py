@@ -86,23 +86,32 @@ def _protected_group(
             return None
         return _protection_of(change.group, groups)
     if change.group == CONTEXT:
-        if EVERYTHING in groups:
-            # A role that nothing names yet lets nobody in.
-            return None if change.collection.field == "roles" and change.before is None else EVERYTHING
-        if change.before is None:
-            return None
-        users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change))
-        return next(
-            (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
-        )
+        return _group_protected_from_context(change, groups, before)
     group = _protection_of(change.group, groups)
-    if group is None:
-        return None
+    # Endpoints that answer by a new module or exposed entity are only in `now`.
     sides = (before, now) if change.before is None else (before,)
-    return (
-        group
-        if any(answers_by(endpoint, change) for side in sides for endpoint in _enabled_endpoints(side))
-        else None
+    endpoints = (endpoint for side in sides for endpoint in _enabled_endpoints(side))
+    if group is not None and any(answers_by(endpoint, change) for endpoint in endpoints):
+        return group
+    return None
+
+
+def _group_protected_from_context(
+    change: Change, groups: Collection[str], before: Configuration
+) -> str | None:
+    """Return the group whose protection forbids a change of a role, caller type, user property or issuer.
+
+    These are in no module: where not everything is protected, a protected module whose enabled endpoints
+    answer by the item forbids the change. None when no protection does.
+    """
+    if EVERYTHING in groups:
+        # A role that nothing names yet lets nobody in.
+        return None if change.collection.field == "roles" and change.before is None else EVERYTHING
+    if change.before is None:
+        return None
+    users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change))
+    return next(
+        (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
     )
 
 

@@ -150,16 +150,28 @@ class _Merger:
             row = self._row(shape, name, matched.of_mark(mark), place)
             if row is not None:
                 made[mark] = row
-        orders = [[mark for mark in order if mark in made] for order in matched.orders]
-        mine_first, theirs_first = merged_order(orders[1], orders[2]), merged_order(orders[2], orders[1])
-        moved = [_is_reordered(orders[0], order) for order in orders[1:]]
-        both = set(orders[1]) & set(orders[2])
-        is_clash = [mark for mark in orders[1] if mark in both] != [
-            mark for mark in orders[2] if mark in both
-        ]
-        order = theirs_first if moved[1] and not moved[0] else mine_first
+        return self._in_order(shape, name, matched, made, owner, place)
+
+    def _in_order(
+        self,
+        shape: Shape,
+        name: str,
+        matched: _MatchedRows,
+        made: Mapping[str, Contents],
+        owner: Contents,
+        place: _Place,
+    ) -> list[Contents]:
+        """Return the merged rows `made`, by mark, in their merged order.
+
+        Where only they have moved rows, it is their order, else mine. Where both sides have moved rows, in
+        different ways, the user is asked.
+        """
+        opened, mine, theirs = ([mark for mark in order if mark in made] for order in matched.orders)
+        mine_first, theirs_first = merged_order(mine, theirs), merged_order(theirs, mine)
+        i_moved, they_moved = _is_reordered(opened, mine), _is_reordered(opened, theirs)
+        order = theirs_first if they_moved and not i_moved else mine_first
         rows = [made[mark] for mark in order]
-        if shape.has_order and all(moved) and is_clash:
+        if shape.has_order and i_moved and they_moved and _is_reordered(mine, theirs):
             other = [made[mark] for mark in theirs_first]
             values = [(row, "position", [str(place_in(other, row))]) for row in rows]
             words = _names_of_rows(shape, rows), _names_of_rows(shape, other)
@@ -173,7 +185,12 @@ class _Merger:
         return rows
 
     def _row(self, shape: Shape, name: str, trio: _Trio, place: _Place) -> Contents | None:
-        """Return the merged row; None when the merged page does not have it."""
+        """Return the merged row; None when the merged page does not have it.
+
+        A row that is there on both sides is merged field by field. One that is only on my page is new, and
+        stays, or they have removed it, and it goes. The user is asked where I have changed a row that they
+        have removed, and about each row that decides on access.
+        """
         base, mine, theirs = trio
         shown = theirs or mine
         if shown is None:
@@ -206,9 +223,14 @@ class _Merger:
         *,
         is_access: bool,
     ) -> Contents:
-        """Return the merged row of a row that is on their page and not, or no longer, on mine."""
+        """Return the merged row of a row that is on their page and not, or no longer, on mine.
+
+        They have added it, and it stays, or I have removed it, and it goes. The user is asked where they have
+        changed a row that I have removed, and about each row that decides on access.
+        """
         row = Contents(theirs.values, theirs.rows, theirs.pk)
         if mine is None and base is not None:
+            # A page sends a removed row, too, marked as removed: what it did not send is not removed.
             return row
         if mine is None and not is_access:
             self.taken.append(_("%(row)s: added") % {"row": place.label()})
@@ -234,6 +256,7 @@ class _Merger:
         self.open_questions.append(_OpenQuestion(label, *words, row, name, values))
 
 
+# A row as the page was opened with it, as I have sent it, and as they have saved it; None: it is not there.
 _Trio: TypeAlias = "tuple[Contents | None, Contents | None, Contents | None]"
 
 
