@@ -43,6 +43,8 @@ def with_parts(previous: Configuration, revision: Revision, parts: Collection[st
     unreadable: rows.Unreadable = {}
     read: dict[str, Any] = {}
     has_modules, has_roles = _MODULES in parts, _ROLES in parts
+    # A definition has the names of what its row refers to by id: exposed entities name their module, and
+    # their row rules name roles. They are read again with what they name, which may have been renamed.
     if has_modules:
         ids = replace(ids, modules=_with_same_objects(ids.modules, rows.modules(unreadable)))
         read["modules"] = tuple(ids.modules.values())

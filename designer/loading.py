@@ -108,6 +108,7 @@ def _changed(since: Revision) -> _Changed | None:
         elif part is not None:
             changed.parts.add(part)
         else:
+            # An entry without an endpoint and a table may concern everything.
             return None
     return changed
 

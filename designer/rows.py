@@ -107,6 +107,7 @@ def entities(
             row["row_rule"].append(entries[entry])
         if role is not None:
             entries[entry]["roles"].append(role)
+    # Read to the end before `closed` is made: only then is `unreadable` complete.
     entities_by_id = dict(_readable(ExposedEntityDefinition, "entity", exposed.items(), unreadable))
     # Without its stand-in, the rule of such an entity would not be applied to queries of its module.
     closed = tuple(closed_entity(row) for id, row in exposed.items() if f"entity {id}" in unreadable)
@@ -152,6 +153,7 @@ def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
     ordered = Issuer.objects.order_by("name", "role_rules__position", "role_rules__id")
     rule_columns = tuple(f"role_rules__{name}" for name in RULE_COLUMNS)
     for id, rule, *values in ordered.values_list("id", "role_rules__id", *ISSUER_COLUMNS, *rule_columns):
+        # Not strict: the columns of the role rule follow those of the issuer.
         rows[id] = dict(zip(ISSUER_COLUMNS, values, strict=False))
         if rule is not None:
             rules[id].append(dict(zip(RULE_COLUMNS, values[len(ISSUER_COLUMNS) :], strict=True)))
@@ -222,7 +224,8 @@ def _nested(inputs: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> dic
     for field, rows in (("inputs", inputs), ("bindings", bindings)):
         for row in rows:
             place = parts_by_input.get(row.pop("parent_id"))
-            # The parent is an input of another endpoint. Only SQL can write that, and it makes no definition.
+            # The parent is an input of another endpoint, which only SQL can write. A text is no list of
+            # inputs: it fails the validation, so that the endpoint gets a problem instead of a wrong list.
             if place is None:
                 return {"inputs": "An input or entity property belongs to a list of another endpoint."}
             place[field].append(row)

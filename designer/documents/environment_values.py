@@ -100,6 +100,12 @@ class Names:
         return [NamedValue(name, type, text) for name, type, text in entries if text is not None]
 
     def _resolve(self, content: Any, location: Location) -> Any:
+        """Return `content` with values in place of the names in it.
+
+        A name is `{"env": "MAIL"}`, with a `type` if it is no text, or a record by its key,
+        `{"entity": "team", "key": {"name": "Portal"}}`; in FetchXML, `{env:MAIL}` or
+        `{record:team(name='Portal')}`. What only looks like a name is written as `{"literal": …}`.
+        """
         match content:
             case {"literal": literal} if is_name(content):
                 return literal
@@ -119,6 +125,7 @@ class Names:
                 return content
 
     def _in_xml(self, name: str | None, key: str | None, location: Location) -> str:
+        """Return the XML for a name in XML: of a value `name` or, with `key`, of a record."""
         if key is not None:
             return self._id_in_xml(unescape(key, UNQUOTED), location)
         text = self._text(name or "", None, location)
@@ -171,6 +178,10 @@ class Names:
             return ""
 
     def _value(self, name: str, type: Any, location: Location) -> Any:
+        """Return the value of a name of an input type; a sample, with a problem noted, without a right one.
+
+        `type` is what the document says, which may be anything.
+        """
         if type not in NAMED_TYPES:
             self._add_problem(
                 location,
@@ -196,6 +207,11 @@ class Names:
         return value
 
     def _text(self, name: str, type: str | None, location: Location) -> str | None:
+        """Return the text that a name stands for here, and note that it is used; None, with a problem noted,
+        without one.
+
+        `type` is None in XML, where a name has no type: any type that it has elsewhere fits.
+        """
         if _NAME.fullmatch(name) is None:
             self._add_problem(
                 location,

@@ -77,8 +77,9 @@ def sharing(endpoint: Endpoint) -> Sharing:
     every_role = False
     for place, entry in _entries(endpoint):
         roles |= set(entry.roles)
-        for condition in conditions_of_filter(entry.filter, None, {}):
-            callers += _causes_in_condition(place, condition[1])
+        # Without entities of aliases: which entity a condition is about makes no difference here.
+        for _entity, condition in conditions_of_filter(entry.filter, None, {}):
+            callers += _causes_in_condition(place, condition)
     query = definition.settings.designed_query
     if query is not None:
         callers += _causes_in_query("settings.query", query)

@@ -75,16 +75,19 @@ def _call(text: str) -> tuple[str, list[str]] | None:
     for any other.
     """
     parts = list(tokens(text))
+    # The shortest call is a name and two brackets: numbers, operators and spaces between parts are no parts.
     if len(parts) < 3 or not parts[0]["name"] or parts[1]["open"] != "(":
         return None
     if parts[0].start() or parts[1].start() > parts[0].end() or parts[-1].end() < len(text):
         return None
     depth = 0
+    # Where arguments begin: behind the bracket of the call, and behind each comma directly in it.
     cuts = [parts[1].end()]
     for part in parts[1:]:
         depth += bool(part["open"] or part["macro"]) - bool(part["close"])
         if depth == 1 and part["comma"]:
             cuts.append(part.end())
+        # Something follows the end of the call, as in `f(a) + g(b)`.
         if depth == 0 and part is not parts[-1]:
             return None
     ends = [cut - 1 for cut in cuts[1:]] + [parts[-1].start()]

@@ -174,6 +174,7 @@ def _changed_endpoints(
 def _breaking(endpoint: Endpoint, other: Endpoint | None) -> list[str]:
     """Return the breaking changes of an endpoint in words, in the language of the reader."""
     if other is not None and other.problem is not None:
+        # Its rows make no definition that could be compared.
         return []
     after = None if other is None else other.definition.to_json()
     changes = lines("endpoints", endpoint.definition.to_json(), after)

@@ -236,10 +236,16 @@ def _reach(endpoint: Endpoint) -> tuple[bool, frozenset[str]]:
 def _refusal(
     endpoint: Endpoint, endpoint_before: Endpoint | None, access: Access, earlier_accesses: Sequence[Access]
 ) -> Finding | None:
+    """Return why only a publisher may give `endpoint` its `access` (see `refusals`); None where anyone may.
+
+    `earlier_accesses` are those with which the endpoint, and each of its places, was last enabled; empty for
+    one that is enabled for the first time, at a new path. `endpoint_before` is the endpoint before the save.
+    """
+    # The first with other callers, or without some of these caller types; None without one.
     last = next((earlier for earlier in earlier_accesses if not access.is_within(earlier)), None)
     named = f"{', '.join(endpoint.methods)} {endpoint.path}"
     if last is None and (earlier_accesses or access.authentication_required):
-        if not _holds_as_before(access, earlier_accesses):
+        if not _creates_as_before(access, earlier_accesses):
             return _outside_row_rule(endpoint, named)
         return _every_record(endpoint, endpoint_before, access, earlier_accesses)
     if last is None:
@@ -259,7 +265,10 @@ def _refusal(
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
 
 
-def _holds_as_before(access: Access, earlier_accesses: Sequence[Access]) -> bool:
+def _creates_as_before(access: Access, earlier_accesses: Sequence[Access]) -> bool:
+    """Whether `access` lets nobody create records outside the row rule, or there are earlier ones, and each
+    let callers do so.
+    """
     if not access.creates_outside_row_rule:
         return True
     return bool(earlier_accesses) and all(earlier.creates_outside_row_rule for earlier in earlier_accesses)

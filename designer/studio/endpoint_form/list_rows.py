@@ -150,7 +150,8 @@ class ItemRows:
     def of(self, form: BaseForm) -> list[InlineAdminFormSet]:
         """Return the formsets inside a row that is a list: its inputs and its properties.
 
-        None where the page was sent without them, so that they stay as they are.
+        Empty for a row that is no list, and where the page was sent without these formsets: the stored rows
+        then stay as they are.
         """
         if not holds_records(form["type"].value()):
             return []

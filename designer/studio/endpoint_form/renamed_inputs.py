@@ -76,6 +76,7 @@ def _renamed(data: QueryDict, prefix: str, names_by_pk: Mapping[int, str]) -> di
     """Return the new names of renamed inputs by their old names. `prefix` is the one of their form rows."""
     rows = [(pk, data.get(f"{row}-name", "").strip()) for row, pk in _rows(data, prefix)]
     old = {str(pk): name for pk, name in names_by_pk.items()}
+    # Those of new rows, which have no old name, and of rows that keep theirs.
     names_in_use = {name for pk, name in rows if old.get(pk) in (None, name)}
     name_counts = Counter(name for _, name in rows)
     return {

@@ -167,6 +167,7 @@ def _sentence(reason: str) -> str:
 
 
 def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    """Yield the form name of each setting, also of those inside of other settings, with its declaration."""
     for name, info in model.model_fields.items():
         path = f"{prefix}{_SEPARATOR}{name}"
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
@@ -230,10 +231,12 @@ def _plain_field(info: FieldInfo, shown: dict[str, Any]) -> forms.Field:
 
 
 def _bounds(info: FieldInfo) -> dict[str, int]:
+    """Return the arguments of an IntegerField for the limits (`ge`, `le`) that the setting declares."""
     names = {Ge: ("min_value", "ge"), Le: ("max_value", "le")}
     bounds = [(names[type(bound)], bound) for bound in info.metadata if type(bound) in names]
     return {option: getattr(bound, attribute) for (option, attribute), bound in bounds}
 
 
 def _labels(info: FieldInfo) -> Mapping[str, str]:
+    """Return the labels of a setting's choices by value, which it declares as a MappingProxyType."""
     return next((item for item in info.metadata if isinstance(item, types.MappingProxyType)), {})

@@ -154,6 +154,7 @@ class CheckedAdmin(ModelAdmin):
             # What the save has warned of stands on the page, which is shown again.
             list(messages.get_messages(request))
             request.refused, request.held_messages = refused.findings, None  # type: ignore[attr-defined]
+            # This saves nothing, outside of `recording`: the form shows what was refused, so it is invalid.
             response = super().changeform_view(request, object_id, form_url, context)
         else:
             _tell_merged(request, response, context.get("conflict"))
