@@ -46,6 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         driven = drive(package, json.loads(document.read_bytes()), given.url, given.username, given.password)
         print(f"Python      {package}: each of its {driven} operations has been sent once")
         print(f"TypeScript  {typescript(document, into)}")
+    except requests.ConnectionError:
+        sys.exit(
+            f"Nothing answers at {given.url}. Start the service with make run, or name another one: "
+            'make client ARGS="--url https://api.example.org".'
+        )
     except (Broken, GenerationError, Failed, requests.RequestException) as error:
         sys.exit(str(error))
 
@@ -53,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def fetch(url: str, username: str, password: str, into: Path) -> Path:
     """The document as the account sees it, as a file in `into`."""
     answer = requests.post(f"{url}/api/token", json={"username": username, "password": password}, timeout=30)
+    if answer.status_code == 401:
+        raise GenerationError(
+            f"{username} cannot log in at {url}. Name another account: "
+            'make client ARGS="--username … --password …".'
+        )
     answer.raise_for_status()
     token = {"Authorization": f"Bearer {answer.json()['access']}"}
     answer = requests.get(f"{url}/api/openapi.json", headers=token, timeout=60)
