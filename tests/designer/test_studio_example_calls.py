@@ -120,6 +120,26 @@ def test_values_are_expected_where_they_are_typed_by_those_who_may_see_them(dora
     assert _kept(row)[0].values == {"/name": CONTOSO}
 
 
+EXPECTED = {"/name": "10023", "/phone": "true", "/a": "", "/b": None, "/c": 7, "/d": False, "/e": "a text"}
+
+
+@pytest.mark.parametrize("has_shape", [True, False])
+def test_a_page_that_is_saved_without_a_change_expects_what_it_did(dora: Client, has_shape: bool) -> None:
+    row = endpoint("read")
+    _keep(dora, row, "an account", record=an_account(name=CONTOSO).rpartition("/")[2])
+    (call,) = _kept(row)
+    row.example_calls = [{**call.to_json(), "values": EXPECTED} | ({} if has_shape else {"shape": None})]
+    row.save()
+    edit = f"{_url(row, 'example-call')}?name=an+account"
+    form = page(dora, edit).context["form"]
+    sent = {name: form[name].value() for name in form.fields}
+    dora.post(edit, {name: "on" if value is True else value for name, value in sent.items()})
+    assert _kept(row)[0].values == EXPECTED
+    dora.post(edit, {**sent, "value__/b": "", "value__/c": "8"})
+    changed = {place: value for place, value in EXPECTED.items() if place != "/b"} | {"/c": 8}
+    assert _kept(row)[0].values == changed
+
+
 def test_an_example_call_is_removed(dora: Client) -> None:
     row = endpoint("create")
     _keep(dora, row, "there", body__name="Contoso")

@@ -14,6 +14,7 @@ from designer.definitions import ExampleCallDefinition
 from designer.definitions.example_calls import ANYTHING
 from designer.example_calls.shapes import leaves
 from designer.models import Role
+from designer.models.fields import ExactJSONEncoder
 from designer.studio.field_values import shown, typed
 from designer.studio.look import dress
 
@@ -78,13 +79,12 @@ class ExampleForm(forms.Form):
         )
         self._places = _places(example) if asks_values else {}
         for place, kind in self._places.items():
-            value = example.values.get(place)
             self.fields[f"{_VALUE}{place}"] = dress(
                 forms.CharField(
                     label=place or _("The answer"),
                     required=False,
                     strip=False,
-                    initial="" if place not in example.values else shown(value),
+                    initial=_text_of(example.values[place], kind) if place in example.values else "",
                     help_text=kind,
                 )
             )
@@ -129,13 +129,27 @@ class ExampleForm(forms.Form):
     def _typed(self) -> dict[str, Any]:
         values = {}
         for place, kind in self._places.items():
-            text = self.cleaned_data[f"{_VALUE}{place}"]
-            if text:
+            field = f"{_VALUE}{place}"
+            text = self.cleaned_data[field]
+            if field not in self.changed_data and place in self._example.values:
+                # An empty text that is expected is shown like nothing that is expected.
+                values[place] = self._example.values[place]
+            elif text:
                 values[place] = text if kind == "string" else typed(text, None)
         return values
 
     def _unasked(self) -> Mapping[str, Any]:
         return {place: value for place, value in self._example.values.items() if place not in self._places}
+
+
+def _text_of(value: Any, kind: str) -> str:
+    """Return the text of an expected value: JSON where the value's own text would be read as another value,
+    as a text that looks like a number would.
+    """
+    text = shown(value)
+    if kind == "string" or (text and typed(text, None) == value):
+        return text
+    return json.dumps(value, cls=ExactJSONEncoder, ensure_ascii=False)
 
 
 def _places(example: ExampleCallDefinition) -> dict[str, str]:
