@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-import requests
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -27,7 +26,7 @@ from designer.models import Endpoint, Module
 from designer.overview import forget
 from designer.platform import get_platform
 from tests.designer import rows
-from tests.sent_forms import sent_form
+from tests.sent_forms import Person
 from tests.servers import ANSWER_SECONDS, Server, Site
 
 MODULE = re.compile(r"/admin/designer/module/\d+/change/")
@@ -70,40 +69,25 @@ def provider() -> Iterator[SlowProvider]:
     provider.stop()
 
 
-class Person:
-    """Somebody who is logged in to the studio."""
-
-    def __init__(self, server: Server) -> None:
-        self._server = server
-        self._session = requests.Session()
-        self.save(self.page("/admin/login/"), "username", username="admin", password="demo")
-
-    def page(self, path: str) -> requests.Response:
-        return self._session.get(self._server.url + path, timeout=ANSWER_SECONDS)
-
-    def save(self, page: requests.Response, field: str, **given: str) -> requests.Response:
-        return self._session.post(
-            page.url,
-            data=sent_form(page, field, **given),
-            headers={"Referer": page.url},
-            allow_redirects=False,
-            timeout=ANSWER_SECONDS,
-        )
+def admin(server: Server) -> Person:
+    person = Person(server)
+    person.log_in(person.page("/admin/login/"), "admin")
+    return person
 
 
 @pytest.mark.processes
 def test_others_save_while_an_issuer_does_not_answer(site: Site, provider: SlowProvider) -> None:
     server = site.start(ISSUER_PRIVATE_HOSTS="127.0.0.1")
-    one, other = Person(server), Person(server)
+    one, other = admin(server), admin(server)
     issuer = {"name": "Slow", "issuer": provider.address, "audiences": "api://portico", "_save": "Save"}
     new = one.page("/admin/designer/issuer/add/")
     module = other.page(MODULE.findall(other.page("/admin/designer/module/?q=sales").text)[0])
 
     with ThreadPoolExecutor(1) as pool:
-        saving = pool.submit(one.save, new, "audiences", **issuer)
+        saving = pool.submit(one.send, new, "audiences", **issuer)
         try:
             assert provider.asked.wait(ANSWER_SECONDS)
-            saved = other.save(module, "title", title="Saved meanwhile", _save="Save")
+            saved = other.send(module, "title", title="Saved meanwhile", _save="Save")
             is_asking = not saving.done()
         finally:
             provider.ended.set()

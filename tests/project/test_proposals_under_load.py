@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
-from tests.sent_forms import sent_form
-from tests.servers import ANSWER_SECONDS, Server, Site, until
+from tests.sent_forms import Person
+from tests.servers import Server, Site, until
 
 PATH = "/api/sales/accounts"
 MODULE = re.compile(r"/admin/designer/module/\d+/change/")
@@ -37,31 +36,18 @@ class Editor:
     """Saves the protected module in the studio, over and over."""
 
     def __init__(self, server: Server, name: str) -> None:
-        self._server = server
+        self._person = Person(server)
         self._name = name
-        self._session = requests.Session()
         self.statuses: list[int] = []
 
     def edit(self) -> None:
-        listed = self._get("/admin/designer/module/?q=sales")
+        listed = self._person.page("/admin/designer/module/?q=sales")
         if "/login/" in listed.url:
-            self._send(listed, "username", username=self._name, password="demo")
+            self._person.log_in(listed, self._name)
             return
-        page = self._get(MODULE.findall(listed.text)[0])
+        page = self._person.page(MODULE.findall(listed.text)[0])
         title = f"By {self._name} {len(self.statuses)}"
-        self.statuses.append(self._send(page, "title", title=title, _save="Save").status_code)
-
-    def _get(self, path: str) -> requests.Response:
-        return self._session.get(self._server.url + path, timeout=ANSWER_SECONDS)
-
-    def _send(self, page: requests.Response, field: str, **given: str) -> requests.Response:
-        return self._session.post(
-            page.url,
-            data=sent_form(page, field, **given),
-            headers={"Referer": page.url},
-            allow_redirects=False,
-            timeout=ANSWER_SECONDS,
-        )
+        self.statuses.append(self._person.send(page, "title", title=title, _save="Save").status_code)
 
 
 class Caller:
