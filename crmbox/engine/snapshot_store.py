@@ -28,7 +28,8 @@ Rows = Callable[[str, Sequence[Any]], list[Row]]
 def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
     """Return the snapshot of a revision.
 
-    `rows` must read in the transaction that the revision was read in.
+    `rows` must read by the connection that read the revision: only that one sees definitions that it has not
+    committed yet.
     """
     loaded = _recent.get(revision.token)
     if loaded is None:

@@ -1,8 +1,8 @@
 """Entities from a `$metadata` document (CSDL).
 
-It knows less than the definitions: no labels, lengths or options, and choices look like whole numbers. What a
-property's kind can be told from the company it keeps: a money amount has a `_base` beside it, a file its
-`_name`, an image its `_timestamp` and `_url`.
+It knows less than the definitions: no labels, lengths or options, and choices look like whole numbers. Some
+kinds of property can be told from the properties beside them: a money amount has a `_base` beside it, a file
+its `_name`, an image its `_timestamp` and `_url`.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ class _EntityReader:
 
 
 def _is_fact(name: str, properties: Mapping[str, Property]) -> bool:
-    """Whether a property is about a file or image beside it."""
+    """Whether a property only describes a file or image beside it, and so becomes no attribute of its own."""
     if name.endswith("_name"):
         return _type_of(properties, name.removesuffix("_name")) == GUID
     return any(

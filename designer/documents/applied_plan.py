@@ -184,12 +184,14 @@ def _write_inputs(
     inputs: Sequence[InputDefinition],
     bindings: Sequence[BindingDefinition],
 ) -> None:
-    """Write the inputs and bindings of the endpoint or, with `parent`, those of each item of a list."""
+    """Write the inputs and bindings of the endpoint or, with `parent`, those of the records that this input
+    holds.
+    """
     input_rows = _write_parts(row, Input, inputs, parent=parent)
     _write_parts(row, Binding, bindings, parent=parent)
-    for definition, list_input in zip(inputs, input_rows, strict=True):
+    for definition, input_row in zip(inputs, input_rows, strict=True):
         if definition.inputs or definition.bindings:
-            _write_inputs(row, list_input, definition.inputs, definition.bindings)
+            _write_inputs(row, input_row, definition.inputs, definition.bindings)
 
 
 def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **fixed: Any) -> list[P]:

@@ -20,14 +20,15 @@ class AccessChange(NamedTuple):
 
 
 def last_access_change(key: str) -> AccessChange | None:
-    """Return the last change of access of the endpoint with `key`; None when its access is as it began.
+    """Return the last change of access since the endpoint with `key` was created; None without one.
 
-    A change that was taken back does not count. After Anonymous was switched on and off, the last change is
-    the one before both.
+    A change and the one that directly reverts it do not count: after Anonymous was switched on and off, the
+    last change is the one before both.
     """
     lasting_changes: list[AccessChange] = []
     for change in _changes(key).reverse().iterator():
         if change.before is None or change.after is None:
+            # The endpoint was created or removed: its access starts anew.
             lasting_changes.clear()
             continue
         before, after = _access(change.before), _access(change.after)

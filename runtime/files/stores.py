@@ -37,8 +37,9 @@ class ColumnStore:
     platform: Platform
     entity: str
     attribute: str
-    # What comes before a write that means any file, and before anything that looks at the file.
+    # What comes before a write without If-Match.
     steps: Steps
+    # The same, but it reads the file's column, too: for downloads, and for writes with If-Match.
     reading: Steps
 
     @property
@@ -53,7 +54,8 @@ class ColumnStore:
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """Store the file in the column, and return its id.
 
-        Raises RecordNotFound, and VersionMismatch when `If-Match` names another file than the column has.
+        Raises RecordNotFound, StateConflict when others keep changing the record, and Problem 412 when the
+        column has no file that `If-Match` names.
         """
         tags = _tags_meant(exchange)
         steps = self.steps if tags is None else self.reading

@@ -75,7 +75,11 @@ def is_no_room(error: OSError) -> bool:
 
 
 def answer(error: Exception, request: HttpRequest) -> HttpResponse:
-    """Return the response for `error`, and log the error if the service or the platform is at fault."""
+    """Return the response for `error`, and note the problem in the request's record.
+
+    Failures of the service or the platform go to the log as outages. Of other problems, the log has only
+    callers who are refused and what the platform refused.
+    """
     problem = problem_of(error)
     record = record_of(request)
     record.refused(problem)
@@ -87,6 +91,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     }
     if problem.status_code >= 500:
         outages.failed(error, problem, record.endpoint, log_fields)
+    # Only a RefusedCaller (runtime.callers) has fields to log.
     elif problem.logged:
         logger.info("caller refused", extra=log_fields)
         caller_refused.send(answer, problem=problem)

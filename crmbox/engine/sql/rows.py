@@ -101,9 +101,10 @@ class RowPlan:
         return page
 
     def at_once(self, position: Sequence[Any] | None, *, limited: bool, total: bool) -> Fragment | None:
-        """Return the one statement of a SingleRead; None where several are needed.
+        """Return the statement that reads a page alone, for SingleRead; None where several are needed.
 
-        Its values end with the token. With `total`, the last column of each row is the total of all rows.
+        Its last value is the metadata's token that the reader knows: if the token has changed, it finds no
+        rows. With `total`, the last column of each row is the total of all rows.
         """
         empty = None if position is None else tuple(value is None for value in position)
         key = (empty, limited, total)

@@ -107,7 +107,10 @@ _PARTS = ("inputs", "bindings")
 
 
 def inputs(before: list[JsonObject], after: list[JsonObject], place: str = "") -> Iterator[Line]:
-    """Yield the changes of the inputs of an endpoint, or of each item of the list input at `place`."""
+    """Yield the changes of the inputs of an endpoint, or of the records that an input holds.
+
+    `place` stands in front of each line: empty, or the names of the inputs around them.
+    """
     for line in _INPUTS.compare(
         [_without_parts(item) for item in before], [_without_parts(item) for item in after]
     ):
