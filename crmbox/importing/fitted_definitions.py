@@ -114,6 +114,7 @@ def _check_names(source_entity: SourceEntity) -> None:
         check_logical(source_entity.entity.primary_id)
     except InvalidDefinition as error:
         raise CannotRead(str(error)) from None
+    # Whatever the entity's own ownership: one that users own has all attributes that the engine fills in.
     if source_entity.entity.primary_id in engine_attributes(Ownership.USER):
         raise CannotRead(
             f"Its id is called {source_entity.entity.primary_id}, which the platform fills in itself."

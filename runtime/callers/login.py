@@ -26,6 +26,7 @@ def log_in(request: Request, username: str, password: str) -> User:
         user_login_failed.send(__name__, credentials={"username": username}, request=request)
         user = None
     if user is None:
+        # The login's guard, which axes calls, counts the failure and leaves here the wait, if there is one.
         wait: Wait | None = getattr(request, "login_wait", None)
         raise _wrong_credentials() if wait is None else waiting(wait)
     user_logged_in.send(User, request=request, user=user)

@@ -93,7 +93,7 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
         # Django's own default, of a body that is not there.
         del response.headers["Content-Type"]
         return
-    # A file has its length already: HEAD does not read it.
+    # The answer to HEAD for a file has no content, but has the file's length already.
     if look(response, "content-length") is None:
         put(response, "Content-Length", str(len(response.content)))
     if request.method == "HEAD":

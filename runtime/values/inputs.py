@@ -256,6 +256,9 @@ def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -
         )
     read = kind.compile(limits) if items is None else items.reader(kind, limits)
     has_default = definition.default is not None
+    if has_default and items is not None:
+        # What is sent for records is read item by item; a default would reach the platform as it is.
+        raise Misconfigured(Sentence("%(name)s holds records, which have no default", name=definition.name))
     return _Input(
         name=definition.name,
         required=definition.required,

@@ -71,6 +71,22 @@ def test_every_metric_is_on_the_dashboard() -> None:
         assert re.sub("_(bucket|sum|count)$", "", name) in shown
 
 
+def test_codes_that_are_told_of_at_once_are_counted_from_the_start() -> None:
+    registry = CollectorRegistry()
+    Metrics(registry)
+    codes = {
+        code
+        for _, query in alerts()
+        for selected in re.findall(r'increase\(portico_refusals_total\{code=~?"([^"]+)"', query)
+        for code in selected.split("|")
+    }
+    assert "internal_error" in codes
+    # A counter that begins with its first occurrence has not increased.
+    for code in codes:
+        told = registry.get_sample_value("portico_refusals_total", {"code": code, "reason": ""})
+        assert (code, told) == (code, 0)
+
+
 def test_annotations_name_labels_that_their_alerts_keep() -> None:
     for rule in yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]:
         used = set(re.findall(r"\$labels\.(\w+)", str(rule["annotations"])))

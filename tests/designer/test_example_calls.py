@@ -226,7 +226,7 @@ def test_results_are_written_for_pipelines(imported: Callable[..., str], tmp_pat
     assert (root.attrib["tests"], suite.attrib["failures"]) == ("2", "1")
     assert {case.attrib["name"]: [failure.attrib["message"] for failure in case] for case in suite} == {
         "a new account": [],
-        "wrong\ufffd": ["The status is 200, but 409 was expected. "],
+        "wrong\ufffd": ["The status is 200, but 409 was expected."],
     }
 
 

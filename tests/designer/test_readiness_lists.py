@@ -106,6 +106,7 @@ def test_a_list_can_be_read_in_expressions() -> None:
          "Did you mean “contact_customer_accounts”?"),
         (a_list(relationship="account_primary_contact"), "list-relationship", "relationship",
          "to many records"),
+        (a_list(default=[{"last": "Lovelace"}]), "input-default", "default", "have no default"),
         (a_list(max_length=101), "list-length", "max_length", "100 items at most"),
         (a_list(inputs=[], bindings=[]), "list-bindings", "name", "Nothing of “contacts” is written"),
         (a_list(bindings=[LASTNAME, {"attribute": "parentcustomerid", "source": "constant", "value": None}]),

@@ -238,10 +238,12 @@ def test_the_document_describes_the_items(rita: Caller) -> None:
         {"relationship": ""},
         {"relationship": "nosuch"},
         {"relationship": "account_primary_contact"},
+        {"default": [1]},
+        {"default": [{"last": "Lovelace"}]},
         {"type": "String"},
     ],
 )
-def test_a_list_that_cannot_be_is_503(rita: Caller, contacts: Input, change: dict[str, str]) -> None:
+def test_a_list_that_cannot_be_is_503(rita: Caller, contacts: Input, change: dict[str, Any]) -> None:
     Input.objects.filter(pk=contacts.pk).update(**change)
     if change == {"type": "String"}:
         Input.objects.filter(pk=contacts.pk).update(name="other")

@@ -84,9 +84,11 @@ ATTACHMENTS: Final = tuple(
 
 def write_cases(script: Script) -> None:
     for number, (key, customer, company, days, priority, status, title, text) in enumerate(_CASES, start=1):
+        # Between 8:01 and 8:18 (UTC) of that day: negative hours and minutes count forward.
         created = script.today - dt.timedelta(days=days, hours=-8, minutes=-number)
         values: dict[str, Value] = {
             "title": title,
+            # Fixed, but looks like the random ending in the numbers of other cases.
             "ticketnumber": f"CAS-{CASES + number:05d}-{number * 5_438_597 % 2**24:06X}",
             "customerid": customer,
             "primarycontactid": customer if customer.entity == "contact" else None,

@@ -21,8 +21,11 @@ _HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "appl
 
 
 class ClientCredentials:
-    """`throttle` may be what several processes know of the pauses that the token endpoint asks for: they are
-    its own, and neither stop the platform's requests nor are stopped by it."""
+    """Fetches tokens from the token endpoint `url`.
+
+    `throttle` shares the pauses that this endpoint asks for with other processes; None: each process knows
+    its own. Such a pause stops only the fetching of tokens; the platform's pauses are kept elsewhere.
+    """
 
     def __init__(
         self,

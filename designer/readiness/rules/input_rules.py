@@ -145,9 +145,19 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
 @blocking("input-default")
 def defaults_are_accepted(subject: EndpointSubject) -> Found:
     for definition, kind in _typed(subject):
-        if definition.default is not None and (
-            reason := _refusal(kind, _limits(subject, definition), definition.default)
-        ):
+        if definition.default is None:
+            continue
+        if kind.holds_records:
+            # An update takes no defaults, and has a warning of its own.
+            if not subject.endpoint.kind.partial:
+                yield (
+                    _(
+                        "Input “%(name)s” holds records, which have no default. Remove the default.",
+                        name=definition.name,
+                    ),
+                    _at(definition, "default"),
+                )
+        elif reason := _refusal(kind, _limits(subject, definition), definition.default):
             yield (
                 _("Input “%(name)s”: its default: %(reason)s", name=definition.name, reason=reason),
                 _at(definition, "default"),
