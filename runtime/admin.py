@@ -137,6 +137,7 @@ class ApiAccountAdmin(ModelAdmin):
             "roles": frozenset(account.roles.values_list("name", flat=True)),
             "caller type": str(account.caller_type_id),
             "record": str(account.record or "none"),
+            "rate": str(account.rate or "default"),
         }
 
     def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:

@@ -184,9 +184,17 @@ def _attribute(
         maximum=limits[1],
         options=None if attribute.options is None else _option_set(attribute.options, notes, subject),
         option_set=None if attribute.option_set is None else _option_set_name(attribute.option_set),
-        # Dataverse fills in itself what it requires as a system. Here nobody would.
-        required=RequiredLevel.NONE if attribute.required is RequiredLevel.SYSTEM else attribute.required,
+        required=_required_level(attribute),
     )
+
+
+def _required_level(attribute: Attribute) -> RequiredLevel:
+    """Return the level without what Dataverse requires as a system and fills in itself: here nobody would. A
+    state is filled in here, too, and no record is without one.
+    """
+    if attribute.required is RequiredLevel.SYSTEM and attribute.type is not AttributeType.STATE:
+        return RequiredLevel.NONE
+    return attribute.required
 
 
 def _option_set(option_set: OptionSet, notes: list[Note], subject: str | None = None) -> OptionSet:

@@ -128,13 +128,7 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
         if content_digest(locked) != digest or (needs_approval(locked, latest()) and not is_approved(locked)):
             raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
         if version is None:
-            raise DocumentError(
-                [
-                    Sentence(
-                        "The configuration already has everything that is proposed. Withdraw the proposal."
-                    )
-                ]
-            )
+            raise nothing_is_proposed()
         _close(locked, _STATE.PUBLISHED, author.account, version)
 
     merge = Merge.of(contents, export(latest()))
@@ -143,6 +137,13 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
     )
     remember_names(proposal, contents, merge)
     return judgement
+
+
+def nothing_is_proposed() -> DocumentError:
+    """The error of a proposal that would change nothing of what is live."""
+    return DocumentError(
+        [Sentence("The configuration already has everything that is proposed. Withdraw the proposal.")]
+    )
 
 
 def go_back(proposal: Proposal, author: Author) -> Judgement:

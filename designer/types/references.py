@@ -34,7 +34,7 @@ class GuidType(InputType):
         return within(limits, _guid)
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        return GUID_SCHEMA
+        return {**GUID_SCHEMA, "enum": list(limits.allowed)} if limits.allowed else GUID_SCHEMA
 
 
 @dataclass(frozen=True, slots=True)

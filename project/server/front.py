@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 Client = tuple[str, str]
 
 # What checks a password, which is meant to take a processor's time.
-LOGINS: Final = frozenset({"/api/token", "/admin/login/"})
+LOGINS: Final = frozenset({"/api/token", "/api/token/", "/admin/login/"})
 
 
 class Arriving(Awaitable[Message], Protocol):

@@ -169,6 +169,14 @@ def test_options_are_as_they_were(tmp_path: Path) -> None:
     assert [each.value for each in statuses.options if statuses.is_inactive(each)] == [3]
 
 
+def test_a_state_cannot_be_emptied(tmp_path: Path) -> None:
+    imported(tmp_path, WHOLE, "--all")
+    platform = EmbeddedPlatform()
+    sheep = platform.create("wool_sheep", {"wool_name": "Dolly"}).id
+    with pytest.raises(InvalidRecord, match="statecode"):
+        platform.update("wool_sheep", sheep, {"statecode": None})
+
+
 def test_records_live_in_what_was_made(tmp_path: Path) -> None:
     imported(tmp_path, WHOLE, "--all")
     platform = EmbeddedPlatform()

@@ -72,11 +72,11 @@ def test_what_commands_do_to_accounts_is_in_the_log(empty_site: Site) -> None:
 
 
 def _made(type: str) -> str:
-    return f"caller type: – → {type}; record: – → none"
+    return f"caller type: – → {type}; record: – → none; rate: – → default"
 
 
 def _gone(type: str) -> str:
-    return f"caller type: {type} → –; record: none → –"
+    return f"caller type: {type} → –; record: none → –; rate: default → –"
 
 
 def test_the_studio_notes_once_what_is_done_in_it(portico: None) -> None:

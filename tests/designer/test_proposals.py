@@ -496,8 +496,12 @@ def test_the_commands(portico: None, tmp_path: Path) -> None:
     assert json.loads(run("listproposals", "--json"))[0]["id"] == number
     assert "This was a dry run" in run("publishproposal", number, "--dry-run")
     assert live() == before
+    again = json.loads(run("openproposal", file, "--json"))["id"]
     assert json.loads(run("publishproposal", number, "--json"))["result"] == "published"
     assert create_endpoint().title == "By a pipeline"
+    # What is live already is refused by a dry run, too.
+    for dry in (["--dry-run"], []):
+        assert "already has everything that is proposed" in refused("publishproposal", again, *dry)
     assert "Taken back" in run("publishproposal", number, "--go-back")
     assert live() == before
     opened = json.loads(run("openproposal", file, "--title", "Again", "--json"))

@@ -169,4 +169,5 @@ def test_others_save_while_the_platform_does_not_answer(
 
     saving.result()
     assert is_asking
-    assert Module.objects.get().title == "Saved meanwhile"
+    # The demo's modules are there, too, where another test has not emptied the tables.
+    assert set(Module.objects.values_list("title", flat=True)) == {"Saved meanwhile"}

@@ -16,7 +16,8 @@ from designer.definitions.example_calls import LARGEST_SAMPLE
 from designer.documents.document_writer import export
 from designer.history.effects import Effect
 from designer.loading import load
-from designer.models import AuditEntry, Endpoint, ItemChange
+from designer.models import AuditEntry, Endpoint, ItemChange, Proposal
+from tests.designer.proposing import protect
 from tests.designer.studio import change_url, filled, page, send
 from tests.designer.test_studio_transfer import send_document
 from tests.runtime.accounts import an_account, endpoint, stored
@@ -118,6 +119,20 @@ def test_values_are_expected_where_they_are_typed_by_those_who_may_see_them(dora
     assert "value__/name" not in page(dora, edit).context["form"].fields
     dora.post(edit, {**given, "value__/name": "guessed"})
     assert _kept(row)[0].values == {"/name": CONTOSO}
+
+
+def test_where_the_module_is_protected_a_call_is_kept_as_a_proposal(dora: Client) -> None:
+    row = endpoint("read")
+    protect()
+    record = an_account(name=CONTOSO).rpartition("/")[2]
+    refused = _keep(dora, row, "an account", record=record)
+    assert (refused.status_code, refused.redirect_chain) == (200, [])
+    assert "is protected" in _said(refused)
+    assert "Edit as a proposal" in _said(refused)
+    opened = _keep(dora, row, "an account", record=record, _propose="")
+    assert opened.redirect_chain == [(reverse("studio:proposal", args=[Proposal.objects.get().pk]), 302)]
+    assert opened.status_code == 200
+    assert not _kept(row)
 
 
 EXPECTED = {"/name": "10023", "/phone": "true", "/a": "", "/b": None, "/c": 7, "/d": False, "/e": "a text"}

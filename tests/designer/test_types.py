@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -188,6 +189,15 @@ def test_a_pattern_matches_the_whole_text_in_linear_time() -> None:
 def test_a_pattern_that_does_not_compile_says_so() -> None:
     with pytest.raises(ValueError, match="is not one"):
         TYPES["String"].compile(Limits(pattern="("))
+
+
+@pytest.mark.parametrize("name", [name for name, kind in TYPES.items() if "allowed" in kind.constraints])
+def test_allowed_values_are_in_the_schema(name: str) -> None:
+    kind = TYPES[name]
+    sample = json.loads(json.dumps(kind.sample, default=str))
+    allowed = tuple(sample) if kind.is_several else (sample,)
+    schema = kind.schema(Limits(allowed=allowed))
+    assert tuple(schema.get("items", schema)["enum"]) == allowed
 
 
 def test_allowed_values_are_compared_as_the_values_they_become() -> None:

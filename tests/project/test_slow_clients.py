@@ -315,7 +315,7 @@ def test_an_upload_counts_once_against_the_rate(site: Site) -> None:
     assert server.request("GET", path, headers=headers).status_code == 429
 
 
-@pytest.mark.parametrize("path", ["/api/token", "/api/%74oken", "/admin/login/"])
+@pytest.mark.parametrize("path", ["/api/token", "/api/token/", "/api/%74oken", "/admin/login/"])
 def test_many_who_log_in_at_once_hold_up_nobody_else(unhurried: Server, path: str) -> None:
     session = requests.Session()
     session.get(f"{unhurried.url}/admin/login/", timeout=60)

@@ -17,7 +17,13 @@ from designer.management.proposal_argument import add_proposal_argument, found_p
 from designer.management.report_lines import affected, counted, effects, failures, taken_back
 from designer.models import Proposal
 from designer.proposals.proposal_json import proposal_json
-from designer.proposals.publication import go_back, judge_proposal, obstacles, publish
+from designer.proposals.publication import (
+    go_back,
+    judge_proposal,
+    nothing_is_proposed,
+    obstacles,
+    publish,
+)
 
 
 class Command(BaseCommand):
@@ -91,6 +97,8 @@ def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
     if held_back:
         raise DocumentError(held_back)
     judged = judge_proposal(proposal, with_calls=True)
+    if judged.plan.does_nothing:
+        raise nothing_is_proposed()
     if not judged.is_acceptable():
         raise Refused(judged)
     return judged

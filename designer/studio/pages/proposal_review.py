@@ -54,7 +54,9 @@ class Review:
     @property
     def is_ready(self) -> bool:
         """Whether nothing that is known holds it back."""
-        return self.judged is not None and not self.obstacles and self.judged.is_acceptable()
+        if self.judged is None or self.judged.plan.does_nothing:
+            return False
+        return not self.obstacles and self.judged.is_acceptable()
 
 
 def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Review:

@@ -21,7 +21,7 @@ from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.studio.look import ModelAdmin
 from designer.studio.trying.example_form import ExampleForm
-from designer.studio.trying.kept_calls import NAME, row_change
+from designer.studio.trying.kept_calls import NAME, change_row
 from designer.studio.trying.try_page import FOR_REAL
 
 _RUN, _REMOVE = "_run", "_remove"
@@ -58,9 +58,9 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
     if name not in calls:
         raise Http404
     if request.method == "POST" and _REMOVE in request.POST:
-        with row_change(request, row, _("The example call was removed.")) as fresh:
-            remove(fresh, name)
-        return HttpResponseRedirect(listed)
+        message = _("The example call was removed.")
+        removed = change_row(request, row, lambda fresh: remove(fresh, name), message, listed)
+        return removed or HttpResponseRedirect(listed)
     form = ExampleForm(
         calls[name],
         *([request.POST] if request.method == "POST" else []),
@@ -68,9 +68,9 @@ def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list
         asks_values=request.user.has_perm(FOR_REAL),
     )
     if form.is_bound and form.is_valid():
-        with row_change(request, row, _("The example call was saved.")) as fresh:
-            put(fresh, form.changed(), name)
-        return HttpResponseRedirect(listed)
+        message, changed = _("The example call was saved."), form.changed()
+        if saved := change_row(request, row, lambda fresh: put(fresh, changed, name), message, listed):
+            return saved
     context = {
         **_context(pages, request, row),
         "title": name,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
@@ -39,11 +38,12 @@ def keep(
     configuration: Configuration,
     preview: Preview,
     attempt: Attempt,
-) -> str | None:
-    """Keep `attempt` as an example call under the typed name. Return the query string of its page.
+    kept_at: str,
+) -> HttpResponseRedirect | None:
+    """Keep `attempt` as an example call under the typed name. Return as `change_row`; `kept_at` is the
+    address of the page of an example call.
 
-    Return None, and leave a message, when the call cannot be kept. A dry run of the call finds the answer
-    that the example expects, and writes nothing.
+    A dry run of the call finds the answer that the example expects, and writes nothing.
     """
     endpoint = configuration.endpoints[row.pk]
     try:
@@ -58,26 +58,30 @@ def keep(
         text = _("The call was not kept: the file is larger than %(most)s MB. Choose a smaller file.")
         messages.error(request, text % {"most": LARGEST_SAMPLE // 2**20})
         return None
-    with row_change(request, row, _("The call was kept. Check which answer it expects.")) as fresh:
-        put(fresh, example, name)
-    return urlencode({NAME: name})
+    message = _("The call was kept. Check which answer it expects.")
+    page = f"{kept_at}?{urlencode({NAME: name})}"
+    return change_row(request, row, lambda fresh: put(fresh, example, name), message, page)
 
 
-@contextmanager
-def row_change(request: HttpRequest, row: EndpointRow, message: str) -> Iterator[EndpointRow]:
-    """Yield the stored row for a change, and record a version of the configuration afterwards.
+def change_row(
+    request: HttpRequest, row: EndpointRow, change: Callable[[EndpointRow], None], message: str, done_at: str
+) -> HttpResponseRedirect | None:
+    """Have `change` change the stored row, and record a version of the configuration afterwards.
 
-    The user sees `message`, or why the change was refused.
+    Return a redirect to `done_at`, where the user sees `message`, or to the proposal that the change was
+    opened as. Return None, and leave messages that say why, when the change was refused.
     """
     try:
         with recording(author_of(request)) as recorded:
-            yield EndpointRow.objects.get(pk=row.pk)
+            change(EndpointRow.objects.get(pk=row.pk))
     except ChangeRefused as refused:
-        if not proposed(request, refused):
-            tell_refused(request, refused)
-        return
+        if opened := proposed(request, refused):
+            return opened
+        tell_refused(request, refused)
+        return None
     say_done(request, message, recorded.version)
     note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, "example calls")
+    return HttpResponseRedirect(done_at)
 
 
 def _name(request: HttpRequest, endpoint: Endpoint) -> str:

@@ -62,8 +62,8 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
         if KEEP in request.POST and UNSAVED not in request.POST:
-            if query_string := keep(request, row, configuration, preview, attempt):
-                return HttpResponseRedirect(f"{kept_at}?{query_string}", status=303)
+            if kept := keep(request, row, configuration, preview, attempt, kept_at):
+                return kept
         elif not attempt.dry:
             response = _call_once(request, row, endpoint, configuration, attempt)
             if response is not None:

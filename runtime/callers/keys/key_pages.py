@@ -65,5 +65,6 @@ class ApiKeyAdmin(HashedKeyAdmin):
             "roles": frozenset(key.roles.values_list("name", flat=True)),
             "caller type": str(key.caller_type_id),
             "record": str(key.record or "none"),
+            "rate": str(key.rate or "default"),
             **super().audited_state(key),
         }
