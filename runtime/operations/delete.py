@@ -44,6 +44,7 @@ class DeleteOperation(Operation):
                 {
                     **self.versions.problems("invalid_id", "invalid_parameter"),
                     409: ("state_conflict",),
+                    422: ("platform_refused",),
                 }
             ),
         )

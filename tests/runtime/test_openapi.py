@@ -14,6 +14,7 @@ from runtime.describe.openapi_document import as_yaml
 from runtime.describe.own_routes import PAGES
 from runtime.operations import OPERATIONS
 from tests.callers import Caller
+from tests.row_rules import only_rule
 
 # What every reader is shown, and what those with a token are.
 TOKENS = {("/api/token", "post"), ("/api/token/refresh", "post"), ("/api/token/revoke", "post")}
@@ -142,6 +143,27 @@ def test_problems_are_documented_with_their_codes(rita: Caller) -> None:
     assert {"invalid_input", "malformed_body", "invalid_idempotency_key"} <= set(response["x-codes"])
     schema = response["content"]["application/problem+json"]["schema"]
     assert schema == {"$ref": "#/components/schemas/Problem"}
+
+
+def _codes(caller: Caller, path: str, method: str) -> set[tuple[str, str]]:
+    """Each status and code of a problem that the document names for an operation."""
+    whole = document(caller)
+    responses = whole["components"]["responses"]
+    references = whole["paths"][path][method]["responses"].items()
+    named = ((status, answer["$ref"].rpartition("/")[2]) for status, answer in references if "$ref" in answer)
+    return {(status, code) for status, name in named for code in responses[name]["x-codes"]}
+
+
+def test_what_rules_versions_and_the_platform_refuse_is_documented(max: Caller) -> None:
+    record = "/api/sales/accounts/{id}"
+    only_rule(
+        '<filter><condition attribute="industrycode" operator="eq" value="1"/></filter>', module="sales"
+    )
+    assert ("403", "outside_row_rule") in _codes(max, record, "patch")
+    assert ("422", "platform_refused") in _codes(max, record, "delete")
+    assert ("409", "state_conflict") in _codes(max, f"{record}/files/contract", "post")
+    only_rule("", module="sales")
+    assert ("403", "outside_row_rule") not in _codes(max, record, "patch")
 
 
 def test_names_of_problems_are_the_same_with_every_python(anonymous: Caller, rita: Caller) -> None:
