@@ -523,6 +523,10 @@ def _value(setting: Setting, source: Any) -> Any:
             raise ImproperlyConfigured(
                 f"{setting.name}_FILE: cannot read {path}: {error.strerror}."
             ) from error
+        except UnicodeDecodeError as error:
+            raise ImproperlyConfigured(
+                f"{setting.name}_FILE: {path} is no text in UTF-8. Write the secret as text, such as base64."
+            ) from error
     if raw is None:
         raw = setting.default
     try:

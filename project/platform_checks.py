@@ -20,8 +20,18 @@ from project.checks import TAG
 @register(TAG)
 def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
     if not settings.PORTICO["CRM_URL"]:
-        return []
+        return [*_address_of_dataverse()]
     return [*_addresses(), *_credentials(), *_files()]
+
+
+def _address_of_dataverse() -> Iterator[CheckMessage]:
+    """Find that Dataverse was chosen without saying which."""
+    if settings.PORTICO["PLATFORM"] == "dataverse":
+        yield Error(
+            "PLATFORM=dataverse, but CRM_URL is not set.",
+            hint="Set CRM_URL to the address of the environment, or leave PLATFORM out for the CRM in the box.",
+            id="portico.E023",
+        )
 
 
 def _addresses() -> Iterator[CheckMessage]:

@@ -54,6 +54,11 @@ def test_no_two_checks_have_the_same_id() -> None:
     assert {id: names for id, names in functions.items() if len(names) > 1} == {}
 
 
+def test_dataverse_without_its_address_does_not_start(production: Settings) -> None:
+    production.PORTICO = {**production.PORTICO, "PLATFORM": "dataverse", "CRM_URL": ""}
+    assert found() == ["portico.E023"]
+
+
 def test_a_production_with_keys_and_hosts_starts(production: Settings) -> None:
     assert found() == []
     refuse_a_wrong_start()

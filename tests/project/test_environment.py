@@ -69,6 +69,13 @@ def test_a_secret_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load({"SECRET_KEY_FILE": path})
 
 
+def test_a_secret_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "random"
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ImproperlyConfigured, match=r"SECRET_KEY_FILE: .*random is no text in UTF-8"):
+        load({"SECRET_KEY_FILE": str(file)})
+
+
 def test_a_secret_that_cannot_be_read_is_not_shown() -> None:
     for name in ("DATABASE_URL", "CACHE_URL"):
         with pytest.raises(ImproperlyConfigured, match=f"{name}: write a URL") as refused:
