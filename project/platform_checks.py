@@ -29,7 +29,7 @@ def _address_of_dataverse() -> Iterator[CheckMessage]:
     if settings.PORTICO["PLATFORM"] == "dataverse":
         yield Error(
             "PLATFORM=dataverse, but CRM_URL is not set.",
-            hint="Set CRM_URL to the address of the environment, or leave PLATFORM out for the CRM in the box.",
+            hint="Set CRM_URL to the address of the environment, or leave PLATFORM out.",
             id="portico.E023",
         )
 
