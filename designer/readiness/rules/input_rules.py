@@ -127,8 +127,10 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
     for definition, kind in _typed(subject):
         if "allowed" not in kind.constraints:
             continue
-        # Each value is judged by itself, without the limits of the list of allowed values and of its length.
-        item = replace(_limits(subject, definition), allowed=(), min_length=None)
+        # Each value is judged by itself, without the others. Of several values that are sent together, the
+        # length is no one value's.
+        limits = replace(_limits(subject, definition), allowed=())
+        item = replace(limits, min_length=None) if kind.is_several else limits
         for value in definition.allowed:
             if reason := _refusal(kind, item, [value] if kind.is_several else value):
                 yield (
@@ -217,7 +219,7 @@ def _typed(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, InputTyp
 
 def _limits(subject: EndpointSubject, definition: InputDefinition) -> Limits:
     attribute = subject.bound(definition.name)
-    return replace(Limits.of(definition, attribute, subject.options(attribute)), pattern="")
+    return Limits.of(definition, attribute, subject.options(attribute))
 
 
 def _refusal(kind: InputType, limits: Limits, value: object) -> str:
