@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from designer.configuration import Endpoint
+from designer.configuration import Configuration, Endpoint
 from designer.definitions.row_rules import roles_of
 from designer.documents.plan import Change
+from designer.endpoint_facts.concerned_endpoints import exposures_read
 from designer.endpoint_facts.reached_entities import reached_entities
+from designer.endpoint_facts.user_properties_read import reads_property
 
 
-def answers_by(endpoint: Endpoint, change: Change) -> bool:
-    """Whether `endpoint` may answer otherwise once `change` is made.
+def answers_by(endpoint: Endpoint, change: Change, configuration: Configuration) -> bool:
+    """Whether `endpoint`, one of `configuration`, may answer otherwise once `change` is made.
 
     False for a change of an issuer: nobody knows which callers are that issuer's.
     """
@@ -22,18 +24,21 @@ def answers_by(endpoint: Endpoint, change: Change) -> bool:
         case "entities":
             entity: Any = item or change.after
             # Queries of the module reach it under its row rule, too.
+            # And so do links to its records, and records that are written with others.
             return definition.module == entity.module and (
-                definition.exposure == entity.segment or entity.entity in reached_entities(endpoint)
+                definition.exposure == entity.segment
+                or entity.entity in reached_entities(endpoint)
+                or any(exposed.key == entity.key for exposed in exposures_read(endpoint))
             )
         case "modules":
             return definition.module == change.key
         case "roles":
-            roles_in_rule = roles_of(endpoint.entity.row_rule) if endpoint.entity else frozenset()
-            return change.key in roles_in_rule or change.key in definition.access.roles
+            return change.key in definition.access.roles or any(
+                change.key in roles_of(exposed.row_rule) for exposed in exposures_read(endpoint)
+            )
         case "caller_types":
             return change.key in definition.access.caller_types
         case "user_properties":
-            name = getattr(item or change.after, "name", "")
-            parts = (definition, endpoint.entity)
-            return any(f"user.{name}" in part.model_dump_json() for part in parts if part is not None)
+            user_property: Any = item or change.after
+            return reads_property(endpoint, user_property, configuration.user_properties)
     return False

@@ -90,8 +90,9 @@ def _protected_group(
     group = _protection_of(change.group, groups)
     # Endpoints that answer by a new module or exposed entity are only in `now`.
     sides = (before, now) if change.before is None else (before,)
-    endpoints = (endpoint for side in sides for endpoint in _enabled_endpoints(side))
-    if group is not None and any(answers_by(endpoint, change) for endpoint in endpoints):
+    if group is not None and any(
+        answers_by(endpoint, change, side) for side in sides for endpoint in _enabled_endpoints(side)
+    ):
         return group
     return None
 
@@ -109,7 +110,7 @@ def _group_protected_from_context(
         return None if change.collection.field == "roles" and change.before is None else EVERYTHING
     if change.before is None:
         return None
-    users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change))
+    users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change, before))
     return next(
         (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
     )

@@ -69,7 +69,7 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
     for change in _other_changes(before, now):
         breaking = _breaking_lines(change)
         for key, endpoint in served.items() if breaking else ():
-            if _concerns(change, endpoint):
+            if _concerns(change, endpoint, before):
                 changes[key] += [f"{said(change.collection.named(change.key))}: {text}" for text in breaking]
     broken = {key: texts for key, texts in changes.items() if texts}
     calls = recent_calls(broken.keys()) if broken else {}
@@ -187,11 +187,11 @@ def _breaking_lines(change: Change) -> list[str]:
     return [line.text for line in changes if line.effect is Effect.BREAKING]
 
 
-def _concerns(change: Change, endpoint: Endpoint) -> bool:
+def _concerns(change: Change, endpoint: Endpoint, configuration: Configuration) -> bool:
     if isinstance(change.before, IssuerDefinition):
         # Nobody knows which callers are this issuer's.
         return change.before.enabled and endpoint.definition.access.authentication_required
-    return answers_by(endpoint, change)
+    return answers_by(endpoint, change, configuration)
 
 
 def _other_changes(before: Configuration, now: Configuration) -> Iterator[Change]:

@@ -137,5 +137,5 @@ def _affected(
 def _concerned(change: Change, configuration: Configuration) -> Iterator[str]:
     """Yield the keys of the served endpoints whose answers depend on what changes."""
     for endpoint in configuration.endpoints.values():
-        if endpoint.definition.enabled and answers_by(endpoint, change):
+        if endpoint.definition.enabled and answers_by(endpoint, change, configuration):
             yield endpoint.definition.key

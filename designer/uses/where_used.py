@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from crmclient.query.designed import DesignedFilter, DesignedQuery, UserValue
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import (
     EndpointDefinition,
     ExposedEntityDefinition,
-    InputDefinition,
     IssuerDefinition,
     UserPropertyDefinition,
 )
-from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
-from designer.expressions.members import reads
+from designer.endpoint_facts.user_properties_read import (
+    ANY,
+    properties_in_endpoint,
+    properties_in_expression,
+    properties_in_filter,
+)
 from designer.history.items import ItemKey
 from designer.names import property_key
 from designer.sentences import Sentence
@@ -44,8 +46,6 @@ class Use:
 Index: TypeAlias = Mapping[ItemKey, tuple[Use, ...]]
 # The key of a used item, and the place that uses it.
 _ItemInPlace: TypeAlias = tuple[ItemKey, str]
-# The name of a user property, and the place that reads it.
-_PropertyInPlace: TypeAlias = tuple[str, str]
 Finder: TypeAlias = Callable[[ItemKey], Iterable[Use]]
 
 _finders: list[Finder] = []
@@ -114,45 +114,10 @@ def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]
             yield ("roles", role), call_place
         if not call.anonymous:
             yield ("caller_types", call.caller_type), call_place
-    for name, place in _properties_of_endpoint(definition):
+    for name, place in properties_in_endpoint(definition):
         # A property of the same name may belong to each type of caller.
-        for type in types:
+        for type in types if name != ANY else ():
             yield ("user_properties", property_key(type, name)), place
-
-
-def _properties_of_endpoint(definition: EndpointDefinition) -> Iterator[_PropertyInPlace]:
-    """Yield the user properties that an endpoint reads."""
-    yield from _properties_of_bindings(definition.inputs, definition)
-    for column in definition.columns:
-        for name in _properties_of_expression(column.expression):
-            yield name, Sentence("the calculated column “%(name)s”", name=column.shown_as)
-    for condition in definition.preconditions:
-        for name in _properties_of_expression(condition.expression):
-            yield name, Sentence("a pre-condition")
-    for name in _properties_of_query(definition.settings.designed_query):
-        yield name, Sentence("the query")
-    for name in _properties_of_filter(definition.row_rule):
-        yield name, Sentence("the row rule")
-    for fetcher in definition.fetchers:
-        for name in _properties_of_query(fetcher.query):
-            yield name, Sentence("the data fetcher “%(name)s”", name=fetcher.name)
-
-
-def _properties_of_bindings(
-    inputs: Iterable[InputDefinition], holder: EndpointDefinition | InputDefinition
-) -> Iterator[_PropertyInPlace]:
-    """Yield the user properties that bindings read, with the place, and so those of the inputs' own
-    bindings.
-    """
-    for binding in holder.bindings:
-        place = Sentence("the property “%(attribute)s”", attribute=binding.attribute)
-        if binding.source == "user":
-            yield str(binding.value), place
-        elif binding.source == "expression":
-            for name in _properties_of_expression(str(binding.value or "")):
-                yield name, place
-    for input_definition in inputs:
-        yield from _properties_of_bindings(input_definition.inputs, input_definition)
 
 
 def _items_of_entity(exposed: ExposedEntityDefinition, types: Iterable[str]) -> Iterator[_ItemInPlace]:
@@ -160,15 +125,19 @@ def _items_of_entity(exposed: ExposedEntityDefinition, types: Iterable[str]) -> 
     for entry in exposed.row_rule:
         for role in entry.roles:
             yield ("roles", role), Sentence("the row rule")
-        for name in _properties_of_filter(entry.filter):
+        for name in properties_in_filter(entry.filter):
             for type in types:
                 yield ("user_properties", property_key(type, name)), Sentence("the row rule")
 
 
 def _items_of_property(user_property: UserPropertyDefinition) -> Iterator[_ItemInPlace]:
     yield ("caller_types", user_property.caller_type), Sentence("the caller type")
-    for name in _properties_of_expression(user_property.expression):
-        yield ("user_properties", property_key(user_property.caller_type, name)), Sentence("the expression")
+    for name in properties_in_expression(user_property.expression):
+        if name != ANY:
+            yield (
+                ("user_properties", property_key(user_property.caller_type, name)),
+                Sentence("the expression"),
+            )
 
 
 def _items_of_issuer(issuer: IssuerDefinition) -> Iterator[_ItemInPlace]:
@@ -180,20 +149,3 @@ def _items_of_issuer(issuer: IssuerDefinition) -> Iterator[_ItemInPlace]:
             yield ("roles", grant.role), Sentence("the role rule “%(claim)s”", claim=rule.claim)
     if issuer.record.registration.endpoint:
         yield ("endpoints", issuer.record.registration.endpoint), Sentence("the registration of callers")
-
-
-def _properties_of_query(query: DesignedQuery | None) -> Iterator[str]:
-    for _entity, condition in conditions(query) if query is not None else ():
-        yield from (value.name for value in condition.values if isinstance(value, UserValue))
-
-
-def _properties_of_filter(filter: DesignedFilter | None) -> Iterator[str]:
-    for _entity, condition in conditions_of_filter(filter, None, {}):
-        yield from (value.name for value in condition.values if isinstance(value, UserValue))
-
-
-def _properties_of_expression(expression: str) -> Iterator[str]:
-    """Yield the names of the user properties that an expression reads."""
-    for path, _at in reads(expression, "user") if expression else ():
-        if path:
-            yield path[0]

@@ -319,6 +319,25 @@ def test_a_row_rule_affects_whatever_reaches_the_entity(portico: None, tmp_path:
     assert not [key for key in affected if not key.startswith("sales.")]
 
 
+def test_a_user_property_affects_what_a_binding_or_a_custom_property_takes_from_it(
+    portico: None, tmp_path: Path
+) -> None:
+    document = json.loads(now())
+    document["user_properties"] += [
+        {"name": "used", "attribute": "fullname"},
+        {"name": "greeting", "kind": "custom", "expression": "'Dear ' + user.used"},
+    ]
+    by_key = {one.key: at for at, one in enumerate(export(load()).endpoints)}
+    for kind, name in (("create", "used"), ("update", "greeting")):
+        bindings = document["endpoints"][by_key[f"sales.accounts.{kind}"]]["bindings"]
+        bindings.append({"attribute": "description", "source": "user", "value": name})
+    assert command(tmp_path, json.dumps(document).encode())[0] == 0
+    document["user_properties"][-2]["attribute"] = "internalemailaddress"
+    _, out, _ = command(tmp_path, json.dumps(document).encode(), "--dry-run", "--json")
+    affected = {one["endpoint"] for one in json.loads(out)["affected"]}
+    assert affected == {"sales.accounts.create", "sales.accounts.update"}
+
+
 def test_a_row_rule_that_a_query_of_the_module_applies_is_judged(portico: None, tmp_path: Path) -> None:
     data = json.loads(now())
     (articles,) = (one for one in data["entities"] if one["segment"] == "articles")
