@@ -58,6 +58,16 @@ def typed(root: Client, provider: Provider, **changes: Any) -> dict[str, Any]:
     return {**data, "name": "Customers", "issuer": provider.address, "audiences": AUDIENCE, **changes}
 
 
+def test_a_required_value_with_a_comma_stays_one(root: Client, provider: Provider) -> None:
+    required = [{"claim": "groups", "values": ["CN=Portal,OU=Apps"]}]
+    row = issuer_row(provider, required_claims=required)
+    data = filled(page(root, change_url(row))) | {"description": "Changed"}
+    answer = send(root, change_url(row), data)
+    assert answer.status_code == 302, errors(answer)
+    changed = Issuer.objects.get(pk=row.pk)
+    assert (changed.required_claims, changed.description) == (required, "Changed")
+
+
 def test_an_issuer_is_set_up_on_its_page(root: Client, provider: Provider) -> None:
     data = typed(
         root,
