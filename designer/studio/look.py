@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from django import forms
 from django.apps import apps
 from django.contrib.admin import display
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db import IntegrityError
-from django.db.models import Model
+from django.db.models import JSONField, Model, TextField
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.functional import Promise
@@ -42,6 +42,7 @@ __all__ = [
     "ModelAdmin",
     "StackedInline",
     "TabularInline",
+    "TextArea",
     "UserChangeForm",
     "UserCreationForm",
     "dress",
@@ -52,12 +53,40 @@ __all__ = [
 
 F = TypeVar("F", bound=forms.Field)
 
+
+class TextArea(UnfoldAdminTextareaWidget):  # type: ignore[misc]
+    """A text of several lines. Browsers send each end of a line as CR and LF, whatever the page has shown."""
+
+    # Unfold's own loses a line break that the text begins with.
+    template_name = "django/forms/widgets/textarea.html"
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        value = super().value_from_datadict(data, files, name)
+        return value.replace("\r\n", "\n") if isinstance(value, str) else value
+
+
+class _WholeText(forms.CharField):
+    """A text that is kept as it was typed, such as one whose last line ends. Blanks alone are no text."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**{**kwargs, "strip": False})
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text if text is None or text.strip() else self.empty_value
+
+
+_OVERRIDES = {
+    TextField: {"widget": TextArea, "form_class": _WholeText},
+    JSONField: {"widget": TextArea},
+}
+
 # The first that fits: a widget is dressed by what it is.
 _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
     (forms.CheckboxSelectMultiple, UnfoldAdminCheckboxSelectMultipleWidget),
     (forms.Select, UnfoldAdminSelectWidget),
     (forms.CheckboxInput, UnfoldBooleanSwitchWidget),
-    (forms.Textarea, UnfoldAdminTextareaWidget),
+    (forms.Textarea, TextArea),
     (forms.PasswordInput, UnfoldAdminPasswordWidget),
     (forms.NumberInput, UnfoldAdminIntegerFieldWidget),
     (forms.TextInput, UnfoldAdminTextInputWidget),
@@ -86,6 +115,7 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
     """A model's pages. `when_empty` says on a list without rows what they are for."""
 
     when_empty: str | Promise = ""
+    formfield_overrides: ClassVar[Any] = _OVERRIDES
 
     list_per_page = 50
     # Who leaves a page with what nobody has saved is asked.
@@ -132,6 +162,7 @@ def _without(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
 class StackedInline(admin.StackedInline):  # type: ignore[misc]
     """Rows under a row, each a small form, dragged into their order (`position`)."""
 
+    formfield_overrides: ClassVar[Any] = {**admin.StackedInline.formfield_overrides, **_OVERRIDES}
     ordering_field = "position"
     hide_ordering_field = True
     extra = 0
@@ -140,6 +171,7 @@ class StackedInline(admin.StackedInline):  # type: ignore[misc]
 class TabularInline(admin.TabularInline):  # type: ignore[misc]
     """Rows under a row, as a table, dragged into their order (`position`)."""
 
+    formfield_overrides: ClassVar[Any] = {**admin.TabularInline.formfield_overrides, **_OVERRIDES}
     ordering_field = "position"
     hide_ordering_field = True
     extra = 0

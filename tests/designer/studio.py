@@ -36,6 +36,19 @@ def filled(answer: Any) -> dict[str, Any]:
     return data
 
 
+def as_by_browser(answer: Any) -> dict[str, Any]:
+    """What a browser sends of the page as it stands: inputs lose line breaks, text areas get CR and LF."""
+    data = filled(answer)
+    forms = [answer.context["adminform"].form, *(row for rows in _formsets(answer) for row in rows.forms)]
+    for bound in (bound for form in forms for bound in form):
+        text = data.get(bound.html_name)
+        if isinstance(text, str):
+            is_input = hasattr(bound.field.widget, "input_type")
+            lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            data[bound.html_name] = ("" if is_input else "\r\n").join(lines)
+    return data
+
+
 def send(client: Client, url: str, data: dict[str, Any]) -> Any:
     """Save the form. A page of errors is 200, a save redirects."""
     return client.post(url, data)

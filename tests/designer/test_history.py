@@ -20,7 +20,7 @@ from designer.models import Endpoint, Input, Role, UserProperty, Version
 from designer.studio.saving.checked_save import versions_of
 from project.demo import CONFIGURATION
 from tests.callers import Caller
-from tests.designer.studio import add_url, change_url, errors, filled, page, send
+from tests.designer.studio import add_url, as_by_browser, change_url, errors, filled, page, send
 
 
 def _accounts_endpoint() -> Endpoint:
@@ -59,6 +59,39 @@ def test_saving_a_page_unchanged_makes_no_version(dora: Client) -> None:
     before = Version.objects.count()
     _save(dora, _accounts_endpoint())
     assert Version.objects.count() == before
+
+
+def test_saving_a_page_unchanged_in_a_browser_keeps_every_line(dora: Client) -> None:
+    endpoint = _accounts_endpoint()
+    Endpoint.objects.filter(pk=endpoint.pk).update(description="\nOne\n\nTwo\n")
+    name, phone = endpoint.inputs.filter(parent=None).order_by("position")[:2]
+    Input.objects.filter(pk=name.pk).update(
+        description="One\nTwo", default=" One\nTwo ", allowed=[" One\nTwo ", "Three"]
+    )
+    Input.objects.filter(pk=phone.pk).update(default=" 1 ", allowed=[" 1 ", "2", "3"])
+    endpoint.bindings.create(attribute="description", source="constant", value="One\nTwo", position=90)
+    endpoint.bindings.create(attribute="fax", source="expression", value="'a' +\n'b'", position=91)
+    endpoint.preconditions.create(expression="1 == 1 ||\n2 == 2", message="A", position=90)
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    read.columns.create(name="both", expression="'a' +\n'b'", position=90)
+    record_outside()
+    before, stored = Version.objects.count(), to_bytes(export(load()))
+    for row in (endpoint, read):
+        answer = send(dora, change_url(row), as_by_browser(page(dora, change_url(row))))
+        assert answer.status_code == 302, errors(answer)
+    assert to_bytes(export(load())) == stored
+    assert Version.objects.count() == before
+
+
+def test_lines_that_are_typed_in_a_browser_end_with_a_line_feed(dora: Client) -> None:
+    endpoint = _accounts_endpoint()
+    data = as_by_browser(page(dora, change_url(endpoint)))
+    data |= {"description": "One\r\nTwo", "inputs-1-allowed_text": "1\r\n2", "inputs-1-description": "\r\n  "}
+    answer = send(dora, change_url(endpoint), data)
+    assert answer.status_code == 302, errors(answer)
+    assert Endpoint.objects.get(pk=endpoint.pk).description == "One\nTwo"
+    phone = Input.objects.get(pk=data["inputs-1-id"])
+    assert (phone.allowed, phone.description) == (["1", "2"], "")
 
 
 def test_a_refused_save_makes_no_version(dora: Client) -> None:

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib import admin
+from django.contrib.auth import get_user_model
 from django.contrib.staticfiles import finders
+from django.forms import Textarea
+from django.test import RequestFactory
 
+from designer.studio.look import TextArea
 from tests.servers import ROOT, Site
 
 if TYPE_CHECKING:
@@ -118,3 +123,20 @@ def test_a_slash_goes_to_the_search_of_a_list(studio: Page) -> None:
     studio.keyboard.press("/")
     studio.keyboard.type("a/b")
     assert studio.locator("#searchbar").input_value() == "a/b"
+
+
+def test_every_text_area_of_the_admin_takes_line_ends_as_browsers_send_them(portico: None) -> None:
+    request = RequestFactory().get("/")
+    request.user = get_user_model().objects.create_superuser("root")
+    areas = {}
+    for model, pages in admin.site._registry.items():
+        inlines = pages.get_inline_instances(request)
+        for form in (
+            pages.get_form(request),
+            *(inline.get_formset(request).form for inline in inlines),
+        ):
+            for name, field in form.base_fields.items():
+                if isinstance(field.widget, Textarea):
+                    areas[model.__name__, form.__name__, name] = type(field.widget)
+    assert len(areas) > 5
+    assert {place: widget for place, widget in areas.items() if not issubclass(widget, TextArea)} == {}

@@ -16,7 +16,7 @@ from designer.models import Binding, Column, Endpoint, Input
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet, OwnFormSet
 from designer.studio.endpoint_form.step_inlines import FetcherInline, PreconditionInline
 from designer.studio.field_values import shown, typed
-from designer.studio.look import StackedInline, TabularInline, dress, picked, suggesting
+from designer.studio.look import StackedInline, TabularInline, TextArea, dress, picked, suggesting
 from designer.studio.metadata import choices
 from designer.studio.metadata.vocabulary import vocabulary_of
 from designer.types import TYPES, InputType, natural_type
@@ -37,13 +37,17 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
 
     default_text = dress(
         forms.CharField(
-            required=False, label=_("Default"), help_text=Input._meta.get_field("default").help_text
+            required=False,
+            label=_("Default"),
+            strip=False,
+            help_text=Input._meta.get_field("default").help_text,
         )
     )
     allowed_text = dress(
         forms.CharField(
             required=False,
             label=_("Allowed values"),
+            strip=False,
             widget=forms.Textarea(attrs={"rows": 3}),
             help_text=_(
                 "The only values that are accepted, one per line. If you enter none, all "
@@ -71,13 +75,16 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
                 forms.ChoiceField(label=self.fields["type"].label, choices=offered, initial="String")
             )
         self.initial["default_text"] = shown(self.instance.default)
+        _show_lines(self, "default_text")
         self.initial["allowed_text"] = "\n".join(shown(value) for value in self.instance.allowed)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         kind = TYPES.get(cleaned.get("type", ""))
         if {"type", "default_text"}.intersection(self.changed_data):
-            self.instance.default = typed(cleaned.get("default_text", ""), kind)
+            text = cleaned.get("default_text", "")
+            keeps_blanks = kind is not None and kind.is_textual and text.strip()
+            self.instance.default = typed(text if keeps_blanks else text.strip(), kind)
         if {"type", "allowed_text"}.intersection(self.changed_data):
             lines = cleaned.get("allowed_text", "").splitlines()
             self.instance.allowed = [typed(line.strip(), kind) for line in lines if line.strip()]
@@ -121,6 +128,7 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["source"] = dress(source)
         # With a list in each row the page would grow with the square of its inputs.
         suggesting(self.fields["value_text"], list_id="suggested-values")
+        _show_lines(self, "value_text")
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -142,6 +150,12 @@ def binding_form(written: Mapping[str, Attribute], **more: Any) -> type[BindingF
     """Return a form for entity properties of the attributes `written`. `more`: as on `BindingForm`."""
     class_attributes = {"written": written, "offered": choices.described(written), **more}
     return type("BindingForm", (BindingForm,), class_attributes)
+
+
+def _show_lines(form: forms.ModelForm[Any], name: str) -> None:
+    """Make the field a text area if it holds several lines: browsers join the lines of any other input."""
+    if name in form.fields and any(end in form.initial[name] for end in "\r\n"):
+        form.fields[name].widget = TextArea(attrs={"rows": 1})
 
 
 def _name(text: str) -> str:
