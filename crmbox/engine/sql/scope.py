@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from crmbox.engine.snapshot import Snapshot, StoredColumn, StoredEntity
+from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.engine.sql.operands import Operand, name_of, operand_of
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Filter, Link, LinkType, Query
 from crmclient.query.bounds import MOST_COLUMNS, MOST_LINKS
 from crmclient.query.families import UNREADABLE
-from crmclient.query.lookup_names import NAME_SUFFIX
+from crmclient.query.lookup_names import lookup_named_by
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +103,8 @@ class Scope:
         """
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
-        lookup = None if column is not None else _lookup_named_by(attribute, source.stored)
-        read = column or lookup
+        lookup = None if column is not None else lookup_named_by(attribute, source.stored.attributes)
+        read = column if lookup is None else source.stored.columns[lookup.logical_name]
         if read is None:
             raise InvalidQuery(
                 f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute "
@@ -136,13 +136,6 @@ class Scope:
             raise InvalidQuery(f"{construct}: a link of the type {link.type.value!r} gives no columns.")
         self._sources[link.alias] = source
         self._add_all(link.filter, link.links, source)
-
-
-def _lookup_named_by(attribute: str, stored: StoredEntity) -> StoredColumn | None:
-    """Return the lookup whose record's name an attribute is; None when no lookup is called so."""
-    lookup = stored.columns.get(attribute.removesuffix(NAME_SUFFIX))
-    named = attribute.endswith(NAME_SUFFIX) and lookup is not None and lookup.attribute.type.is_reference
-    return lookup if named else None
 
 
 def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
