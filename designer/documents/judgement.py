@@ -66,6 +66,11 @@ class Judgement:
             return False
         return allow_failing_calls or not self.failed_calls
 
+    def require_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> None:
+        """Raise Refused unless the plan may be carried out. The arguments are those of `is_acceptable`."""
+        if not self.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
+            raise Refused(self)
+
     def sentences(self) -> Iterator[str]:
         """Yield why the plan is refused, if it is."""
         yield from self.problems

@@ -14,7 +14,7 @@ from designer.definitions import ConfigurationDocument
 from designer.documents.applied_plan import apply
 from designer.documents.document_reader import read
 from designer.documents.document_writer import export
-from designer.documents.judgement import Judgement, Refused, judge
+from designer.documents.judgement import Judgement, judge
 from designer.documents.keys import COLLECTIONS, CONTEXT, OPTION_SETS, without_items
 from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError
@@ -69,8 +69,12 @@ def recorded_state() -> dict[ItemKey, Any]:
 
 def plan_to(wanted: ConfigurationDocument) -> Plan:
     """Return the changes that make the whole configuration equal to `wanted`, removals included."""
-    now = export(latest())
-    return plan(now, wanted, all_groups(now))
+    return _equal_to(wanted)(export(latest()))
+
+
+def _equal_to(wanted: ConfigurationDocument) -> Callable[[ConfigurationDocument], Plan]:
+    """Return what makes the plan that `plan_to` returns, of a present configuration."""
+    return lambda now: plan(now, wanted, all_groups(now))
 
 
 def all_groups(now: ConfigurationDocument) -> Collection[str]:
@@ -105,8 +109,7 @@ def carry_out(
     for _ in range(_ATTEMPTS):
         # Before the transaction: while the platform is asked, nobody waits for the database.
         judged = judge(make_plan, with_calls=with_calls)
-        if not judged.is_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls):
-            raise Refused(judged)
+        judged.require_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls)
         with transaction.atomic() if also else nullcontext():
             with recording(author) as recorded:
                 require_version(expected_version)
@@ -155,14 +158,13 @@ def newest_version() -> int:
 
 def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
     """Make the whole configuration equal to `wanted`. Raises DocumentError; nothing has changed then."""
-    return carry_out(lambda now: plan(now, wanted, all_groups(now)), wanted, author)
+    return carry_out(_equal_to(wanted), wanted, author)
 
 
 def preview_restore(wanted: ConfigurationDocument) -> Judgement:
     """Judge what `restore` would do, and change nothing. Raises DocumentError, and Refused where it would."""
-    judged = judge(lambda now: plan(now, wanted, all_groups(now)))
-    if not judged.is_acceptable():
-        raise Refused(judged)
+    judged = judge(_equal_to(wanted))
+    judged.require_acceptable()
     return judged
 
 

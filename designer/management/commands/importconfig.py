@@ -109,10 +109,7 @@ class Command(BaseCommand):
             if dry_run:
                 require_version(expect_version)
                 judged = preview_source(source)
-                if not judged.is_acceptable(
-                    allow_broken=allow_broken, allow_failing_calls=allow_failing_calls
-                ):
-                    raise Refused(judged)
+                judged.require_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls)
             else:
                 judged = import_source(
                     source,

@@ -99,8 +99,7 @@ def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
     judged = judge_proposal(proposal, with_calls=True)
     if judged.plan.does_nothing:
         raise nothing_is_proposed()
-    if not judged.is_acceptable():
-        raise Refused(judged)
+    judged.require_acceptable()
     return judged
 
 
