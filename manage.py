@@ -2,6 +2,7 @@
 """Django's command line, with Portico's settings."""
 
 import gc
+import json
 import os
 import sys
 
@@ -17,6 +18,11 @@ def main() -> None:
         with run_as(next(iter(sys.argv[1:]), "")):
             execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
+        if "--json" in sys.argv:
+            # The command, which would write it, cannot be made without its settings.
+            from designer.management.json_command import failed
+
+            sys.stdout.write(f"{json.dumps(failed(error), ensure_ascii=False, indent=2)}\n")
         sys.exit(str(error))
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import psycopg
 
-from bench import edits, postgraphile, remote, size
+from bench import edits, postgraphile, remote, size, studio
 from bench.conformance import NotTheSame
 from bench.contenders import THREADS, contenders
 from bench.load import LoadError
@@ -34,7 +34,7 @@ POSTGRES = "postgres://postgres@127.0.0.1:5432"
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY, edits.KEY]
+    keys = [*(scenario.key for scenario in SCENARIOS), *remote.KEYS, size.KEY, edits.KEY, studio.KEY]
     keys += [postgraphile.KEY, *portal.KEYS]
     parser.add_argument("--scenario", action="append", choices=keys, help="only this one; may be repeated")
     parser.add_argument("--contender", action="append", help="only this key; may be repeated")
@@ -125,6 +125,9 @@ def measure_all(
         results["scenarios"][edits.KEY] = edits.measure_all(
             stable, _say, rounds=options.rounds, seconds=options.seconds
         )
+    # It needs Chromium.
+    if studio.KEY in (options.scenario or ()):
+        results["scenarios"][studio.KEY] = studio.measure_all(stable, _say, rounds=options.rounds)
     # It needs Node, and what npm fetches.
     if postgraphile.KEY in (options.scenario or ()):
         results["scenarios"][postgraphile.KEY] = postgraphile.measure_all(

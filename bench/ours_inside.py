@@ -206,10 +206,14 @@ def configure(count: str) -> None:
         ],
         batch_size=BATCH,
     )
-    parts: tuple[Any, ...] = (EndpointRole, Input, Binding)
-    for part in parts:
-        # Lists are not what is raced: only what stands in the endpoint itself is copied.
-        own = {} if part is EndpointRole else {"parent": None}
+    # Lists are not what is raced: only what stands in the endpoint itself is copied. A list without its items
+    # would block the copy.
+    parts: dict[Any, dict[str, Any]] = {
+        EndpointRole: {},
+        Input: {"parent": None, "relationship": ""},
+        Binding: {"parent": None},
+    }
+    for part, own in parts.items():
         rows = list(part.objects.filter(endpoint=model, **own).values())
         for row in rows:
             del row["id"], row["endpoint_id"]

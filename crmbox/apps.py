@@ -13,6 +13,8 @@ class EmbeddedPlatform(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        """Register the processes, and install the system's entities after each migration."""
+        # Imported here, because Django imports this module before the apps are ready.
         from crmbox.demo.processes import approve, cancel_case, close_case, ping
         from crmbox.own_messages import MESSAGES
         from crmbox.processes import PROCESSES

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from crmclient.query.calendar import Calendar, configured
+from crmclient.query.calendar import Calendar, calendar_of
 
 
 def calendar() -> Calendar:
-    return configured(settings.PORTICO)
+    return calendar_of(settings.PORTICO)

@@ -8,7 +8,10 @@ from crmclient.optional_abilities import Indexes
 
 
 def entity_indexes(unit: Unit, entity: str) -> Indexes:
-    """Return the indexes of an entity. Raises UnknownEntity."""
+    """Return by which attributes of an entity an index sorts or searches, and which ones could have one.
+
+    With them comes the approximate number of records. Raises UnknownEntity.
+    """
     stored = unit.snapshot.entity(entity)
     definition = stored.definition
     if definition.is_view:
@@ -16,6 +19,7 @@ def entity_indexes(unit: Unit, entity: str) -> Indexes:
         nothing: frozenset[str] = frozenset()
         return Indexes(frozenset({stored.entity.primary_id}), nothing, nothing, nothing, records=0)
     items = {item.attribute.logical_name: item for item in definition.attributes}
+    # An index of several columns helps to sort by its first one.
     indexed_names = {key.attributes[0] for key in stored.entity.keys} | {stored.entity.primary_id}
     indexed_names |= {name for name, item in items.items() if indexed_columns(definition, item)}
     [(records,)] = unit.rows(unit.dialect.approximate_count(stored.table))

@@ -21,7 +21,7 @@ from crmbox.engine.revision import LOCAL_REVISION_SQL
 from crmbox.engine.single_statements import single_read, single_unit
 from crmbox.entity_indexes import entity_indexes
 from crmbox.processes.registry import Context
-from crmbox.processes.run import execute, offered
+from crmbox.processes.run import execute, offered_processes
 from crmbox.records import deletions
 from crmbox.records.associations import associate, disassociate
 from crmbox.records.batch import run_batch
@@ -82,6 +82,7 @@ class EmbeddedPlatform:
         bulkhead: Bulkhead | None = None,
         caller_bulkhead: Bulkhead | None = None,
     ) -> None:
+        """Serve the tables of the database `alias`. Without a bulkhead, calls are not limited."""
         # It stands in for Dataverse, so it uses the names of Dataverse, too.
         self.conventions = replace(
             CONVENTIONS, takes_writes_back=True, takes_files_back=settings.PORTICO["CRM_FILES"] == "database"
@@ -93,7 +94,10 @@ class EmbeddedPlatform:
     def create(
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL
     ) -> Stored:
+        """Create a record: by one statement where that will do, else in a transaction of several."""
         with self._work(call):
+            # The fast way is one statement, but to look for duplicates needs more. `single_unit` returns None
+            # where one statement cannot be used at all, `create_at_once` where these values need more.
             single = None if call.refuses_duplicates else single_unit(self._alias)
             if single is not None:
                 stored = create_at_once(single, entity, values, id=id, caller=call.caller)
@@ -105,8 +109,14 @@ class EmbeddedPlatform:
                 return created
 
     def retrieve(self, entity: str, id: Guid, columns: Sequence[str], *, call: Call = SERVICE_CALL) -> Record:
+        """Return the attributes `columns` of a record: by one statement where that will do."""
+
+        # A function of its own, because `_read` calls it again where the connection was cut meanwhile.
         def read() -> Record:
+            # Raises DeadlineExceeded when the call has no time left.
             in_time(call)
+            # One statement without a transaction does for most reads. It cannot tell why it finds nothing, so
+            # the unit reads again then.
             single = single_read(self._alias)
             if single is not None:
                 record = retrieve_at_once(single, entity, id, tuple(columns))
@@ -126,7 +136,9 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Stored:
+        """Write `values`: by one statement where that will do, else in a transaction of several."""
         with self._work(call):
+            # The fast way is one statement, as in `create`. None says that it does not do.
             single = None if call.refuses_duplicates else single_unit(self._alias)
             if single is not None:
                 stored = update_at_once(single, entity, id, values, if_version=if_version, caller=call.caller)
@@ -147,10 +159,12 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> Upserted:
+        """Write `values` to the record with an alternate key, or create one of `key` and `values`."""
         with self._work(call), write_unit(self._alias) as unit:
             upserted = upsert(
                 unit, entity, key, values, exists=exists, if_version=if_version, caller=call.caller
             )
+            # For a new record, every rule counts; for a changed one, those about a changed attribute.
             refuse_duplicates(unit, entity, upserted.id, call, None if upserted.created else values)
             return upserted
 
@@ -177,7 +191,11 @@ class EmbeddedPlatform:
             disassociate(unit, entity, id, relationship, related, caller=call.caller)
 
     def query(self, query: Query, page: Page = ALL, *, call: Call = SERVICE_CALL) -> QueryResult:
+        """Return a page of a query's rows: by one statement where that will do."""
+
+        # A function of its own, because `_read` calls it again where the connection was cut meanwhile.
         def read() -> QueryResult:
+            # Raises DeadlineExceeded when the call has no time left.
             in_time(call)
             # The fast way is one statement without a transaction. It returns None for a query that needs
             # more.
@@ -203,6 +221,7 @@ class EmbeddedPlatform:
         if_version: str | None = None,
         call: Call = SERVICE_CALL,
     ) -> FileInfo:
+        """Write a file to a file or image column. What has been stored of a failed upload is removed."""
         upload = Upload(self._alias, entity, id, attribute, if_version, call)
         try:
             with self._work(call):
@@ -260,6 +279,7 @@ class EmbeddedPlatform:
 
     def relationships(self, entity: str) -> Sequence[Relationship]:
         with read_unit(self._alias) as unit:
+            # The result is not used: this raises UnknownEntity.
             unit.snapshot.entity(entity)
             return unit.snapshot.relationships_of(entity)
 
@@ -273,7 +293,7 @@ class EmbeddedPlatform:
 
     def processes(self) -> Mapping[str, Process]:
         with read_unit(self._alias) as unit:
-            return offered(unit.snapshot)
+            return offered_processes(unit.snapshot)
 
     def languages(self) -> Sequence[int]:
         with read_unit(self._alias) as unit:
@@ -298,6 +318,8 @@ class EmbeddedPlatform:
         return SERVICE_USER
 
     def user(self, id: Guid) -> PlatformUser:
+        """Return a user. The places for calls about the caller are used, whichever call this serves."""
+
         def read() -> PlatformUser:
             with read_unit(self._alias) as unit:
                 return users.user(unit, id)
@@ -311,6 +333,7 @@ class EmbeddedPlatform:
             return asked_again(connections[self._alias], read, (Unavailable,))
 
     def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        # The service itself asks: a user may not be allowed to read everybody below.
         return reports(self.query, id, replace(call, caller=None))
 
     def _work(self, call: Call) -> Work:

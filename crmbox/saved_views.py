@@ -14,7 +14,7 @@ MAIN: Final = 0
 
 
 def saved_views(ask: Callable[[Query], QueryResult], entity: str) -> Iterator[SavedView]:
-    """Yield the saved views of an entity. `ask` runs a query."""
+    """Yield the saved views of an entity, first the system views, then personal ones. `ask` runs a query."""
     for view_entity, is_personal in (("savedquery", False), ("userquery", True)):
         query = Query(
             view_entity,

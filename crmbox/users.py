@@ -43,8 +43,9 @@ def security_roles(unit: Unit) -> list[SecurityRole]:
 
 @lru_cache(maxsize=64)
 def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
-    """Return a query for the id and name of records that a user is associated with, through an intersect
-    entity.
+    """Return a query for the id and name of the records of `entity` that a user is associated with.
+
+    `intersect` is the intersect entity, whose column for the record has the name of the record's primary id.
     """
     stored, pairs = snapshot.entity(entity), snapshot.entity(intersect)
     key = stored.entity.primary_id

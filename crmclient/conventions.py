@@ -58,7 +58,7 @@ class Ownership:
     unit_of_owner: str = ""
 
     @property
-    def following(self) -> frozenset[str]:
+    def set_with_owner(self) -> frozenset[str]:
         """The attributes that the platform sets when the owner changes."""
         return frozenset(self.by_entity) | ({self.unit} if self.unit else frozenset())
 
@@ -95,14 +95,16 @@ class SystemAttributes:
         return frozenset(name for name in (self.state, self.status) if name is not None)
 
     @property
-    def following_owner(self) -> frozenset[str]:
-        return self.ownership.following if self.ownership else frozenset()
+    def set_with_owner(self) -> frozenset[str]:
+        """The attributes that the platform sets when the owner changes, without the owner itself."""
+        return self.ownership.set_with_owner if self.ownership else frozenset()
 
     @property
     def always_set(self) -> frozenset[str]:
         """The attributes that every new record has, even if a create does not set them."""
-        owner = {self.owner} & self.set_to_caller if self.owner else frozenset()
-        return self.life | frozenset(name for name in owner if name is not None)
+        if self.owner is None or self.owner not in self.set_to_caller:
+            return self.life
+        return self.life | {self.owner}
 
     def composed_of(self, written: Collection[str]) -> frozenset[str]:
         """Return the attributes that change along with `written`, to values that only the platform
@@ -113,11 +115,14 @@ class SystemAttributes:
 
     def changed_by(self, written: Collection[str]) -> frozenset[str]:
         """Return the attributes `written`, and all attributes that change with them."""
-        return frozenset(written) | self.composed_of(written) | frozenset(self._following(written))
+        return frozenset(written) | self.composed_of(written) | frozenset(self._set_with(written))
 
-    def _following(self, written: Collection[str]) -> Iterator[str]:
+    def _set_with(self, written: Collection[str]) -> Iterator[str]:
+        """Yield the attributes that the platform sets along with the owner, and with state or status, if a
+        write has these.
+        """
         if self.owner in written:
-            yield from self.following_owner
+            yield from self.set_with_owner
         if not self.life.isdisjoint(written):
             yield from self.life
 
@@ -175,6 +180,7 @@ class Conventions:
     takes_files_back: bool = False
 
     def of(self, entity: str) -> SystemAttributes:
+        """Return the attributes of an entity that the platform sets itself."""
         return self.entities.get(entity, self.records)
 
     def version_of(self, entity: str, attributes: Mapping[str, Attribute]) -> str | None:

@@ -276,10 +276,16 @@ class MissingPrivilege(UnexpectedAnswer):
     """
 
     def __init__(self, privilege: str) -> None:
-        described = (
-            f"the privilege {privilege}" if privilege else "a privilege that the platform does not name"
+        super().__init__(
+            Sentence(
+                "The service's own account on the platform lacks the privilege %(privilege)s.",
+                privilege=privilege,
+            )
+            if privilege
+            else Sentence(
+                "The service's own account on the platform lacks a privilege that the platform does not name."
+            )
         )
-        super().__init__(f"The service's own account on the platform lacks {described}.")
         self.privilege = privilege
 
 

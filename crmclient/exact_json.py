@@ -15,10 +15,12 @@ def parse(raw: bytes) -> Any:
 
 
 def render(value: Any) -> bytes:
+    """Return a value as JSON, with exact decimals. Raises TypeError for a type that JSON cannot hold."""
     return orjson.dumps(value, default=_exact)
 
 
 def _exact(value: object) -> orjson.Fragment:
+    """Return the JSON of a Decimal, which orjson does not know. Raises TypeError for any other type."""
     if isinstance(value, Decimal):
         return orjson.Fragment(f"{value:f}")
     raise TypeError(type(value).__name__)

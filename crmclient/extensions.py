@@ -87,12 +87,13 @@ class Registry(dict[str, T]):
 
     def _item(self, point: EntryPoint, name: str, check: Callable[[T], object]) -> T:
         """Load the extension of an entry point, and check it. Raises UnusableExtension."""
-        item = _loaded(point)
+        item = _load(point)
         if not self._is_one(item):
             raise UnusableExtension(
                 f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
             )
-        own_name = self._name_of(extension := cast(T, item))
+        extension = cast(T, item)
+        own_name = self._name_of(extension)
         if own_name != name:
             raise UnusableExtension(
                 f"{_described(point)} leads to {self._what} called “{own_name}”.",
@@ -140,7 +141,7 @@ class Choice(Generic[T]):
         """Whether `value` is a dotted path. Settings had such paths before there were names."""
         return "." in value and value not in self.names()
 
-    def name_of(self, path: str) -> str | None:
+    def built_in_name(self, path: str) -> str | None:
         """Return the name of the built-in object at a dotted path, also one of earlier releases; None for
         another path.
         """
@@ -157,6 +158,7 @@ class Choice(Generic[T]):
         elif value in self._built_in:
             point = self._built_in[value]
         elif value in self._names:
+            # The dotted path of a built-in object, also one of an earlier release.
             point = self._built_in[self._names[value]]
         elif "." in value:
             module, _, attribute = value.rpartition(".")
@@ -166,7 +168,7 @@ class Choice(Generic[T]):
                 f"There is no “{value}” in {self.group}.",
                 f"Write one of: {', '.join(self.names())}. Install the package that offers another.",
             )
-        item = _loaded(point)
+        item = _load(point)
         if not callable(item):
             raise UnusableExtension(
                 f"{_described(point)} leads to {item!r:.100}, which is not {self._what}.", _UNINSTALL
@@ -203,7 +205,7 @@ def _only_entry_point(points: list[EntryPoint], is_taken: bool) -> EntryPoint:
     return point
 
 
-def _loaded(point: EntryPoint) -> object:
+def _load(point: EntryPoint) -> object:
     """Return the object of an entry point. Raises UnusableExtension."""
     try:
         return point.load()
@@ -215,6 +217,7 @@ def _loaded(point: EntryPoint) -> object:
 
 
 def _described(point: EntryPoint) -> str:
+    """Return how a message names an entry point: with its group, and with its package if it has one."""
     if point.dist is None:
         return f"“{point.name}” of {point.group}"
     return f"The entry point “{point.name}” of {point.group}, in the package {_distribution(point)},"

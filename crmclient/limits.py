@@ -18,7 +18,7 @@ from crmclient.errors import (
 )
 from crmclient.metadata import Attribute, AttributeType, OptionSet
 from crmclient.parties import LONGEST_ADDRESS
-from crmclient.text import storable
+from crmclient.text import is_storable
 from crmclient.values import Party, Reference
 
 LONGEST_FILE_NAME: Final = 255
@@ -44,7 +44,7 @@ def check_file(entity: str, attribute: str, file_name: str, content_type: str) -
         problem = TooLong(attribute, f"A file name of at most {LONGEST_FILE_NAME} characters.")
     elif len(content_type) > LONGEST_CONTENT_TYPE:
         problem = TooLong(attribute, f"A content type of at most {LONGEST_CONTENT_TYPE} characters.")
-    elif not (storable(file_name) and storable(content_type)):
+    elif not (is_storable(file_name) and is_storable(content_type)):
         problem = WrongType(attribute, "The file's name holds a character that cannot be stored.")
     if problem is not None:
         raise InvalidRecord(entity, [problem])
@@ -52,6 +52,7 @@ def check_file(entity: str, attribute: str, file_name: str, content_type: str) -
 
 def wrong_value(attribute: str, error: TypeError | ValueError) -> InvalidValue:
     """Return a TypeError or ValueError of a value check as the platform's error."""
+    # Only the first letter is changed: `capitalize` would write the others small.
     message = f"{str(error)[:1].upper()}{str(error)[1:]}."
     return WrongType(attribute, message) if isinstance(error, TypeError) else OutOfRange(attribute, message)
 
@@ -59,6 +60,7 @@ def wrong_value(attribute: str, error: TypeError | ValueError) -> InvalidValue:
 def decimal_places(value: Decimal) -> int:
     """Return the number of decimal places that `value` needs, without trailing zeros."""
     _, digits, exponent = value.as_tuple()
+    # The exponent of an infinite value, or of one that is no number, is a letter.
     if not isinstance(exponent, int) or exponent >= 0:
         return 0
     if digits[-1]:
@@ -71,36 +73,44 @@ def decimal_places(value: Decimal) -> int:
     return max(0, -exponent - zeros) if any(digits) else 0
 
 
-def _length(attribute: Attribute, value: str, _: Options) -> None:
+def _check_length(attribute: Attribute, value: str, _: Options) -> None:
+    """Raise TooLong for a text of too many characters."""
     if attribute.max_length is not None and len(value) > attribute.max_length:
         raise TooLong(attribute.logical_name, f"At most {attribute.max_length} characters.")
 
 
-def _range(attribute: Attribute, value: int | float | Decimal, _: Options) -> None:
+def _check_range(attribute: Attribute, value: int | float | Decimal, _: Options) -> None:
+    """Raise OutOfRange for a number below the attribute's minimum or above its maximum."""
     if attribute.minimum is not None and value < attribute.minimum:
         raise OutOfRange(attribute.logical_name, f"At least {attribute.minimum}.")
     if attribute.maximum is not None and value > attribute.maximum:
         raise OutOfRange(attribute.logical_name, f"At most {attribute.maximum}.")
 
 
-def _exact_range(attribute: Attribute, value: Decimal | int, options: Options) -> None:
+def _check_exact_range(attribute: Attribute, value: Decimal | int, options: Options) -> None:
+    """Raise OutOfRange for a number with too many decimal places, or outside of the attribute's range."""
     if attribute.precision is not None and decimal_places(Decimal(value)) > attribute.precision:
         raise OutOfRange(attribute.logical_name, f"At most {attribute.precision} decimal places.")
-    _range(attribute, value, options)
+    _check_range(attribute, value, options)
 
 
-def _option(attribute: Attribute, value: int, options: Options) -> None:
-    if not _knows(attribute, value, options):
+def _check_option(attribute: Attribute, value: int, options: Options) -> None:
+    """Raise UnknownOption for a number that is none of the attribute's options."""
+    if not _has_option(attribute, value, options):
         raise UnknownOption(attribute.logical_name, f"{value} is none of the options.")
 
 
-def _options(attribute: Attribute, value: tuple[int, ...], options: Options) -> None:
-    unknown = [item for item in value if not _knows(attribute, item, options)]
+def _check_options(attribute: Attribute, value: tuple[int, ...], options: Options) -> None:
+    """Raise UnknownOption for the first number that is none of the attribute's options."""
+    unknown = [item for item in value if not _has_option(attribute, item, options)]
     if unknown:
         raise UnknownOption(attribute.logical_name, f"{unknown[0]} is none of the options.")
 
 
-def _target(attribute: Attribute, value: Any, _: Options) -> None:
+def _check_target(attribute: Attribute, value: Any, _: Options) -> None:
+    """Raise WrongType for what is no reference, and UnknownTarget for one to an entity that the lookup does
+    not take.
+    """
     if not isinstance(value, Reference):
         raise WrongType(attribute.logical_name, "A reference is needed.")
     if value.entity not in attribute.targets:
@@ -108,39 +118,40 @@ def _target(attribute: Attribute, value: Any, _: Options) -> None:
         raise UnknownTarget(attribute.logical_name, f"It points at {allowed}, not at {value.entity}.")
 
 
-def _parties(attribute: Attribute, value: tuple[Party, ...], options: Options) -> None:
+def _check_parties(attribute: Attribute, value: tuple[Party, ...], options: Options) -> None:
+    """Raise an InvalidValue for the first party that the list cannot hold."""
     name = attribute.logical_name
     for party in value:
         if party.reference is not None:
-            _target(attribute, party.reference, options)
+            _check_target(attribute, party.reference, options)
         elif not party.address:
             raise WrongType(name, "A party is a record or an address.")
         elif not attribute.takes_addresses:
             raise WrongType(name, "A party is a record: an address alone is for e-mails.")
-        if party.address is not None and not storable(party.address):
+        if party.address is not None and not is_storable(party.address):
             raise WrongType(name, "The address holds a character that cannot be stored.")
         if party.address is not None and len(party.address) > LONGEST_ADDRESS:
             raise TooLong(name, f"An address has at most {LONGEST_ADDRESS} characters.")
 
 
-def _knows(attribute: Attribute, value: int, options: Options) -> bool:
+def _has_option(attribute: Attribute, value: int, options: Options) -> bool:
     return any(option.value == value for option in options(attribute).options)
 
 
 _LIMITS: Final[dict[AttributeType, Callable[[Attribute, Any, Options], None]]] = {
-    AttributeType.STRING: _length,
-    AttributeType.MEMO: _length,
-    AttributeType.INTEGER: _range,
-    AttributeType.BIGINT: _range,
-    AttributeType.DOUBLE: _range,
-    AttributeType.DECIMAL: _exact_range,
-    AttributeType.MONEY: _exact_range,
-    AttributeType.PICKLIST: _option,
-    AttributeType.STATE: _option,
-    AttributeType.STATUS: _option,
-    AttributeType.MULTISELECT: _options,
-    AttributeType.LOOKUP: _target,
-    AttributeType.CUSTOMER: _target,
-    AttributeType.OWNER: _target,
-    AttributeType.PARTYLIST: _parties,
+    AttributeType.STRING: _check_length,
+    AttributeType.MEMO: _check_length,
+    AttributeType.INTEGER: _check_range,
+    AttributeType.BIGINT: _check_range,
+    AttributeType.DOUBLE: _check_range,
+    AttributeType.DECIMAL: _check_exact_range,
+    AttributeType.MONEY: _check_exact_range,
+    AttributeType.PICKLIST: _check_option,
+    AttributeType.STATE: _check_option,
+    AttributeType.STATUS: _check_option,
+    AttributeType.MULTISELECT: _check_options,
+    AttributeType.LOOKUP: _check_target,
+    AttributeType.CUSTOMER: _check_target,
+    AttributeType.OWNER: _check_target,
+    AttributeType.PARTYLIST: _check_parties,
 }

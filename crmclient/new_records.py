@@ -26,7 +26,7 @@ def origin(
     `given`.
     """
     attribute = attributes.get(name)
-    if name in system.following_owner:
+    if name in system.set_with_owner:
         # The owner settles it, given or not.
         is_owned = system.owner in system.set_to_caller or system.owner in given
         return Origin.DEFAULT if is_owned else Origin.EMPTY
@@ -42,4 +42,5 @@ def origin(
 
 
 def _is_filled(attribute: Attribute, system: SystemAttributes) -> bool:
+    """Whether the platform gives the attribute a default that the metadata do not tell."""
     return attribute.logical_name in system.filled or attribute.type in system.filled_types

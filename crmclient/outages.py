@@ -38,6 +38,7 @@ class Course:
     told: float = 0.0
 
     def facts(self) -> dict[str, Any]:
+        """Return the fields of a log line: the number of failures, and the seconds from first to last."""
         return {"failures": self.failures, "outage_seconds": round(self.last - self.since, 1)}
 
 
@@ -88,8 +89,10 @@ class Outage:
         self._quiet = quiet
         self._clock = clock
         self._lock = threading.Lock()
+        # What this process itself knows: used where processes share nothing.
         self._own = Course()
         self._lasts = False
+        # When this process saw its last failure.
         self._last = 0.0
 
     @property
@@ -139,6 +142,9 @@ class Outage:
 
     @contextmanager
     def _course(self) -> Iterator[Course]:
+        """Yield the course that all processes share; this process's own one where they share none, or cannot
+        reach it.
+        """
         if _place is None:
             yield self._own
             return

@@ -31,6 +31,7 @@ more).
 
 
 def _text_adapters() -> AdaptersMap:
+    """Return psycopg's rules for reading values, but with GUIDs, times and dates read as text."""
     adapters = AdaptersMap(psycopg.adapters)
     for type_name in ("uuid", "timestamptz", "date"):
         adapters.register_loader(type_name, TextLoader)
@@ -83,6 +84,7 @@ def _rows_if_prepared(connection: Any, sql: str, params: Sequence[Any]) -> list[
     transformer = _of_thread.transformer
     query, wanted = _numbered(sql, len(params))
     values = transformer.dump_sequence(params, wanted)
+    # psycopg keeps the statement's name by this key.
     key = (query, transformer.types or ())
     name = prepared._names.get(key)
     if name is None:
@@ -105,6 +107,7 @@ def _rows_if_prepared(connection: Any, sql: str, params: Sequence[Any]) -> list[
     try:
         return transformer.load_rows(0, result.ntuples, tuple)
     finally:
+        # Otherwise the thread would keep the whole answer in memory.
         transformer.set_pgresult(None)
 
 

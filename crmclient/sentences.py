@@ -25,6 +25,7 @@ class Sentence(str):
         return sentence
 
     def __str__(self) -> str:
+        # Without this, `str(sentence)` would be a plain text, which has no template to translate.
         return self
 
 
@@ -36,12 +37,16 @@ class Counted(Sentence):
 
     def __new__(cls, template: str, plural: str, number: int, **values: Any) -> Self:
         sentence = super().__new__(cls, template if number == 1 else plural, number=number, **values)
+        # The English of the number is made. Translations go by both templates.
         sentence.template, sentence.plural, sentence.number = template, plural, number
         return sentence
 
 
 def listed(texts: Iterable[str], between: str) -> Sentence:
-    """Return several sentences as one, with the text `between` between them."""
+    """Return several sentences as one, with the text `between` between them.
+
+    Its template is `%(at0)s`, `between`, `%(at1)s` and so on, so that each sentence is translated by itself.
+    """
     values = {f"at{number}": text for number, text in enumerate(texts)}
     return Sentence(between.join(f"%({name})s" for name in values), **values)
 
@@ -58,6 +63,7 @@ def for_log(error: BaseException) -> str:
 
 
 def _words(text: str) -> str:
+    """Return a Sentence with “…” for each value that is no Sentence itself; empty for any other text."""
     if not isinstance(text, Sentence):
         return ""
     if not text.values:

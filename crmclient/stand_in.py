@@ -63,8 +63,11 @@ def _declared(
     """Declare the effect of a member, and pass its calls to the stand-in's `answer`."""
 
     def decorate(member: Callable[Concatenate[StandIn, P], R]) -> Callable[Concatenate[StandIn, P], R]:
+        """Note the effect under the member's name, and put `asked` in the member's place."""
+
         @wraps(member)
         def asked(self: StandIn, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            """Return what `answer` makes of the call. It may have the member itself ask the platform."""
             request = MemberCall(member.__name__, effect, args, kwargs)
             return self.answer(request, lambda: member(self, *args, **kwargs))
 

@@ -57,9 +57,12 @@ class Tally:
 
     def count(self) -> None:
         """Count the call that is being measured, unless it is part of another call."""
-        self.calls += self._depth == 1
+        # Inside a call that another call makes, the depth is larger than 1.
+        if self._depth == 1:
+            self.calls += 1
 
     def __enter__(self) -> Tally:
+        """Begin to measure a call, unless another call is being measured, which this one is a part of."""
         if not self._depth:
             self._began = time.monotonic()
         self._depth += 1
@@ -68,6 +71,7 @@ class Tally:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Add the time of the call that has ended, unless it was a part of another call."""
         self._depth -= 1
         if not self._depth:
             seconds = time.monotonic() - self._began

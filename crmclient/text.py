@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from typing import Final
+
+_NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
 
 
 def fold(value: str) -> str:
@@ -15,17 +19,29 @@ def fold(value: str) -> str:
     """
     if value.isascii():
         return value.lower()
-    decomposed = unicodedata.normalize("NFKD", value).casefold()
-    return "".join(c for c in unicodedata.normalize("NFKD", decomposed) if not _is_accent(c))
+    folded = unicodedata.normalize("NFKD", value).casefold()
+    # Folding may yield characters that can be decomposed once more.
+    return "".join(c for c in unicodedata.normalize("NFKD", folded) if not _is_accent(c))
 
 
 def _is_accent(character: str) -> bool:
+    """Whether a character is a mark that is left out, by its combining class in Unicode.
+
+    Classes 10 to 36 are the points of Hebrew, Arabic and Syriac. Those from 200 on are marks above, below or
+    beside a letter. The classes between are vowel signs of other scripts, and those below 10 the marks that
+    make another letter.
+    """
     combining_class = unicodedata.combining(character)
     return 10 <= combining_class <= 36 or combining_class >= 200
 
 
-def storable(value: str) -> bool:
+def is_storable(value: str) -> bool:
     """Whether every database takes the text: no NUL character, no half of a surrogate pair."""
     if "\0" in value:
         return False
     return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def fits_xml(value: str) -> bool:
+    """Whether XML can hold the text, and with it FetchXML: no control characters but tabs and line ends."""
+    return _NOT_IN_XML(value) is None

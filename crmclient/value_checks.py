@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from crmclient.sentences import Sentence
-from crmclient.text import storable
+from crmclient.text import is_storable
 from crmclient.values import Guid, Party, parse_guid
 
 _EARLIEST, _LATEST = dt.date(1753, 1, 1), dt.date(9999, 12, 30)
@@ -24,9 +24,10 @@ OUT_OF_RANGE: Final = Sentence("the date must lie between 1753-01-01 and 9999-12
 
 
 def text(value: object) -> str:
+    """Return a text that can be stored. Raises TypeError, and ValueError for one that no database takes."""
     if not isinstance(value, str):
         raise TypeError("text is needed")
-    if not storable(value):
+    if not is_storable(value):
         raise ValueError("the text holds a character that cannot be stored")
     return value
 
@@ -41,7 +42,8 @@ def _whole_number_of(bits: int) -> Callable[[object], int]:
     """Return a check for whole numbers of `bits` bits, with a sign."""
     limit = 2 ** (bits - 1)
 
-    def fit(value: object) -> int:
+    def check(value: object) -> int:
+        """Return the number. Raises TypeError, and ValueError for one outside of the range."""
         number = whole_number(value)
         if not -limit <= number < limit:
             raise ValueError(
@@ -49,7 +51,7 @@ def _whole_number_of(bits: int) -> Callable[[object], int]:
             )
         return number
 
-    return fit
+    return check
 
 
 integer: Final = _whole_number_of(32)
@@ -57,6 +59,7 @@ bigint: Final = _whole_number_of(64)
 
 
 def exact_number(value: object) -> Decimal:
+    """Return a whole number or a Decimal as a Decimal. Raises TypeError, ValueError."""
     if type(value) is int:
         return Decimal(value)
     if not isinstance(value, Decimal):
@@ -70,11 +73,14 @@ def exact_number(value: object) -> Decimal:
 
 
 def double(value: object) -> float:
+    """Return a finite number as a float. Raises TypeError, ValueError."""
+    # To Python, True and False are whole numbers.
     if isinstance(value, bool) or not isinstance(value, float | int):
         raise TypeError("a number is needed")
     try:
         number = float(value)
     except OverflowError:
+        # A whole number beyond every float.
         number = math.inf
     if not math.isfinite(number):
         raise ValueError("a finite number is needed")
@@ -99,6 +105,8 @@ def moment(value: object) -> dt.datetime:
 
 
 def day(value: object) -> dt.date:
+    """Return a date without a time. Raises TypeError, ValueError."""
+    # To Python, a datetime is a date, too.
     if isinstance(value, dt.datetime) or not isinstance(value, dt.date):
         raise TypeError("a date is needed")
     if not _EARLIEST <= value <= _LATEST:

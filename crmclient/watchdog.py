@@ -37,8 +37,8 @@ class Watch:
     """`with Watch(database, deadline):` no statement of the thread runs on past `deadline`.
 
     `database` is Django's wrapper of the thread's connection. `deadline` is a `time.monotonic()` second,
-    which may be moved. `struck` says whether a statement may have been ended: the connection is not to be
-    used again.
+    which may be moved. `struck` says whether a statement may have been ended. That may have been at any
+    point, so the connection is closed at the end, unless somebody's transaction goes on with it.
     """
 
     __slots__ = ("_database", "_lock", "_over", "_waits_less", "deadline", "struck")
@@ -47,12 +47,16 @@ class Watch:
         self.deadline = deadline
         self.struck = False
         self._database = database
+        # Held while a statement is being ended: the watch cannot end meanwhile.
         self._lock = threading.Lock()
+        # Whether the watch has ended: then nothing of the thread may be ended any more.
         self._over = False
+        # Whether SQLite's wait for a lock was shortened, so that it has to be reset.
         self._waits_less = False
 
     def __enter__(self) -> Watch:
-        if self._database.vendor == "sqlite" and self._left() < _longest_wait(self._database):
+        """Begin the watch, and shorten SQLite's wait for a lock if that could last past the deadline."""
+        if self._database.vendor == "sqlite" and self._whole_seconds_left() < _longest_wait(self._database):
             self._wait_less()
         _watchdog.add(self)
         return self
@@ -60,11 +64,14 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """End the watch. Close the connection if a statement may have been ended; reset SQLite's wait."""
         # While a statement is being ended this waits: what the thread does next must not be hit.
         with self._lock:
             self._over = True
         _watchdog.remove(self)
-        if self._waits_less:
+        if self.struck and not self._database.in_atomic_block:
+            self._database.close()
+        elif self._waits_less:
             _set_wait(self._database, _longest_wait(self._database))
 
     def _wait_less(self) -> None:
@@ -77,9 +84,10 @@ class Watch:
         with suppress(Exception):
             self._database.ensure_connection()
         self._waits_less = True
-        _set_wait(self._database, self._left())
+        _set_wait(self._database, self._whole_seconds_left())
 
-    def _left(self) -> int:
+    def _whole_seconds_left(self) -> int:
+        """Return the seconds until the deadline, rounded up; at least 1."""
         return max(1, math.ceil(self.deadline - time.monotonic()))
 
     def strike(self, now: float) -> None:
@@ -108,12 +116,14 @@ class _Watchdog:
         os.register_at_fork(after_in_child=self.begin)
 
     def begin(self) -> None:
+        """Forget all watches and the thread. A new process begins with neither."""
         self._watches: set[Watch] = set()
         self._needed = threading.Event()
         self._starting = threading.Lock()
         self._started = False
 
     def add(self, watch: Watch) -> None:
+        """Look at a watch from now on. Start the thread, or wake it up, if need be."""
         self._watches.add(watch)
         if not self._needed.is_set():
             self._needed.set()
@@ -124,6 +134,7 @@ class _Watchdog:
         self._watches.discard(watch)
 
     def _start(self) -> None:
+        """Start the thread, unless another thread has just started it."""
         with self._starting:
             if not self._started:
                 self._started = True
@@ -149,23 +160,30 @@ _watchdog = _Watchdog()
 
 
 def _longest_wait(database: Any) -> float:
+    """Return the seconds for which SQLite usually waits for a lock: the setting, or Python's default."""
     seconds: float = database.settings_dict["OPTIONS"].get("timeout", 5.0)
     return seconds
 
 
 def _set_wait(database: Any, seconds: float) -> None:
+    """Set how long SQLite waits for a lock, on a connection that is open."""
     if database.connection is not None:
         database.connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
 
 
 def _end(connection: Any, *, cut: bool) -> bool:
-    """End the statement that runs on the connection. Return whether there may have been one."""
+    """End the statement that runs on the connection. Return whether there may have been one.
+
+    With `cut`, the connection to the server is cut. Otherwise the server is asked to end the statement.
+    """
+    # Only connections of SQLite have this method, which does nothing while no statement runs.
     if hasattr(connection, "interrupt"):
         connection.interrupt()
         return True
     if connection.closed or connection.pgconn.transaction_status != _ACTIVE:
         return False
     if cut:
+        # A second socket over the same connection, so that closing it does not close the driver's own.
         with socket.socket(fileno=os.dup(connection.fileno())) as line:
             line.shutdown(socket.SHUT_RDWR)
     else:

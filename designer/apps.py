@@ -15,6 +15,10 @@ class Designer(AppConfig):
     verbose_name = gettext_lazy("Studio")
 
     def ready(self) -> None:
+        """Register what has to hear of logins, commands and migrations, and give models their labels.
+
+        The imports are here, because models can be imported only once all apps are loaded.
+        """
         from designer import triggers
         from designer.access_control import groups
         from designer.audit import logins  # noqa: F401  hears of every login

@@ -6,7 +6,7 @@ import datetime as dt
 
 from django.conf import settings
 
-from crmclient.query.calendar import Calendar, Moment, configured
+from crmclient.query.calendar import Calendar, Moment, calendar_of
 
 
 def present() -> Moment:
@@ -15,4 +15,5 @@ def present() -> Moment:
 
 
 def calendar() -> Calendar:
-    return configured(settings.PORTICO)
+    """Return the calendar that the settings describe."""
+    return calendar_of(settings.PORTICO)

@@ -75,10 +75,11 @@ def with_parts(previous: Configuration, revision: Revision, parts: Collection[st
         unreadable=MappingProxyType({**other_reasons, **unreadable}),
         **read,
     )
-    endpoints = _endpoints(previous, after)
+    endpoints = _following_endpoints(previous, after)
     return None if endpoints is None else replace(after, endpoints=endpoints)
 
 
+# Beginnings of the names of unreadable rows, by the field of the configuration that they would be in.
 _ROW_PREFIXES: Mapping[str, str] = {
     "caller_types": "caller type ",
     "user_properties": "user property ",
@@ -87,7 +88,10 @@ _ROW_PREFIXES: Mapping[str, str] = {
 
 
 def _with_same_objects(before: Mapping[int, T], now: Mapping[int, T]) -> Mapping[int, T]:
-    """Return `now` with the objects of `before` for all parts that have not changed."""
+    """Return `now` with the objects of `before` for all parts that have not changed. Keys are ids of rows.
+
+    Python compares an object with itself at once, so later comparisons look only into what has changed.
+    """
     return MappingProxyType(
         {id: before[id] if id in before and before[id] == part else part for id, part in now.items()}
     )
@@ -105,7 +109,12 @@ class _NewNames:
 
     @classmethod
     def between(cls, before: RowIds, after: RowIds) -> _NewNames:
+        """Return the new names of all rows that both states have."""
+
         def renamed(before_by_id: Mapping[int, T], after_by_id: Mapping[int, T], name: Any) -> dict[Any, Any]:
+            """Return the new names by the old ones, of parts whose name has changed. `name` gives the name of
+            a part.
+            """
             pairs = (
                 (name(before_by_id[id]), name(after_by_id[id]))
                 for id in before_by_id.keys() & after_by_id.keys()
@@ -120,6 +129,7 @@ class _NewNames:
         )
 
     def __bool__(self) -> bool:
+        """Whether anything was renamed."""
         return bool(self.modules or self.places or self.roles)
 
     def place(self, definition: EndpointDefinition) -> tuple[str, str]:
@@ -142,10 +152,10 @@ class _NewNames:
                 names = sorted(self.roles.get(role, role) for role in access.roles)
                 self.accesses[key] = access.model_copy(update={"roles": tuple(names)})
             changes["access"] = self.accesses[key]
-        return _changed(definition, changes) if changes else definition
+        return _copy_with(definition, changes) if changes else definition
 
 
-def _changed(definition: EndpointDefinition, changes: Mapping[str, Any]) -> EndpointDefinition:
+def _copy_with(definition: EndpointDefinition, changes: Mapping[str, Any]) -> EndpointDefinition:
     """Copy the definition as `model_copy` would, in a third of its time: thousands of copies are made."""
     copy = EndpointDefinition.__new__(EndpointDefinition)
     values = {**definition.__dict__, **changes}
@@ -158,7 +168,7 @@ def _changed(definition: EndpointDefinition, changes: Mapping[str, Any]) -> Endp
     return copy
 
 
-def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endpoint] | None:
+def _following_endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endpoint] | None:
     """Return the endpoints of `before` as they follow from the shared parts of `after`.
 
     Endpoints that do not change stay the same objects. None: only the rows tell what has become of them.
@@ -181,6 +191,7 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
         return None
 
     def follow(endpoint: Endpoint) -> Endpoint:
+        """Return the endpoint after the edit; the same object when nothing in it has changed."""
         definition = names.applied(endpoint.definition) if names else endpoint.definition
         module = definition.module
         if definition is endpoint.definition and module not in moved:
@@ -189,6 +200,7 @@ def _endpoints(before: Configuration, after: Configuration) -> Mapping[int, Endp
         return Endpoint(definition, entity, endpoint.problem, new_surroundings.exposures(module))
 
     def path_of(endpoint: Endpoint) -> str:
+        """Return the path of the endpoint after the edit, without making the endpoint."""
         module, exposure = names.place(endpoint.definition)
         entity = new_surroundings.entity(module, exposure)
         segment = endpoint.definition.segment or (entity.segment if entity else "")

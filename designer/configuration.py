@@ -46,6 +46,7 @@ class Endpoint:
 
     @property
     def segment(self) -> str:
+        """The segment of the endpoint: its own, else that of its exposed entity; empty without both."""
         return self.definition.segment or (self.entity.segment if self.entity else "")
 
     @property
@@ -95,9 +96,11 @@ class Surroundings:
         return cls({(entity.module, entity.segment): entity for entity in exposed}, by_module)
 
     def entity(self, module: str, segment: str) -> ExposedEntityDefinition | None:
+        """Return the exposed entity at a place; None when there is none, or its row cannot be read."""
         return self.by_place.get((module, segment))
 
     def exposures(self, module: str) -> tuple[ExposedEntityDefinition, ...]:
+        """Return all exposed entities of a module, those that cannot be read included."""
         return self.by_module.get(module, ())
 
 
@@ -122,11 +125,11 @@ class RowIds:
     roles: Mapping[int, RoleDefinition]
 
 
-def _nothing() -> Mapping[int, Endpoint]:
+def _no_endpoints() -> Mapping[int, Endpoint]:
     return MappingProxyType({})
 
 
-def _none() -> Mapping[str, str]:
+def _no_reasons() -> Mapping[str, str]:
     return MappingProxyType({})
 
 
@@ -140,7 +143,7 @@ class Configuration:
     """
 
     revision: Revision
-    endpoints: Mapping[int, Endpoint] = field(default_factory=_nothing)
+    endpoints: Mapping[int, Endpoint] = field(default_factory=_no_endpoints)
     modules: tuple[ModuleDefinition, ...] = ()
     entities: tuple[ExposedEntityDefinition, ...] = ()
     closed_entities: tuple[ExposedEntityDefinition, ...] = ()
@@ -148,7 +151,7 @@ class Configuration:
     caller_types: tuple[CallerTypeDefinition, ...] = CALLER_TYPES
     issuers: tuple[IssuerDefinition, ...] = ()
     user_properties: tuple[UserPropertyDefinition, ...] = ()
-    unreadable: Mapping[str, str] = field(default_factory=_none)
+    unreadable: Mapping[str, str] = field(default_factory=_no_reasons)
     protections: tuple[Protection, ...] = ()
     ids: RowIds | None = None
 

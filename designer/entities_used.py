@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crmclient.query.designed import DesignedQuery
+from crmclient.query.designed import DesignedFilter, DesignedQuery
 from designer.configuration import Configuration
 from designer.platform import get_platform
 
 
 def entities_used(configuration: Configuration) -> frozenset[str]:
-    """Logical names of the entities that the configuration reads or writes."""
+    """Return the logical names of the entities that the configuration reads, writes or filters by.
+
+    Entities of related data are not among them: only the metadata tells where a relationship leads.
+    """
     entities = {exposure.entity for exposure in configuration.entities}
+    row_rules = [entry.filter for exposure in configuration.entities for entry in exposure.row_rule]
+    row_rules += [endpoint.definition.row_rule for endpoint in configuration.endpoints.values()]
+    for row_rule in row_rules:
+        entities.update(entities_linked(row_rule))
     for endpoint in configuration.endpoints.values():
         queries = [endpoint.definition.settings.designed_query]
         queries += [fetcher.query for fetcher in endpoint.definition.fetchers]
@@ -27,6 +34,13 @@ def entities_used(configuration: Configuration) -> frozenset[str]:
     return frozenset(entities)
 
 
+def entities_linked(row_rule: DesignedFilter | None) -> Iterator[str]:
+    """Yield the entities that a row rule links to."""
+    if row_rule is not None:
+        yield from (link.entity for link in row_rule.every_link)
+
+
 def _entities_of_query(query: DesignedQuery) -> Iterator[str]:
+    """Yield the entity of a query, and those that it links to."""
     yield query.entity
     yield from (link.entity for link in query.every_link)

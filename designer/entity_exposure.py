@@ -47,14 +47,14 @@ class Exposure:
     enabled: bool = True
 
 
-def usual(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
+def usual_kinds(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
     """Return the usual operations on a platform with `abilities`: without pages, a list has all rows."""
     if Ability.PAGES in abilities:
         return USUAL
     return tuple(MULTI_QUERY if kind is PAGINATED_QUERY else kind for kind in USUAL)
 
 
-def suggested(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
+def suggested_attributes(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
     """Return the attributes to start with: those that the platform requires or recommends, the name, and
     `common`.
     """
@@ -86,7 +86,7 @@ def endpoints(
         if kind.name not in exposure.operations:
             continue
         is_query = kind in _LISTS
-        columns = _columns(entity, attributes, chosen) if is_query or kind is READ else ()
+        columns = _columns_of_read(entity, attributes, chosen) if is_query or kind is READ else ()
         if is_query:
             # A list with more columns would be refused. A read has them all.
             columns = columns[:MOST_COLUMNS]
@@ -96,6 +96,7 @@ def endpoints(
         yield EndpointDefinition(
             kind=kind.name,
             module=exposure.module,
+            # A query belongs to no exposed entity: the segment is its own name.
             exposure="" if is_query else exposure.segment,
             name=exposure.segment if is_query else "",
             title=titles[kind.name],
@@ -129,7 +130,7 @@ def _inputs_and_bindings(
     return tuple(inputs), tuple(bindings)
 
 
-def _columns(
+def _columns_of_read(
     entity: Entity, attributes: Mapping[str, Attribute], chosen: Collection[Attribute]
 ) -> tuple[ColumnDefinition, ...]:
     """Return the columns of a read: the id, and the chosen attributes that can be read."""
@@ -149,6 +150,9 @@ def _columns(
 def _settings_of_list(
     kind: OperationKind, entity: Entity, columns: Collection[ColumnDefinition]
 ) -> EndpointSettings:
+    """Return the settings of a list: a query for `columns`, sorted by the primary name or, without one, by
+    the id.
+    """
     order = entity.primary_name or entity.primary_id
     query = DesignedQuery(
         entity=entity.logical_name,

@@ -67,16 +67,17 @@ def unreadable(reason: str) -> Sentence:
     """Return why a text is not JSON, from the message of its reader."""
     match = _PLACE_IN_TEXT.fullmatch(reason)
     if match is None:
-        return Sentence("This is not valid JSON: %(reason)s.", reason=_syntax(reason))
+        return Sentence("This is not valid JSON: %(reason)s.", reason=_syntax_error(reason))
     return Sentence(
         "This is not valid JSON: %(reason)s at line %(line)s column %(column)s.",
-        reason=_syntax(match[1]),
+        reason=_syntax_error(match[1]),
         line=int(match[2]),
         column=int(match[3]),
     )
 
 
-def _syntax(reason: str) -> str:
+def _syntax_error(reason: str) -> str:
+    """Return the reason as a sentence that can be translated; an unknown reason as it is, in English."""
     if match := _KEY.fullmatch(reason):
         return Sentence("Detected duplicate key %(key)s", key=match[1])
     return Sentence(reason) if reason in _SYNTAX else reason
@@ -98,6 +99,7 @@ def problems_of(error: ValidationError) -> Sequence[ErrorDetails]:
 
 
 def _is_in(place: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    """Whether a place is inside of another one. Both are paths of names and positions."""
     return place[: len(outer)] == outer
 
 
@@ -119,6 +121,7 @@ def reason_of(problem: ErrorDetails) -> str:
 
 
 def _too_short(context: Mapping[str, Any]) -> Sentence:
+    """Return the sentence about a list with too few items. `context` has the two numbers."""
     return Counted(
         "must have at least %(number)s item, and has %(actual)s",
         "must have at least %(number)s items, and has %(actual)s",

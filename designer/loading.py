@@ -24,7 +24,7 @@ _BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEA
 def load() -> Configuration:
     """Return the whole configuration as it is now. Its revision and its content are of the same moment."""
     with _one_state():
-        return _load()
+        return _load_all()
 
 
 def reload(previous: Configuration) -> Configuration:
@@ -35,14 +35,19 @@ def reload(previous: Configuration) -> Configuration:
             return previous
         committed = _inside.configuration
         if committed is not None and committed.revision == revision:
-            return replace(committed, endpoints=_shared(previous, committed.endpoints))
-        changed = _changed(previous.revision)
+            # Results are kept for the objects of `previous`, not for those read inside the transaction.
+            return replace(committed, endpoints=_sharing_objects(previous, committed.endpoints))
+        changed = _changes_since(previous.revision)
         if changed is None:
-            return _load(previous)
+            return _load_all(previous)
         base: Configuration | None = previous
         if changed.parts:
             base = with_parts(previous, revision, changed.parts)
-        return _load(previous) if base is None else _reload(base, revision, changed.endpoints)
+        return (
+            _load_all(previous)
+            if base is None
+            else _with_endpoints_read_again(base, revision, changed.endpoints)
+        )
 
 
 class _InTransaction(threading.local):
@@ -83,6 +88,7 @@ def latest() -> Configuration:
 
 
 def _present_revision() -> Revision:
+    """Return the revision that the database has now."""
     return read_revision()[0]
 
 
@@ -93,7 +99,7 @@ class _Changed(NamedTuple):
     parts: set[str]
 
 
-def _changed(since: Revision) -> _Changed | None:
+def _changes_since(since: Revision) -> _Changed | None:
     """Return what has changed after `since`; None when the log does not tell, or not all of it."""
     columns = ("number", "token", "endpoint", "part")
     entries = list(Change.objects.filter(number__gte=since.number).values_list(*columns))
@@ -113,7 +119,7 @@ def _changed(since: Revision) -> _Changed | None:
     return changed
 
 
-def _load(previous: Configuration | None = None) -> Configuration:
+def _load_all(previous: Configuration | None = None) -> Configuration:
     """Load the configuration.
 
     Unchanged parts stay the same objects, so that results derived from them are found again.
@@ -126,7 +132,7 @@ def _load(previous: Configuration | None = None) -> Configuration:
     modules, roles = rows.modules(unreadable), rows.roles(unreadable)
     return Configuration(
         revision=revision,
-        endpoints=_shared(previous, endpoints),
+        endpoints=_sharing_objects(previous, endpoints),
         modules=tuple(modules.values()),
         entities=tuple(entities.values()),
         closed_entities=closed,
@@ -140,10 +146,12 @@ def _load(previous: Configuration | None = None) -> Configuration:
     )
 
 
-def _shared(previous: Configuration | None, endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
+def _sharing_objects(
+    previous: Configuration | None, endpoints: Mapping[int, Endpoint]
+) -> Mapping[int, Endpoint]:
     """Return the endpoints, with the object of `previous` in place of every equal one."""
     before = previous.endpoints if previous is not None else {}
-    return _in_order({id: _same(before.get(id), now) for id, now in endpoints.items()})
+    return _in_order({id: _same_object(before.get(id), now) for id, now in endpoints.items()})
 
 
 def _in_order(endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
@@ -161,11 +169,19 @@ def _in_order(endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
     return MappingProxyType(dict(sorted(endpoints.items(), key=place)))
 
 
-def _same(before: Endpoint | None, now: Endpoint) -> Endpoint:
-    return before if before is not None and before == now else now
+def _same_object(before: Endpoint | None, now: Endpoint) -> Endpoint:
+    """Return `before` when both are equal, so that results kept for this object are found; else `now`, with
+    the definition of `before` if only that is equal, which is then compared at once.
+    """
+    if before is None or before.definition != now.definition:
+        return now
+    shared = replace(now, definition=before.definition)
+    return before if before == shared else shared
 
 
-def _reload(previous: Configuration, revision: Revision, changed: set[int]) -> Configuration:
+def _with_endpoints_read_again(
+    previous: Configuration, revision: Revision, changed: set[int]
+) -> Configuration:
     """Return the configuration with the endpoints `changed`, by row id, read again."""
     if not changed:
         return replace(previous, revision=revision)
@@ -194,4 +210,5 @@ def _one_state() -> Iterator[None]:
         try:
             yield
         finally:
+            # Nothing was written. The transaction only held the state.
             cursor.execute("ROLLBACK")

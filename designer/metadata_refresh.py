@@ -66,23 +66,26 @@ def refresh(*, by_changes: bool = False) -> RefreshResult:
     overview_before = overview()
     used = sorted(entities_used(overview_before.configuration))
     before = _read_known(used)
-    is_different = _fetch(platform, by_changes=by_changes)
+    is_different = _fetch_metadata(platform, by_changes=by_changes)
     forget()
-    after, degraded_before = _read_known(used), _degraded(overview_before)
+    after, degraded_before = _read_known(used), _ids_with_drift(overview_before)
     overview_after = overview()
     return RefreshResult(
         is_different=is_different,
-        added=_new(before.entities, after.entities),
-        removed=_new(after.entities, before.entities),
-        news=tuple(_news(before, after)),
+        added=_new_names(before.entities, after.entities),
+        removed=_new_names(after.entities, before.entities),
+        news=tuple(_news_of_entities(before, after)),
         degraded={
             id: overview_after.configuration.endpoints[id]
-            for id in _degraded(overview_after) - degraded_before
+            for id in _ids_with_drift(overview_after) - degraded_before
         },
     )
 
 
-def _fetch(platform: Platform, *, by_changes: bool) -> bool:
+def _fetch_metadata(platform: Platform, *, by_changes: bool) -> bool:
+    """Fetch the metadata anew, and return whether it is different; False for a platform
+    that keeps no copy.
+    """
     if by_changes and isinstance(platform, TellsMetadataChanges):
         return platform.refresh_changed_metadata()
     return platform.refresh_metadata() if isinstance(platform, KeepsMetadata) else False
@@ -99,8 +102,12 @@ def _read_known(used: Iterable[str]) -> _KnownMetadata:
         return _KnownMetadata((), {})
 
 
-def _degraded(current: Overview) -> frozenset[int]:
-    """Return the ids of endpoints that changed metadata affects, whether they are still served or not."""
+def _ids_with_drift(current: Overview) -> frozenset[int]:
+    """Return the ids of the endpoints that the platform's metadata no longer fits as it did when they were
+    saved.
+
+    Those that are still served count, and those that are blocked by it; not drafts, which nobody calls.
+    """
     return frozenset(
         id
         for id, findings in current.by_endpoint.items()
@@ -108,12 +115,15 @@ def _degraded(current: Overview) -> frozenset[int]:
     )
 
 
-def _new(before: Collection[str], after: Collection[str]) -> tuple[str, ...]:
-    # Where nothing was known before, everything would be new, and nothing is news.
+def _new_names(before: Collection[str], after: Collection[str]) -> tuple[str, ...]:
+    """Return the names that only `after` has, sorted; none when one of both is empty, because it is not
+    known.
+    """
+    # Without anything known before, everything would be new.
     return tuple(sorted(set(after) - set(before))) if before and after else ()
 
 
-def _news(before: _KnownMetadata, after: _KnownMetadata) -> Iterator[EntityNews]:
+def _news_of_entities(before: _KnownMetadata, after: _KnownMetadata) -> Iterator[EntityNews]:
     """Yield what has changed about each entity whose attributes were known before."""
     for entity, new_attributes in after.attributes.items():
         old_attributes = before.attributes.get(entity)
@@ -122,17 +132,18 @@ def _news(before: _KnownMetadata, after: _KnownMetadata) -> Iterator[EntityNews]
         changed = (
             name
             for name in old_attributes.keys() & new_attributes.keys()
-            if _facts(old_attributes[name]) != _facts(new_attributes[name])
+            if _compared_facts(old_attributes[name]) != _compared_facts(new_attributes[name])
         )
         news = EntityNews(
             entity,
-            _new(old_attributes, new_attributes),
-            _new(new_attributes, old_attributes),
+            _new_names(old_attributes, new_attributes),
+            _new_names(new_attributes, old_attributes),
             tuple(sorted(changed)),
         )
         if news.added or news.removed or news.changed:
             yield news
 
 
-def _facts(attribute: Attribute) -> tuple[object, ...]:
+def _compared_facts(attribute: Attribute) -> tuple[object, ...]:
+    """Return what is compared of an attribute. Labels, for example, may change without being news."""
     return attribute.type, attribute.max_length, attribute.is_required, attribute.targets

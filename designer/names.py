@@ -47,10 +47,12 @@ RESERVED_PROPERTIES = frozenset({"type", "roles", "claims"})
 
 _SEGMENT = re.compile(SEGMENT_PATTERN)
 _INPUT = re.compile(INPUT_PATTERN)
+# Of 63 characters, the rest is for the separator and the number.
 _LONGEST_BEFORE_A_NUMBER = 55
 
 
 def is_segment(text: str) -> bool:
+    """Whether the text can be a part of a path, and is not reserved for the service."""
     return _SEGMENT.fullmatch(text) is not None and text not in RESERVED_SEGMENTS
 
 
@@ -82,6 +84,7 @@ def property_key(caller_type: str, name: str) -> str:
 
 
 def _own_key(_attribute: str, name: str) -> Iterable[str]:
+    """Return the key in an answer of an attribute that is answered with a value alone, without a label."""
     return (output_key(name),)
 
 
@@ -93,10 +96,12 @@ def public_names(
 
     `labels` are those of all attributes of an entity, by logical name. Where no name can be made of a label,
     or another attribute has that name, the name is the logical name without the publisher's prefix.
-    `keys_in_answers` returns the keys that an attribute has in an answer under a name.
+    `keys_in_answers` returns the keys that an attribute has in an answer under a name. No two names, and no
+    two keys, differ only in upper and lower case.
     """
     names: dict[str, str] = {}
-    # Two names may become the same key in an answer, so keys are compared. `id` is the record's.
+    # Two names may become the same key in an answer, so keys are compared, in lower case: inputs may not
+    # differ in capitals alone. `id` is the record's.
     taken, taken_in_answers = {"", "id"}, {"", "id"}
     for attribute, label in labels.items():
         candidates = chain((_name_of_label(label), input_name(attribute)), numbered(attribute, "_"))
@@ -104,13 +109,25 @@ def public_names(
             name
             for name in candidates
             if _may_be_called(name)
-            and output_key(name) not in taken
-            and taken_in_answers.isdisjoint(keys_in_answers(attribute, name))
+            and output_key(name).lower() not in taken
+            and taken_in_answers.isdisjoint(map(str.lower, keys_in_answers(attribute, name)))
         )
-        taken.add(output_key(name))
-        taken_in_answers.update(keys_in_answers(attribute, name))
+        taken.add(output_key(name).lower())
+        taken_in_answers.update(map(str.lower, keys_in_answers(attribute, name)))
         names[attribute] = name
     return names
+
+
+def alike(names: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first two of `names` that differ in upper and lower case at most; None where there are no
+    such names.
+    """
+    by_lower: dict[str, str] = {}
+    for name in names:
+        if name.lower() in by_lower:
+            return by_lower[name.lower()], name
+        by_lower[name.lower()] = name
+    return None
 
 
 def numbered(name: str, separator: str) -> Iterator[str]:
@@ -129,22 +146,24 @@ def input_name(attribute: str) -> str:
 
 
 def _may_be_called(name: str) -> bool:
+    """Whether an input can have the name."""
     return _INPUT.match(name) is not None and name.lower() not in RESERVED_PARAMETERS
 
 
 def _name_of_label(label: str) -> str:
-    """Return "" for a label that would lose letters."""
+    """Return the label in camel case; "" for a label that would lose letters, such as a Chinese one."""
     plain = _in_ascii(label)
     is_whole = sum(map(str.isalnum, plain)) == sum(map(str.isalnum, label))
     return output_key(plain) if is_whole else ""
 
 
 def _in_ascii(text: str) -> str:
+    """Return the text in ASCII: letters without their accents; other characters are left out."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
 def _words(part: str) -> list[str]:
-    """Return the words of a name in camel case."""
+    """Return the words of a name in camel case: `HTTPServer` gives `HTTP` and `Server`."""
     starts = [0]
     for position in range(1, len(part)):
         previous, letter, following = part[position - 1], part[position], part[position + 1 : position + 2]

@@ -20,18 +20,15 @@ from django.db.models import Max
 from crmclient import FetchesMetadata
 from crmclient.errors import PlatformError
 from designer.configuration import Configuration, Endpoint
-from designer.endpoint_facts.concerned_endpoints import (
-    concerned,
-    concerned_by_row_rules,
-    exposures_read,
-)
+from designer.endpoint_facts.concerned_endpoints import concerned, concerned_by_row_rules
+from designer.endpoint_facts.reached_entities import exposures_read
 from designer.entities_used import entities_used
 from designer.loading import latest
 from designer.models import RecordedItem
 from designer.platform import get_platform
 from designer.readiness import Checker, Finding, Metadata, Severity, State, state_of
 from designer.readiness.checker import UNREADABLE
-from designer.readiness.drift import drifted, facts_of
+from designer.readiness.drift import drift_findings, facts_of
 from designer.readiness.findings import DRIFT, UNCHECKED
 from designer.revision import read_revision
 
@@ -94,6 +91,7 @@ class Overview:
 
     @cached_property
     def states(self) -> Mapping[int, State]:
+        """The state of each endpoint, by row id."""
         endpoints = self.configuration.endpoints
         return {
             id: state_of(endpoints[id].definition.enabled, findings)
@@ -102,10 +100,12 @@ class Overview:
 
     @cached_property
     def counts(self) -> Mapping[State, int]:
+        """The number of endpoints in each state. A state without endpoints counts 0."""
         return Counter(self.states.values())
 
     @cached_property
     def keys(self) -> frozenset[str]:
+        """The keys of all endpoints, drafts included."""
         return frozenset(endpoint.definition.key for endpoint in self.configuration.endpoints.values())
 
 
@@ -123,12 +123,14 @@ _inside = _InTransaction()
 # The overview that any thread last made inside a transaction. Once the database has its revision, it was
 # committed.
 _uncommitted: Overview | None = None
+# The overview that was foreseen last: a proposal is looked at many times before it is published.
+_foreseen: Overview | None = None
 
 
 def overview() -> Overview:
     """Return the overview of the present configuration; inside a transaction, with its changes."""
     global _latest, _uncommitted
-    cached, configuration, basis = _latest, latest(), _basis()
+    cached, configuration, basis = _latest, latest(), _present_basis()
     if not connection.in_atomic_block:
         if cached is None or not cached.is_of(configuration, basis):
             cached = _latest = _check(_nearest(configuration, cached, _uncommitted), configuration, basis)
@@ -149,26 +151,40 @@ def _nearest(configuration: Configuration, *candidates: Overview | None) -> Over
 
     # Not by the number of the revision: one that was taken back may have a higher one.
     def shared(candidate: Overview) -> int:
+        """Return how many endpoints the candidate has in common with `configuration`."""
         endpoints = candidate.configuration.endpoints
         return sum(endpoints.get(id) is endpoint for id, endpoint in configuration.endpoints.items())
 
     return next(same, None) or max(present, key=shared, default=None)
 
 
-def foreseen(configuration: Configuration) -> Overview:
+def overview_if_stored(configuration: Configuration) -> Overview:
     """Return the overview that there would be if `configuration` were stored.
 
     A change is saved under the present metadata, so nothing has drifted in it.
     """
-    current = overview()
-    return _check(current, configuration, current.basis, {})
+    global _foreseen
+    current, last = overview(), _foreseen
+    has_same = last is not None and _equal_endpoints(last, configuration) > _equal_endpoints(
+        current, configuration
+    )
+    _foreseen = _check(last if has_same else current, configuration, current.basis, {})
+    return _foreseen
 
 
-def judged(configuration: Configuration, metadata: Metadata) -> Overview:
+def _equal_endpoints(candidate: Overview, configuration: Configuration) -> int:
+    """Return how many endpoints are equal in both."""
+    endpoints = candidate.configuration.endpoints
+    return sum(endpoints.get(id) == endpoint for id, endpoint in configuration.endpoints.items())
+
+
+def overview_of(configuration: Configuration, metadata: Metadata) -> Overview:
     """Return the overview of a configuration that is not stored. Needs no database and no platform."""
     checker = Checker(configuration, metadata)
     findings = {id: tuple(checker.endpoint(id)) for id in configuration.endpoints}
-    return Overview(configuration, metadata, Basis("", 0), findings, tuple(_others(checker, configuration)))
+    return Overview(
+        configuration, metadata, Basis("", 0), findings, tuple(_findings_of_others(checker, configuration))
+    )
 
 
 def forget() -> None:
@@ -176,16 +192,21 @@ def forget() -> None:
 
     For metadata that has changed unnoticed.
     """
-    global _latest, _uncommitted
-    _latest = _inside.overview = _uncommitted = None
+    global _latest, _uncommitted, _foreseen
+    _latest = _inside.overview = _uncommitted = _foreseen = None
 
 
-def _basis() -> Basis:
+def _present_basis() -> Basis:
+    """Return the present basis. Without recorded facts, the id of the last ones is 0."""
     recorded = RecordedItem.objects.aggregate(last=Max("id"))["last"]
     return Basis(_metadata_revision(), recorded or 0)
 
 
 def _metadata_revision() -> str:
+    """Return the revision of the platform's metadata; "" while the platform cannot be asked.
+
+    A platform in this database is asked by the query that reads the configuration's revision.
+    """
     platform = get_platform()
     try:
         local = read_revision(platform.local_revision_sql)[1]
@@ -211,17 +232,17 @@ def _check(
     same_metadata = previous is not None and previous.basis.metadata_revision == basis.metadata_revision
     was_complete = previous is not None and same_metadata and previous.valid_until is None
     if not was_complete and isinstance(platform, FetchesMetadata):
-        # The rules ask for one entity after the other.
+        # Fetched together beforehand, since the rules ask for one entity after the other.
         with suppress(PlatformError):
             platform.fetch_metadata_ahead(entities_used(configuration))
     if previous is not None and same_metadata:
         metadata = previous.metadata
         unchanged = _unchanged_findings(previous, configuration)
     checker = Checker(configuration, metadata)
-    fresh = [
+    to_judge = [
         id for id in configuration.endpoints if id not in unchanged.kept and id not in unchanged.under_others
     ]
-    facts_by_key = _recorded_facts(configuration, fresh) if recorded is None else recorded
+    facts_by_key = _recorded_facts(configuration, to_judge) if recorded is None else recorded
     findings: dict[int, tuple[Finding, ...]] = {}
     for id, endpoint in configuration.endpoints.items():
         if id in unchanged.kept:
@@ -229,8 +250,8 @@ def _check(
         elif id in unchanged.under_others:
             findings[id] = tuple(checker.endpoint_under_other_row_rules(id, unchanged.under_others[id]))
         else:
-            findings[id] = (*checker.endpoint(id), *_drift(endpoint, facts_by_key, metadata))
-    others = tuple(_others(checker, configuration))
+            findings[id] = (*checker.endpoint(id), *_drift_of_endpoint(endpoint, facts_by_key, metadata))
+    others = tuple(_findings_of_others(checker, configuration))
     # The processor's time of this thread: the time that it waited for the platform does not count.
     valid_until = _valid_until((*findings.values(), others), time.thread_time() - start)
     return Overview(configuration, metadata, basis, findings, others, valid_until)
@@ -309,10 +330,12 @@ def _is_alike(before: Endpoint, after: Endpoint) -> bool:
 
 
 def _exposed_to(endpoint: Endpoint) -> list[tuple[str, str, str]]:
+    """Return the place and the entity of each exposed entity that findings about the endpoint depend on."""
     return [(exposure.module, exposure.segment, exposure.entity) for exposure in exposures_read(endpoint)]
 
 
 def _row_rules_of(endpoint: Endpoint) -> list[Any]:
+    """Return the row rules of these exposed entities."""
     return [exposure.row_rule for exposure in exposures_read(endpoint)]
 
 
@@ -321,7 +344,8 @@ def _may_have_ended(findings: Iterable[Finding]) -> bool:
     return any(finding.rule in {DRIFT, UNCHECKED} for finding in findings)
 
 
-def _others(checker: Checker, configuration: Configuration) -> Iterator[Finding]:
+def _findings_of_others(checker: Checker, configuration: Configuration) -> Iterator[Finding]:
+    """Yield the findings about rows that cannot be read, user properties and issuers."""
     for row, why in configuration.unreadable.items():
         yield Finding(UNREADABLE, Severity.BLOCKING, why, row)
     for user_property in configuration.user_properties:
@@ -339,7 +363,13 @@ def _recorded_facts(configuration: Configuration, ids: Iterable[int]) -> Mapping
     return dict(rows.values_list("key", "facts"))
 
 
-def _drift(endpoint: Endpoint, facts_by_key: Mapping[str, Any], metadata: Metadata) -> Iterable[Finding]:
+def _drift_of_endpoint(
+    endpoint: Endpoint, facts_by_key: Mapping[str, Any], metadata: Metadata
+) -> Iterable[Finding]:
+    """Return the findings about metadata that has changed since the endpoint was saved.
+
+    None for an endpoint without recorded facts, which nobody has saved yet.
+    """
     key = endpoint.definition.key
     recorded = facts_by_key.get(key)
-    return drifted(key, recorded, facts_of(endpoint, metadata)) if recorded else ()
+    return drift_findings(key, recorded, facts_of(endpoint, metadata)) if recorded else ()

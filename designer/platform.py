@@ -37,7 +37,7 @@ class _OnlyPlatform:
             return self._platform
         with self._lock:
             if self._platform is None:
-                self._platform = _make(settings.PORTICO["PLATFORM"])
+                self._platform = _make_platform(settings.PORTICO["PLATFORM"])
             return self._platform
 
     def cache_clear(self) -> None:
@@ -46,7 +46,10 @@ class _OnlyPlatform:
             self._platform = None
 
 
-def _make(name: str) -> Platform:
+def _make_platform(name: str) -> Platform:
+    """Return a new platform of the kind that the settings name. Raises UnusableExtension when it lacks
+    members.
+    """
     platform = PLATFORMS.find(name)()
     # A package may have been written for a release whose platforms had fewer members.
     if missing := missing_members(platform):

@@ -50,6 +50,7 @@ class PlatformCheck:
         self._under_way = threading.Lock()
 
     def provide(self, steps: Steps) -> None:
+        """Set the function that yields the steps of a check. Until then, a check has none."""
         self._steps = steps
 
     def run(self, seconds: float) -> Checked:
@@ -69,6 +70,7 @@ class PlatformCheck:
             except queue.Empty:
                 over.set()
                 return Checked(tuple(steps), is_whole=False)
+            # The last item in the queue says whether the check has come to its end.
             if isinstance(step, bool):
                 return Checked(tuple(steps), is_whole=step, has_broken_off=not step)
             steps.append(step)

@@ -10,7 +10,7 @@ from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
 from designer.definitions import AccessDefinition, EndpointDefinition, InputDefinition
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import uses
-from designer.entity_exposure import suggested
+from designer.entity_exposure import suggested_attributes
 from designer.kinds import KINDS
 from designer.names import USER_TYPE
 
@@ -42,7 +42,9 @@ def query_endpoint(
     """
     query = wanted_query.query
     if not _has_columns(query):
-        usual = dict.fromkeys((entity.primary_id, *suggested(attributes(entity.logical_name), common)))
+        usual = dict.fromkeys(
+            (entity.primary_id, *suggested_attributes(attributes(entity.logical_name), common))
+        )
         query = replace(query, columns=tuple(DesignedColumn(name) for name in usual))
     kind = KINDS[wanted_query.kind]
     return EndpointDefinition(
@@ -71,4 +73,5 @@ def parameters(query: DesignedQuery, attributes: Attributes) -> Iterator[InputDe
 
 
 def _has_columns(source: DesignedQuery | DesignedLink) -> bool:
+    """Whether the query, or a link at any depth, selects columns."""
     return bool(source.columns) or source.all_columns or any(_has_columns(link) for link in source.links)

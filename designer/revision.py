@@ -32,16 +32,17 @@ def read_revision(local_revision_sql: str | None = None) -> tuple[Revision, str 
 
 def read_revision_and(more: str, local_revision_sql: str | None = None) -> tuple[Revision, str | None, Any]:
     """Return the results of `read_revision`, and that of the scalar SQL expression `more`, by one query."""
-    number, token, local, extra = _row(_question(local_revision_sql or "NULL", more))
+    number, token, local, extra = _only_row(_question_sql(local_revision_sql or "NULL", more))
     return Revision(number or 0, token or ""), local, extra
 
 
 @lru_cache(maxsize=8)
-def _question(local: str, more: str) -> str:
+def _question_sql(local: str, more: str) -> str:
+    """Return the SQL of the query for the revision. `local` and `more` are SQL expressions."""
     return _QUESTION.format(local=local, more=more)
 
 
-def _row(sql: str) -> Sequence[Any]:
+def _only_row(sql: str) -> Sequence[Any]:
     """Return the one row of a query, by the shortest way to the driver. A connection that died since the
     thread's last request is opened again.
     """
@@ -55,20 +56,21 @@ def _row(sql: str) -> Sequence[Any]:
     if connection.connection is None:
         connection.ensure_connection()
     try:
-        answer = _ask(connection, sql)
+        answer = _first_row(connection, sql)
     except (OperationalError, InterfaceError):
         if connection.in_atomic_block or connection.is_usable():
             raise
         # A connection that died since the thread's last request shows it here, before anything was done.
         connection.close()
         connection.ensure_connection()
-        answer = _ask(connection, sql)
+        answer = _first_row(connection, sql)
     # Django need not check the connection again during this request.
     connection.health_check_done = True  # type: ignore[attr-defined]  # the stubs lack it
     return answer
 
 
-def _ask(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
+def _first_row(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
+    """Return the first row of a query. Raises the database errors of Django."""
     with connection.wrap_database_errors:
         # On PostgreSQL, Django's own cursor fills in values itself, so nothing is ever prepared.
         if connection.vendor == "postgresql":

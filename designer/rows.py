@@ -48,7 +48,9 @@ from designer.sentences import Sentence, listed
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, RULE_COLUMNS, issuer_data
 
 D = TypeVar("D", bound=Definition)
+# Why rows make no definition, by the noun and id of the row, such as `role 7`.
 Unreadable = dict[str, str]
+# The rows of one table as dicts, by the id of the row that they belong to.
 Parts = defaultdict[int, list[dict[str, Any]]]
 
 _INPUT = (
@@ -80,7 +82,9 @@ PROTECTED = {
 
 def modules(unreadable: Unreadable) -> dict[int, ModuleDefinition]:
     """Read the modules, by row id."""
-    rows = _dicts(Module.objects.order_by("segment"), "segment", "title", "description", "translations")
+    rows = _rows_as_dicts(
+        Module.objects.order_by("segment"), "segment", "title", "description", "translations"
+    )
     return dict(_readable(ModuleDefinition, "module", rows, unreadable))
 
 
@@ -116,12 +120,15 @@ def entities(
 
 def roles(unreadable: Unreadable) -> dict[int, RoleDefinition]:
     """Read the roles, by row id."""
-    rows = _dicts(Role.objects.order_by("name"), "name", "title", "description", "platform_roles", "rate")
+    rows = _rows_as_dicts(
+        Role.objects.order_by("name"), "name", "title", "description", "platform_roles", "rate"
+    )
     return dict(_readable(RoleDefinition, "role", rows, unreadable))
 
 
 def caller_types(unreadable: Unreadable) -> tuple[CallerTypeDefinition, ...]:
-    rows = _dicts(CallerType.objects.order_by("name"), "name", "entity", "title", "description")
+    """Read the caller types, sorted by name."""
+    rows = _rows_as_dicts(CallerType.objects.order_by("name"), "name", "entity", "title", "description")
     definitions = (
         caller_type for _, caller_type in _readable(CallerTypeDefinition, "caller type", rows, unreadable)
     )
@@ -130,13 +137,14 @@ def caller_types(unreadable: Unreadable) -> tuple[CallerTypeDefinition, ...]:
 
 
 def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...]:
-    columns = _grouped(
+    """Read the user properties with their columns, in their order."""
+    columns = _rows_by_key(
         RelatedColumn.objects.order_by("user_property_id", "position", "id"),
         "user_property_id",
         _RELATED_COLUMN,
     )
     names = ("name", "caller_type", "kind", "attribute", "relationship", "expression", "description")
-    rows = _dicts(UserProperty.objects.order_by("position", "id"), *names)
+    rows = _rows_as_dicts(UserProperty.objects.order_by("position", "id"), *names)
     rows_with_columns = ((id, {**row, "columns": columns[id]}) for id, row in rows)
     return tuple(
         user_property
@@ -147,6 +155,7 @@ def user_properties(unreadable: Unreadable) -> tuple[UserPropertyDefinition, ...
 
 
 def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
+    """Read the issuers with their role rules, sorted by name."""
     # One query for both: most configurations have few issuers, and many have none.
     rows: dict[int, dict[str, Any]] = {}
     rules: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
@@ -162,6 +171,7 @@ def issuers(unreadable: Unreadable) -> tuple[IssuerDefinition, ...]:
 
 
 def protections() -> tuple[Protection, ...]:
+    """Read the protections, sorted by group."""
     rows = ProtectionRow.objects.order_by("group").values_list("group", "needs_approval")
     return tuple(Protection(group, needs_approval) for group, needs_approval in rows)
 
@@ -189,8 +199,9 @@ def endpoints(
     of_endpoints = {} if only is None else {"endpoint_id__in": only}
 
     def parts(model: type[Model], names: tuple[str, ...]) -> Parts:
+        """Return the parts of the endpoints, of one table, by the id of their endpoint."""
         rows = model._default_manager.filter(**of_endpoints).order_by("endpoint_id", "position", "id")
-        return _grouped(rows, "endpoint_id", names)
+        return _rows_by_key(rows, "endpoint_id", names)
 
     inputs, bindings = parts(Input, _INPUT), parts(Binding, _BINDING)
     flat = {
@@ -251,11 +262,26 @@ def _endpoint_rows(
         data = dict(zip((*_ENDPOINT, *_JSON), values, strict=True))
         data |= {"module": module, "exposure": exposure or ""}
         data["access"] = {"authentication_required": required, "caller_types": types}
-        data["acknowledgements"] = [
-            {name: acknowledgement.get(name, "") for name in ("entity", "reason")}
-            for acknowledgement in acknowledged
-        ]
+        data["acknowledgements"] = _without_authors(acknowledged)
         yield id, (module, exposure or ""), data
+
+
+def _without_authors(acknowledged: Any) -> Any:
+    """Return acknowledgements without their author and time, which are no part of the configuration.
+
+    What only SQL can have written, anything but a list of objects, stays as it is: it fails the validation.
+    """
+    if not isinstance(acknowledged, list) or not all(isinstance(item, dict) for item in acknowledged):
+        return acknowledged
+    return [{name: item.get(name, "") for name in ("entity", "reason")} for item in acknowledged]
+
+
+def _access_of_wrong_row(data: Mapping[str, Any]) -> AccessDefinition:
+    """Return the access of a row that makes no definition, without caller types where these are wrong."""
+    try:
+        return AccessDefinition.model_validate(data["access"])
+    except ValidationError:
+        return AccessDefinition.model_validate({**data["access"], "caller_types": ()})
 
 
 def _endpoint(
@@ -267,11 +293,12 @@ def _endpoint(
     try:
         return Endpoint(EndpointDefinition.model_validate(data), entity, exposures=exposures)
     except ValidationError as error:
+        # Without a row rule, which may be what is wrong. An endpoint with a problem is not served.
         place = {key: data[key] for key in ("module", "exposure", *_ENDPOINT) if key != "row_rule"}
-        access = AccessDefinition.model_validate(data["access"])
+        access = _access_of_wrong_row(data)
         settings = KINDS[data["kind"]].settings.model_construct()
         minimal = EndpointDefinition.model_construct(**place, access=access, settings=settings)
-        return Endpoint(minimal, entity, _reason(error), exposures)
+        return Endpoint(minimal, entity, _why_unreadable(error), exposures)
 
 
 def _readable(
@@ -282,10 +309,11 @@ def _readable(
         try:
             yield id, definition.model_validate(row)
         except ValidationError as error:
-            unreadable[f"{noun} {id}"] = _reason(error)
+            unreadable[f"{noun} {id}"] = _why_unreadable(error)
 
 
-def _reason(error: ValidationError) -> str:
+def _why_unreadable(error: ValidationError) -> str:
+    """Return what is wrong with a row: each problem after its place."""
     problems = (
         listed((".".join(str(part) for part in problem["loc"]), reason_of(problem)), ": ")
         for problem in problems_of(error)
@@ -293,11 +321,13 @@ def _reason(error: ValidationError) -> str:
     return listed(problems, "; ")
 
 
-def _dicts(rows: QuerySet[Any, Any], *names: str) -> Iterable[tuple[int, dict[str, Any]]]:
+def _rows_as_dicts(rows: QuerySet[Any, Any], *names: str) -> Iterable[tuple[int, dict[str, Any]]]:
+    """Yield the id of each row, and its columns `names` as a dict."""
     return ((id, dict(zip(names, values, strict=True))) for id, *values in rows.values_list("id", *names))
 
 
-def _grouped(rows: QuerySet[Any, Any], by: str, names: tuple[str, ...]) -> Parts:
+def _rows_by_key(rows: QuerySet[Any, Any], by: str, names: tuple[str, ...]) -> Parts:
+    """Return the columns `names` of each row as a dict, grouped by the column `by`."""
     groups: Parts = defaultdict(list)
     for key, *values in rows.values_list(by, *names):
         groups[key].append(dict(zip(names, values, strict=True)))

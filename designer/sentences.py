@@ -13,7 +13,7 @@ from django.utils.translation import get_language_bidi, gettext, ngettext
 
 from crmclient.sentences import Counted, Sentence, listed
 
-__all__ = ["Counted", "Sentence", "listed", "said"]
+__all__ = ["Counted", "Sentence", "isolated", "listed", "said"]
 
 # Unicode isolates: the text between them keeps its own direction.
 _ISOLATED = "\N{FIRST STRONG ISOLATE}%s\N{POP DIRECTIONAL ISOLATE}"
@@ -33,11 +33,16 @@ def said(text: str | Promise) -> str:
     return template % {name: _within(value) for name, value in text.values.items()}
 
 
-def _within(value: Any) -> Any:
-    """Return a value for its place in a sentence.
+def isolated(text: str) -> str:
+    """Return a name or code for its place in a sentence.
 
-    In right-to-left languages, names and code keep their direction.
+    In right-to-left languages it keeps its direction.
     """
+    return _ISOLATED % text if text and get_language_bidi() else text
+
+
+def _within(value: Any) -> Any:
+    """Return a value for its place in a sentence."""
     if isinstance(value, Sentence):
         return said(value)
-    return _ISOLATED % value if isinstance(value, str) and value and get_language_bidi() else value
+    return isolated(value) if isinstance(value, str) else value

@@ -18,6 +18,7 @@ class CannotListen(Exception):
 
 
 def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the host: a name or an address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 
 from project.observability.middleware import put_refused
 from runtime.http.problems import Problem, respond, unknown_route
-from runtime.http.sound_headers import listed
+from runtime.http.sound_headers import all_headers
 from runtime.serving.dispatch import is_of_the_api
 
 LIVE = "/health/live"
@@ -35,18 +35,19 @@ class Application:
         self._django = WSGIHandler()
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        """Answer a request (PEP 3333): a request that is not sound is refused before Django sees it."""
         if not _names_one_host(environ):
             problem = Problem(400, "bad_host", "Send one Host header, with the name of this service.")
-            return _refused(problem, environ, start_response)
+            return _send_problem(problem, environ, start_response)
         path = environ.get("PATH_INFO", "")
         if is_of_the_api(path):
             if not _is_text(path):
-                return _refused(unknown_route(), environ, start_response)
+                return _send_problem(unknown_route(), environ, start_response)
             return self._of_the_api(environ, start_response)
         if path != LIVE:
             return self._django(environ, start_response)
         response: Any = self._django.get_response(WSGIRequest(environ))
-        return _send(response, environ, start_response)
+        return _send_whole(response, environ, start_response)
 
     def _of_the_api(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         """Answer a request of the API. Before and after it, a database connection of this thread that can no
@@ -55,7 +56,7 @@ class Application:
         database = connections[DEFAULT_DB_ALIAS]
         database.close_if_unusable_or_obsolete()
         response: Any = self._django.get_response(WSGIRequest(environ))
-        start_response(f"{response.status_code} {response.reason_phrase}", listed(response))
+        start_response(f"{response.status_code} {response.reason_phrase}", all_headers(response))
         if response.streaming:
             # The server closes the response after sending it. Django looks after the connection then.
             return response  # type: ignore[no-any-return]
@@ -89,12 +90,14 @@ def _is_text(path: str) -> bool:
     return True
 
 
-def _refused(problem: Problem, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+def _send_problem(problem: Problem, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Answer with a problem, and record the request, which no middleware sees."""
     request = WSGIRequest(environ)
     put_refused(request, problem)
-    return _send(respond(problem, request), environ, start_response)
+    return _send_whole(respond(problem, request), environ, start_response)
 
 
-def _send(response: HttpResponse, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+def _send_whole(response: HttpResponse, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+    """Send a response that is whole. HEAD gets no body."""
     start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
     return [response.content if environ["REQUEST_METHOD"] != "HEAD" else b""]

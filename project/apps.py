@@ -12,6 +12,7 @@ class Project(AppConfig):
     verbose_name = "Portico"
 
     def ready(self) -> None:
+        """Wire the parts together, once everything is loaded."""
         from crmclient import outages
         from designer import ports
         from designer.platform_check import platform_check

@@ -24,8 +24,8 @@ from runtime.serving.served import Served, current, revision
 logger = logging.getLogger("portico.caching")
 
 _DUE = "changes"
-_LOOKS = 4
-"""How often a process looks whether it is time to ask, in the time from one question to the next."""
+_CHECKS_PER_INTERVAL = 4
+"""How often each process checks within an interval whether it is time to ask the platform for changes."""
 
 
 def poll_from_now_on() -> None:
@@ -36,18 +36,20 @@ def poll_from_now_on() -> None:
 
 
 def _start() -> None:
-    threading.Thread(target=_repeat, name="changes", daemon=True).start()
+    """Start the thread that asks for changes."""
+    threading.Thread(target=_poll_forever, name="changes", daemon=True).start()
 
 
-def _repeat() -> None:
-    """Look for the platform's changes again and again. One process of those that serve polls in each
-    interval.
+def _poll_forever() -> None:
+    """Ask for the platform's changes whenever that is due, as long as the process lives.
+
+    In each interval, one process of those that serve asks.
     """
     pause = threading.Event()
     interval = float(settings.PORTICO["CRM_CHANGES"])
     while True:
         # Not all processes at the same moment.
-        pause.wait(interval / _LOOKS * random.uniform(0.5, 1.5))  # noqa: S311  no secret
+        pause.wait(interval / _CHECKS_PER_INTERVAL * random.uniform(0.5, 1.5))  # noqa: S311  no secret
         if revision() is None:
             # This process has served nobody yet, or is the parent of those that serve.
             continue
@@ -64,7 +66,7 @@ def poll_if_due(interval: float) -> list[str]:
         served = current()
         if not served.caches and not TrackedEntity.objects.exists():
             return []
-        return _polled(served, interval)
+        return _poll_alone(served, interval)
     except (PlatformError, DatabaseError, InterfaceError) as error:
         logger.warning("The platform was not asked for changes.", extra={"reason": type(error).__name__})
     except Exception:
@@ -72,16 +74,17 @@ def poll_if_due(interval: float) -> list[str]:
     return []
 
 
-def _polled(served: Served, interval: float) -> list[str]:
+def _poll_alone(served: Served, interval: float) -> list[str]:
     """Ask the platform for changes, unless another process has in this interval. Return the entities whose
     cached answers have ended.
     """
-    # A holder of its own for each turn: this process, too, waits for the end of its last one.
-    holder, begun, most = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
-    if not claims.take(_DUE, holder, most + interval):
+    # A new holder for each turn. As the same holder, this process would get the claim again before the
+    # interval is over.
+    holder, begun, timeout = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
+    if not claims.take(_DUE, holder, timeout + interval):
         return []
     try:
-        return end_what_has_changed(served.configuration, served.platform, begun + most)
+        return end_what_has_changed(served.configuration, served.platform, begun + timeout)
     finally:
         # A little less than the interval: at the look which falls on its end, the claim is over.
         claims.take(_DUE, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))

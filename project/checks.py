@@ -40,18 +40,21 @@ def refuse_a_wrong_start() -> None:
 
 @register(TAG)
 def settings_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
-    about_settings = (_chosen, _time_zone, _upload_folder, _workers, _origins, _telemetry)
+    """Return what is wrong with settings in every mode, for Django's system checks."""
+    about_settings = (_setting_choices, _time_zone, _upload_folder, _workers, _origins, _telemetry)
     return [*_extensions(), *(message for check in about_settings for message in check())]
 
 
 @register(TAG)
 def production_is_safe(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return what is wrong with settings in production, for Django's system checks."""
     if settings.DEVELOPMENT:
         return []
     return [*_keys(), *_hosts(), *_debug(), *_demo_accounts()]
 
 
 def _telemetry() -> Iterator[CheckMessage]:
+    """Find that OpenTelemetry is wanted, but not installed."""
     if settings.PORTICO["OPENTELEMETRY"] and importlib.util.find_spec("opentelemetry") is None:
         yield Error(
             "OPENTELEMETRY=1, but the packages of OpenTelemetry are not installed.",
@@ -61,11 +64,12 @@ def _telemetry() -> Iterator[CheckMessage]:
 
 
 def _extensions() -> Iterator[CheckMessage]:
+    """Find what packages offer and cannot be added."""
     for problem in extensions.load():
         yield Error(problem.text, hint=problem.remedy, id="portico.E014")
 
 
-def _chosen() -> Iterator[CheckMessage]:
+def _setting_choices() -> Iterator[CheckMessage]:
     """Find a PLATFORM or USER_RESOLVER that cannot be used, and one that is written as a dotted path."""
     for setting, choice in (("PLATFORM", PLATFORMS), ("USER_RESOLVER", RESOLVERS)):
         value = settings.PORTICO[setting]
@@ -75,7 +79,7 @@ def _chosen() -> Iterator[CheckMessage]:
             yield Error(f"{setting}={value!r}: {error}", hint=error.remedy, id="portico.E007")
             continue
         if choice.is_deprecated(value):
-            name = choice.name_of(value)
+            name = choice.built_in_name(value)
             hint_for_own_functions = (
                 f"Give the function a name with an entry point of {choice.group}: docs/extending.md."
             )
@@ -107,6 +111,7 @@ def _platform_that_can_be_made() -> Iterator[CheckMessage]:
 
 
 def _time_zone() -> Iterator[CheckMessage]:
+    """Find an unknown time zone."""
     name = settings.PORTICO["CRM_TIME_ZONE"]
     try:
         ZoneInfo(name)
@@ -119,6 +124,7 @@ def _time_zone() -> Iterator[CheckMessage]:
 
 
 def _upload_folder() -> Iterator[CheckMessage]:
+    """Find a folder for uploads that cannot be written to."""
     folder = settings.PORTICO["UPLOAD_FOLDER"]
     if folder and not (os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)):
         yield Error(
@@ -129,6 +135,7 @@ def _upload_folder() -> Iterator[CheckMessage]:
 
 
 def _workers() -> Iterator[CheckMessage]:
+    """Warn of several workers that count by themselves."""
     if settings.PORTICO["WORKERS"] > 1 and not settings.PORTICO["CACHE_URL"]:
         yield Warning(
             "Several workers without CACHE_URL: each counts rate limits and failed logins on its own.",
@@ -176,6 +183,7 @@ def _keys() -> Iterator[CheckMessage]:
 
 
 def _hosts() -> Iterator[CheckMessage]:
+    """Find that hosts are missing, or that any host is allowed."""
     hosts = settings.ALLOWED_HOSTS
     if not hosts or "*" in hosts:
         yield Error(
@@ -186,6 +194,7 @@ def _hosts() -> Iterator[CheckMessage]:
 
 
 def _debug() -> Iterator[CheckMessage]:
+    """Find that Django shows code on error pages."""
     if settings.DEBUG:
         yield Error(
             "DEBUG is on.", hint="Set DEBUG to False: error pages would show code.", id="portico.E005"
@@ -193,6 +202,7 @@ def _debug() -> Iterator[CheckMessage]:
 
 
 def _demo_accounts() -> Iterator[CheckMessage]:
+    """Find accounts that still have the demo's password."""
     from project.demo import accounts_with_the_demo_password
 
     try:

@@ -35,9 +35,9 @@ def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
 
     A killed process could not give its claim back: the claim ends by itself.
     """
-    last = _until(name)
+    last = _end_of_claim(name)
     while not take(name, holder, seconds):
-        until = _until(name)
+        until = _end_of_claim(name)
         if last is not None and until is not None and until > last:
             return False
         last = until
@@ -45,9 +45,11 @@ def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
     return True
 
 
-def _until(name: str) -> dt.datetime | None:
+def _end_of_claim(name: str) -> dt.datetime | None:
+    """Return when the claim of a job ends; None if nobody has had it."""
     return Claim.objects.filter(name=name).values_list("until", flat=True).first()
 
 
 def give_back(name: str, holder: str) -> None:
+    """End the claim of `holder`, so that another holder can take the job at once."""
     Claim.objects.filter(name=name, holder=holder).update(until=dt.datetime.now(dt.UTC))

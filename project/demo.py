@@ -48,11 +48,13 @@ def passwords(*, random: bool) -> dict[str, str]:
 
 
 def accounts_with_the_demo_password() -> list[str]:
+    """Return the names of the demo's accounts whose password is the published one."""
     accounts = get_user_model().objects.filter(username__in=ACCOUNTS).order_by("username")
     return [account.get_username() for account in accounts if account.check_password(PASSWORD)]
 
 
 def change_passwords(passwords: Mapping[str, str]) -> None:
+    """Give accounts new passwords, by their names."""
     for account in get_user_model().objects.filter(username__in=passwords):
         account.set_password(passwords[account.get_username()])
         account.save(update_fields=["password"])

@@ -21,6 +21,10 @@ _CONTACT = "contact"
 
 @dataclass(frozen=True, slots=True)
 class _Person:
+    """A person of the demo with an API account. `record` is the user or contact that the account stands
+    for.
+    """
+
     first_name: str
     last_name: str
     role: str
@@ -43,18 +47,23 @@ def create_accounts(passwords: Mapping[str, str]) -> None:
     """Create the accounts that `passwords` names, or reset them to their first state. Roles must exist."""
     for username, person in API_ACCOUNTS.items():
         if username in passwords:
-            _api_account(_user(username, passwords[username], person.first_name, person.last_name), person)
+            _set_api_account(
+                _user_in_first_state(username, passwords[username], person.first_name, person.last_name),
+                person,
+            )
     if "designer" in passwords:
-        designer = _user("designer", passwords["designer"], "Dora", "Designer", is_staff=True)
+        designer = _user_in_first_state("designer", passwords["designer"], "Dora", "Designer", is_staff=True)
         # Alone at the demo's studio, so also with what else is a publisher's and a designer's to be granted.
         designer.groups.set(Group.objects.filter(name__in=(DESIGNER, PUBLISHER)))
         designer.user_permissions.set(for_real())
     if "admin" in passwords:
-        admin = _user("admin", passwords["admin"], "Ada", "Admin", is_staff=True, is_superuser=True)
+        admin = _user_in_first_state(
+            "admin", passwords["admin"], "Ada", "Admin", is_staff=True, is_superuser=True
+        )
         admin.groups.set(Group.objects.filter(name=ADMINISTRATOR))
 
 
-def _user(
+def _user_in_first_state(
     username: str,
     password: str,
     first_name: str,
@@ -63,6 +72,7 @@ def _user(
     is_staff: bool = False,
     is_superuser: bool = False,
 ) -> User:
+    """Create a Django user, or reset one with this name to its first state."""
     user, _ = User.objects.get_or_create(username=username)
     user.first_name, user.last_name = first_name, last_name
     user.is_staff, user.is_superuser, user.is_active = is_staff, is_superuser, True
@@ -71,7 +81,8 @@ def _user(
     return user
 
 
-def _api_account(user: User, person: _Person) -> None:
+def _set_api_account(user: User, person: _Person) -> None:
+    """Create the API account of a user, or reset it to its first state."""
     account, _ = ApiAccount.objects.update_or_create(
         user=user, defaults={"caller_type_id": person.caller_type, "record": person.record}
     )

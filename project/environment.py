@@ -35,7 +35,12 @@ from project.setting_values import (
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting: `help` is a sentence for operators; `default` is what an unset variable means, as text."""
+    """One setting that an operator may give.
+
+    `read` turns its text into a value, and raises ValueError with what to write instead. `default` is the
+    text that an unset variable stands for. `help` is a sentence for operators. A `secret` may come from a
+    file, and its value is never shown.
+    """
 
     name: str
     read: Callable[[str], Any]
@@ -454,7 +459,8 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "AUDIT_DAYS",
-        whole,
+        # Calendars of databases and of Python begin with the year 1.
+        between(0, 365_000),
         "400",
         "Days that entries of the audit log are kept; 0 keeps them for ever. Run `manage.py prepare` after a "
         "change: the database itself refuses to delete an entry before.",
@@ -507,10 +513,10 @@ def load(environ: dict[str, str] | None = None) -> dict[str, Any]:
     write.
     """
     source = os.environ if environ is None else environ
-    return {setting.name: _value(setting, source) for setting in SETTINGS}
+    return {setting.name: _value_of_setting(setting, source) for setting in SETTINGS}
 
 
-def _value(setting: Setting, source: Any) -> Any:
+def _value_of_setting(setting: Setting, source: Any) -> Any:
     """Return the value of a setting, from its variable, from the file that `NAME_FILE` names, or its default.
     Raises ImproperlyConfigured.
     """

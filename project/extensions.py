@@ -53,6 +53,7 @@ def _can_be_edited_and_found(kind: OperationKind) -> None:
 
 
 def _built_in_kinds_without_place() -> Iterator[Problem]:
+    """Yield a problem for each built-in kind that has no form or no path under the API."""
     for name, kind in KINDS.items():
         try:
             _can_be_edited_and_found(kind)

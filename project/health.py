@@ -7,7 +7,14 @@ import logging
 import threading
 import time
 
-from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    DatabaseError,
+    InterfaceError,
+    connection,
+    connections,
+    transaction,
+)
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
@@ -44,7 +51,10 @@ _silent = Outage(
 
 
 class _Readiness:
-    """Whether the database is migrated and can be written to, as it said a moment ago."""
+    """Whether the database is migrated and can be written to, as it said a moment ago.
+
+    Safe to share between threads.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,7 +68,7 @@ class _Readiness:
         """
         with self._lock:
             if time.monotonic() >= self._until:
-                self._ready = self._migrations_applied() and self._writable()
+                self._ready = self._are_migrations_applied() and self._is_writable()
                 if self._ready:
                     _unmigrated.worked()
                     _silent.worked()
@@ -70,7 +80,7 @@ class _Readiness:
         """Ask the database the next time, whatever its last answer was."""
         self._until = 0.0
 
-    def _migrations_applied(self) -> bool:
+    def _are_migrations_applied(self) -> bool:
         """Whether all migrations are applied. Once they are, this is not asked again while the
         server runs.
         """
@@ -85,27 +95,26 @@ class _Readiness:
                 _unmigrated.failed()
         return self._migrated
 
-    def _writable(self) -> bool:
+    def _is_writable(self) -> bool:
         """Whether the database takes writes, tried by a write.
 
         Nothing else shows a full disk, or a database that only reads.
         """
-        with Watch(connection, time.monotonic() + PATIENCE) as watch:
+        # The wrapper of this thread: the watchdog, which is another one, would find its own by `connection`.
+        with Watch(connections[DEFAULT_DB_ALIAS], time.monotonic() + PATIENCE):
             try:
                 with transaction.atomic(), connection.cursor() as cursor:
                     cursor.execute(_WRITE, (dt.datetime.now(dt.UTC),))
-                writable = True
             except (DatabaseError, InterfaceError) as error:
                 # Busy with another writer, it still reads.
-                writable = trouble_of(error) is Trouble.BUSY
-                if not writable:
+                if trouble_of(error) is not Trouble.BUSY:
                     _log_silence(error)
-        if watch.struck and not connection.in_atomic_block:
-            connection.close()
-        return writable
+                    return False
+        return True
 
 
 def _log_silence(error: Exception) -> None:
+    """Log that the database does not answer or cannot be written. `error` says why."""
     trouble = trouble_of(error)
     reason = type(error).__name__ if trouble is None else trouble.value
     _silent.failed(reason=reason)
@@ -116,11 +125,13 @@ readiness = _Readiness()
 
 @require_safe
 def live(request: HttpRequest) -> JsonResponse:
+    """Answer that the process lives."""
     return _answer(200, "live")
 
 
 @require_safe
 def ready(request: HttpRequest) -> JsonResponse:
+    """Answer whether the service can serve: 200 or 503."""
     return _answer(200, "ready") if readiness.check() else _answer(503, "unavailable")
 
 

@@ -70,10 +70,12 @@ def tidy_from_now_on() -> None:
 
 
 def _start() -> None:
-    threading.Thread(target=_repeat, name="tidying", daemon=True).start()
+    """Start the thread that removes expired rows."""
+    threading.Thread(target=_tidy_forever, name="tidying", daemon=True).start()
 
 
-def _repeat() -> None:
+def _tidy_forever() -> None:
+    """Remove expired rows at every interval, as long as the process lives."""
     process, pause = uuid.uuid4().hex, threading.Event()
     # Wait until the service has started, and do not let all processes begin at the same moment.
     pause.wait(random.uniform(5, 30))  # noqa: S311  no secret
@@ -88,11 +90,13 @@ def _round_if_due(process: str) -> None:
     """
     try:
         close_old_connections()
+        # A second less, so that the claim is over when the same process comes again.
         if claims.take(_DUE, process, INTERVAL - 1):
             removed = {name: number for name, number in tidy() if number}
             if removed:
                 logger.info("Expired rows were removed.", extra={"removed": removed})
     except Busy:
+        # Another process removes rows at this moment, such as `manage.py tidy`.
         pass
     except (DatabaseError, InterfaceError) as error:
         logger.warning("Expired rows were not removed.", extra={"reason": type(error).__name__})

@@ -36,11 +36,14 @@ _LONGEST_CHAIN = 10
 
 
 def without_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Drop what is neither a plain value nor a list or a table of plain values."""
+    """Return the event with plain values, and lists and tables of these. Keys that begin with `_` are
+    structlog's own.
+    """
     return {key: value for key, value in event.items() if _is_plain(value) or key.startswith("_")}
 
 
 def _is_plain(value: object) -> bool:
+    """Whether a value is plain, or a list or table of plain values."""
     match value:
         case list() | tuple():
             return all(isinstance(one, PLAIN) for one in value)
@@ -50,7 +53,7 @@ def _is_plain(value: object) -> bool:
 
 
 def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """The id of the request that the thread works on."""
+    """Add the id of the request that the thread works on, if it works on one."""
     record = current.get()
     if isinstance(record, RequestRecord) and record.request is not None:
         event.setdefault("request_id", request_id(record.request))
@@ -75,14 +78,15 @@ def _without_values(record: logging.LogRecord) -> logging.LogRecord:
         record.levelno,
         record.pathname,
         record.lineno,
-        _wording(record),
+        _text_without_values(record),
         None,
         record.exc_info,
         record.funcName,
     )
 
 
-def _wording(record: logging.LogRecord) -> str:
+def _text_without_values(record: logging.LogRecord) -> str:
+    """Return the text of another library's line without what was filled in."""
     if record.name == "py.warnings":
         match = _WARNING.match(record.getMessage())
         return f"{match['place']}: {match['kind']}" if match else "a warning"
@@ -100,13 +104,14 @@ def _exception_lines(error: BaseException) -> Iterator[str]:
         chain.append(cause)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     for link in chain:
-        codes = [f"{name}={code}" for name in _CODES if (code := _code(link, name))]
+        codes = [f"{name}={code}" for name in _CODES if (code := _code_attribute(link, name))]
         yield " ".join([for_log(link), *codes])
         for frame in traceback.extract_tb(link.__traceback__):
             yield f"  {frame.filename}:{frame.lineno} {frame.name}"
 
 
-def _code(error: BaseException, name: str) -> str:
+def _code_attribute(error: BaseException, name: str) -> str:
+    """Return an error's attribute `name`, such as `sqlstate`; empty unless it is a short code."""
     value: Any = getattr(error, name, None)
     text = str(value) if isinstance(value, int | str) else ""
     return text if _CODE.fullmatch(text) else ""
@@ -125,6 +130,7 @@ class WithException(logging.Filter):
 
 class JsonFormatter(structlog.stdlib.ProcessorFormatter):
     def format(self, record: logging.LogRecord) -> str:
+        """Return the JSON line of a record. Lines of other libraries lose their values."""
         return super().format(record if _OWN.fullmatch(record.name) else _without_values(record))
 
     def __init__(self) -> None:

@@ -24,8 +24,11 @@ from project import claims
 logger = logging.getLogger("portico.metadata")
 
 _DUE = "metadata"
-_LOOKS = 10
-"""How often a process looks whether a refresh is due, in the time from one to the next."""
+_CHECKS_PER_INTERVAL = 10
+"""How often each process checks within an interval whether a refresh is due.
+
+More than once, so that another process soon takes over when the one with the claim is gone.
+"""
 
 
 def refresh_from_now_on() -> None:
@@ -36,10 +39,12 @@ def refresh_from_now_on() -> None:
 
 
 def _start() -> None:
-    threading.Thread(target=_repeat, name="metadata", daemon=True).start()
+    """Start the thread that refreshes the metadata."""
+    threading.Thread(target=_refresh_forever, name="metadata", daemon=True).start()
 
 
-def _repeat() -> None:
+def _refresh_forever() -> None:
+    """Refresh the metadata whenever that is due, as long as the process lives."""
     pause = threading.Event()
     interval = settings.PORTICO["METADATA_REFRESH"] * 60.0
     # Not while the service starts, nor all processes at the same moment.
@@ -49,7 +54,7 @@ def _repeat() -> None:
         refresh_if_due(interval)
         # The connection is not kept for the next turn.
         connections.close_all()
-        pause.wait(interval / _LOOKS)
+        pause.wait(interval / _CHECKS_PER_INTERVAL)
 
 
 def refresh_if_due(interval: float) -> RefreshResult | None:
@@ -59,7 +64,8 @@ def refresh_if_due(interval: float) -> RefreshResult | None:
     interval: a platform that is away is not asked more often.
     """
     try:
-        # A holder of its own for each turn: this process, too, waits for the end of its last one.
+        # A new holder for each turn. As the same holder, this process would get the claim again before the
+        # interval is over.
         is_due = claims.take(_DUE, uuid.uuid4().hex, interval - 1)
         if not is_due or not isinstance(get_platform(), KeepsMetadata):
             return None
@@ -72,7 +78,7 @@ def refresh_if_due(interval: float) -> RefreshResult | None:
 
 
 def _log_changes(brought: RefreshResult) -> RefreshResult:
-    """Log what has changed of the metadata, and return `brought`."""
+    """Log which metadata a refresh has changed. Return `brought` as it is."""
     if brought.is_different:
         degraded = [endpoint.definition.key for endpoint in (brought.degraded or {}).values()]
         extra = {"entities": [news.entity for news in brought.news], "degraded": degraded}

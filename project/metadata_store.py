@@ -25,10 +25,10 @@ class DatabaseStore:
         return f"(SELECT revision FROM portico_organisation WHERE digest = '{self._organisation}')"  # noqa: S608
 
     def revision(self) -> str:
-        return self._row().revision
+        return self._organisation_row().revision
 
     def refreshed(self) -> dt.datetime | None:
-        return self._row().refreshed
+        return self._organisation_row().refreshed
 
     def names(self) -> Sequence[str]:
         return list(self._documents().values_list("name", flat=True))
@@ -43,6 +43,7 @@ class DatabaseStore:
         )
 
     def replace(self, documents: Mapping[str, bytes]) -> None:
+        """Replace all documents, and begin a new revision."""
         with transaction.atomic():
             self._documents().delete()
             MetadataDocument.objects.bulk_create(
@@ -52,6 +53,7 @@ class DatabaseStore:
             self._note(revision=uuid.uuid4().hex)
 
     def confirm(self) -> None:
+        """Note that the documents were found to be the present ones."""
         self._note()
 
     def _note(self, **changes: str) -> None:
@@ -63,7 +65,8 @@ class DatabaseStore:
             create_defaults={"revision": uuid.uuid4().hex, **changed},
         )
 
-    def _row(self) -> Organisation:
+    def _organisation_row(self) -> Organisation:
+        """Return the row of the organisation, which is created at first."""
         row, _ = Organisation.objects.get_or_create(
             digest=self._organisation, defaults={"revision": uuid.uuid4().hex}
         )

@@ -50,6 +50,7 @@ class StudioOnly:
     """A middleware that handles requests for the studio only, and passes others on."""
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Handle a request for the studio by the other base class; pass any other request on."""
         if request.path_info.startswith(STUDIO):
             return super().__call__(request)  # type: ignore[misc, no-any-return]
         return self.get_response(request)  # type: ignore[attr-defined, no-any-return]
@@ -62,6 +63,7 @@ class MetadataMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request; its metadata has to arrive within METADATA_SECONDS."""
         with waiting_for_metadata_until(time.monotonic() + METADATA_SECONDS):
             return self.get_response(request)
 
@@ -81,14 +83,12 @@ class DeadlineMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request. What reads, and a login, has a deadline in the database."""
         if request.method not in ("GET", "HEAD") and request.path_info != LOGIN:
             return self.get_response(request)
-        database = connections[DEFAULT_DB_ALIAS]
-        with Watch(database, time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]) as watch:
-            response = self.get_response(request)
-        if watch.struck and not database.in_atomic_block:
-            database.close()
-        return response
+        deadline = time.monotonic() + settings.PORTICO["REQUEST_DEADLINE"]
+        with Watch(connections[DEFAULT_DB_ALIAS], deadline):
+            return self.get_response(request)
 
 
 class StudioDeadline(StudioOnly, DeadlineMiddleware):
@@ -110,6 +110,7 @@ class LanguageMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request in the reader's language, and say so in the headers."""
         language = translation.get_language_from_request(request)
         with translation.override(language):
             response = self.get_response(request)
@@ -130,6 +131,7 @@ class StudioCsrf(StudioOnly, CsrfViewMiddleware):
     def process_view(
         self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any
     ) -> HttpResponseForbidden | None:
+        """Check the request's CSRF token, for the studio only. Return the refusal; None to go on."""
         if request.path_info.startswith(STUDIO):
             return super().process_view(request, callback, callback_args, callback_kwargs)
         return None
@@ -160,6 +162,7 @@ class StudioLockout(StudioOnly, AxesMiddleware):  # type: ignore[misc]
     counted = frozenset({settings.LOGIN_URL, f"{STUDIO}sign-in/"})
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Count a login. Answer with the page that asks to wait when there were too many."""
         if request.method == "POST" and request.path_info in self.counted:
             try:
                 count_login(request)
@@ -177,10 +180,11 @@ class ApiHeaders:
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
-        self._over_http, self._over_https = (_said_over(scheme) for scheme in ("http", "https"))
+        self._over_http, self._over_https = (_headers_over(scheme) for scheme in ("http", "https"))
         self._asks = bool(settings.SECURE_HSTS_SECONDS)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request. An answer of the API gets the headers that it lacks."""
         response = self.get_response(request)
         if is_of_the_api(request.path_info):
             headers = self._over_https if self._asks and request.is_secure() else self._over_http
@@ -188,7 +192,7 @@ class ApiHeaders:
         return response
 
 
-def _said_over(scheme: str) -> Prepared:
+def _headers_over(scheme: str) -> Prepared:
     """Return the headers that every answer over a scheme has, found once by a request that nobody sent."""
     environ = {
         "REQUEST_METHOD": "GET",
@@ -211,6 +215,7 @@ class ContentPolicy:
         self.studio = build_policy(replace={"script-src": settings.STUDIO_SCRIPT_SOURCES})
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request with the policy of its path, unless the answer has a policy of its own."""
         response = self.get_response(request)
         policy = self.studio if request.path_info.startswith(STUDIO) else self.strict
         response.headers.setdefault(HEADER, policy)

@@ -18,6 +18,7 @@ from runtime.serving.dispatch import is_of_the_api
 
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
+    """Show the landing page."""
     return render(request, "portico/landing.html")
 
 
@@ -28,22 +29,26 @@ def mark(request: HttpRequest) -> HttpResponseRedirect:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _failed(request, exception, "portico/bad_request.html", 400)
+    """Answer a request that raised 400. Django calls this."""
+    return _failure_response(request, exception, "portico/bad_request.html", 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that raised 403: with a page of the studio there. Django calls this."""
     if request.path_info.startswith(STUDIO):
         return failures.forbidden(request)
-    return _failed(request, exception, "portico/bad_request.html", 403)
+    return _failure_response(request, exception, "portico/bad_request.html", 403)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a request that raised 404: with a page of the studio there. Django calls this."""
     if request.path_info.startswith(STUDIO):
         return failures.missing(request)
-    return _failed(request, exception, "portico/not_found.html", 404)
+    return _failure_response(request, exception, "portico/not_found.html", 404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer a request that raised an exception which nobody handled. Django calls this."""
     # Django calls this while it handles the error, and does not hand the error over.
     error = sys.exception()
     problem = problem_of(error) if isinstance(error, Exception) else None
@@ -54,10 +59,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
         for name, value in problem.headers.items():
             page.headers[name] = value
         return page
-    return _failed(request, error, "portico/server_error.html", 500)
+    return _failure_response(request, error, "portico/server_error.html", 500)
 
 
-def _failed(request: HttpRequest, error: BaseException | None, template: str, status: int) -> HttpResponse:
+def _failure_response(
+    request: HttpRequest, error: BaseException | None, template: str, status: int
+) -> HttpResponse:
+    """Return the page `template` or, under the API's paths, the problem of `error`."""
     if is_of_the_api(request.path_info) and isinstance(error, Exception):
         return respond(problem_of(error), request)
     return render(request, template, status=status)

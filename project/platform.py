@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def configured() -> Platform:
+    """Return the platform that CRM_URL decides on: Dataverse, or the CRM in the box without it."""
     return dataverse() if settings.PORTICO["CRM_URL"] else embedded()
 
 

@@ -19,6 +19,7 @@ from project.checks import TAG
 
 @register(TAG)
 def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return what is wrong with the settings of a remote platform, for Django's system checks."""
     if not settings.PORTICO["CRM_URL"]:
         return [*_address_of_dataverse()]
     return [*_addresses(), *_credentials(), *_files()]
@@ -59,6 +60,9 @@ def _addresses() -> Iterator[CheckMessage]:
 
 
 def _is_private(url: str) -> bool:
+    """Whether the host of a URL is in a private network. A host that cannot be resolved now counts as
+    public.
+    """
     try:
         return not is_public(url)
     except OSError:

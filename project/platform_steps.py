@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from crmclient.query.calendar import configured
+from crmclient.query.calendar import calendar_of
 from designer.overview import overview
 from designer.platform import get_platform
 from project import applications
@@ -41,7 +41,7 @@ def platform_steps() -> Iterator[Step]:
             {client.id: client.tokens(scope) for client in applications.of_the_platform()}, options
         ),
         lambda: check_organization(platform, impersonates=bool(env["CRM_IMPERSONATE"])),
-        lambda: check_fiscal_years(platform, configured(env).fiscal),
+        lambda: check_fiscal_years(platform, calendar_of(env).fiscal),
         lambda: check_entities(platform, overview().metadata.entities_asked_for),
     )
     for part in parts:

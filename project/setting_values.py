@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 
 def text(value: str) -> str:
+    """Return the text as it is."""
     return value
 
 
@@ -59,6 +60,7 @@ def url(*schemes: str) -> Callable[[str], str]:
 
 
 def flag(value: str) -> bool:
+    """Return whether a text says yes. An empty text says no."""
     if value.lower() in {"1", "true", "yes", "on"}:
         return True
     if value.lower() in {"0", "false", "no", "off", ""}:
@@ -67,6 +69,8 @@ def flag(value: str) -> bool:
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
+    """Return a reader of texts that are among `choices`."""
+
     def read(value: str) -> str:
         if value not in choices:
             raise ValueError("write one of " + ", ".join(choices))
@@ -107,7 +111,10 @@ def group_table(value: str) -> dict[str, tuple[str, ...]]:
 def objects(
     required: tuple[str, ...], optional: tuple[str, ...] = ()
 ) -> Callable[[str], list[dict[str, str]]]:
-    """Return a reader of JSON arrays of objects, whose values are texts that are not empty."""
+    """Return a reader of JSON arrays of objects. Their values are texts that are not empty.
+
+    An object must have the members `required`, and may have those in `optional`.
+    """
 
     def read(value: str) -> list[dict[str, str]]:
         sentence = "write a JSON array of objects with " + ", ".join(required)
@@ -143,7 +150,9 @@ def numbers(*names: str, greatest: int | None = None) -> Callable[[str], list[in
 
 
 def percentages(*names: str) -> Callable[[str], list[int]]:
-    """Return a reader of numbers as `numbers` does, which add up to 100 at most."""
+    """Return a reader of comma-separated whole numbers, one for each of `names`, which add up to 100 at
+    most.
+    """
 
     def read(value: str) -> list[int]:
         shares = numbers(*names)(value)

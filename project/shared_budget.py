@@ -35,7 +35,8 @@ logger = logging.getLogger("portico.platform")
 
 # One script decides at once: between a question and its answer other processes would spend.
 _SCRIPT: Final = Path(__file__).with_name("shared_budget.lua").read_text(encoding="ascii")
-_GROUP: Final = {share: number for number, share in enumerate(SHARES)}
+# The number of each share, which the script knows shares by.
+_SHARE_NUMBERS: Final = {share: number for number, share in enumerate(SHARES)}
 
 
 class RedisBudget(Budget):
@@ -83,7 +84,10 @@ class RedisBudget(Budget):
             # Enough is known: a refusal costs no question to the others.
             return Refusal(paused, Reason.PAUSE)
         id = f"{self._process}{next(self._ids)}"
-        answer = self._run("take", self._keys, _GROUP[share], -1 if only_user is None else only_user, id)
+        # -1 stands for any user.
+        answer = self._run_script(
+            "take", self._keys, _SHARE_NUMBERS[share], -1 if only_user is None else only_user, id
+        )
         if answer is None:
             return self._own.take(share, only_user)
         # Admitted: the number of the user, and the requests and milliseconds of work that it has used.
@@ -107,13 +111,14 @@ class RedisBudget(Budget):
             return
         # What the platform says is about all processes: Redis has it, this one's count needs no correction.
         self._own.settle(admission, seconds, ReportedBudget())
-        self._run(
+        self._run_script(
             "settle",
             # Its use and its running requests: see `_keys`.
             self._keys[3 * admission.user : 3 * admission.user + 2],
-            _GROUP[admission.share],
+            _SHARE_NUMBERS[admission.share],
             admission.id,
             round(seconds * 1000),
+            # -1: the platform has reported nothing.
             -1 if reported.requests is None else round(reported.requests),
             -1 if reported.work is None else round(reported.work * 1000),
             round(admission.requests),
@@ -121,19 +126,23 @@ class RedisBudget(Budget):
         )
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
+        """Let a user pause for `seconds`, in Redis and in this process. Return what the own budget
+        returns.
+        """
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
             self._redis.keep_at_least(self._keys[3 * user + 2], milliseconds)
         return self._own.rest(user, seconds)
 
     def paused(self, only_user: int | None = None) -> float:
+        """Return the seconds of pause that this process knows of."""
         return self._own.paused(only_user)
 
     def use_of_users(self) -> Sequence[BudgetUse]:
         """Return what each user has used, as Redis counts it. While Redis is away, this process's own part
         counts.
         """
-        answer = self._run("standing", self._keys)
+        answer = self._run_script("standing", self._keys)
         if answer is None:
             return self._own.use_of_users()
         return [
@@ -147,7 +156,8 @@ class RedisBudget(Budget):
             for requests, work, others, running, pause in answer
         ]
 
-    def _run(self, command: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
+    def _run_script(self, command: str, keys: Sequence[str], *arguments: str | int | float) -> Any:
+        """Return the answer of a command of the script; None while Redis is away."""
         return self._redis.run(_SCRIPT, keys, [command, self._limits, *arguments])
 
 

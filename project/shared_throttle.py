@@ -29,10 +29,12 @@ class RedisThrottle(SharedThrottle):
         self._key = f"portico:throttled:{hashlib.sha256(user.encode()).hexdigest()}"
 
     def left(self) -> float:
+        """Return the seconds of pause that are left; 0.0 without a pause, and while Redis is away."""
         # Redis answers below zero for a key that is not there.
         return max(0.0, (self._redis.ask(lambda client: client.pttl(self._key)) or 0) / 1000)
 
     def rest(self, seconds: float) -> None:
+        """Let all processes pause for `seconds`, or longer if a longer pause is under way."""
         milliseconds = int(seconds * 1000)
         if milliseconds > 0:
             self._redis.keep_at_least(self._key, milliseconds)

@@ -17,6 +17,7 @@ from project.checks import TAG
 
 @register(TAG)
 def people_can_sign_in(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return what is wrong with the settings of the studio's sign-in, for Django's system checks."""
     try:
         return [*_provider(), *_passwords()]
     except DatabaseError:
@@ -64,6 +65,7 @@ def _provider() -> Iterator[CheckMessage]:
 
 
 def _passwords() -> Iterator[CheckMessage]:
+    """Find mistakes in the setting of the accounts that may log in by password."""
     allowed = settings.PORTICO["STUDIO_LOCAL_LOGIN"]
     if not allowed:
         return

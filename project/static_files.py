@@ -24,16 +24,16 @@ def collect_when_changed() -> bool:
     the folder is read-only.
     """
     root = Path(settings.STATIC_ROOT)
-    current = _fingerprint()
-    if _is_current(root, current):
+    fingerprint = _fingerprint()
+    if _is_current(root, fingerprint):
         return False
     try:
         with root.with_name(f".{root.name}.lock").open("wb") as turn:
             locks.lock(turn, locks.LOCK_EX)
-            if _is_current(root, current):
+            if _is_current(root, fingerprint):
                 return False
             call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-            (root / NOTE).write_text(current, encoding="ascii")
+            (root / NOTE).write_text(fingerprint, encoding="ascii")
             return True
     except OSError as error:
         raise CannotCollect(
@@ -42,9 +42,10 @@ def collect_when_changed() -> bool:
         ) from error
 
 
-def _is_current(root: Path, current: str) -> bool:
+def _is_current(root: Path, fingerprint: str) -> bool:
+    """Whether the folder was collected from files with this fingerprint."""
     note = root / NOTE
-    return note.exists() and note.read_text(encoding="ascii") == current
+    return note.exists() and note.read_text(encoding="ascii") == fingerprint
 
 
 def _fingerprint() -> str:

@@ -18,8 +18,9 @@ busy."""
 
 
 class Shares(NamedTuple):
-    """Numbers of threads: for calls of the CRM in the box, for calls that wait for a place there, for finding
-    out who calls, and for requests that need none of these.
+    """How the request threads of a worker are shared out: `platform` for calls of the CRM in the box, `queue`
+    for calls that wait for a place there, `about_callers` for finding out who calls, and `left` for requests
+    that need none of these.
     """
 
     platform: int

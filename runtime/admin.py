@@ -74,12 +74,15 @@ class ApiAccountAdmin(ModelAdmin):
     def get_form(
         self, request: HttpRequest, obj: ApiAccount | None = None, change: bool = False, **kwargs: Any
     ) -> type[forms.ModelForm]:  # type: ignore[type-arg]  # no generic at run time
+        """Return the form of the page; a plain one for people who may not change the account."""
         if not self._may_write(request, obj):
+            # Django then leaves all fields out of the form, and AccountForm would look for them.
             kwargs["form"] = forms.ModelForm
         form: type[forms.ModelForm] = super().get_form(request, obj, change, **kwargs)  # type: ignore[type-arg]
         return form
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], **kwargs: Any) -> Any:
+        """Show the page with the finding about the account, and with a link to try what it may do."""
         row = kwargs.get("obj")
         if row is not None:
             context |= {"finding": finding_of(row), "caller_source": "account", "caller_name": str(row)}
@@ -91,6 +94,7 @@ class ApiAccountAdmin(ModelAdmin):
             self.message_user(request, finding, messages.WARNING)
 
     def _may_write(self, request: HttpRequest, account: ApiAccount | None) -> bool:
+        """Whether the person may make this account (None: a new one) or change it."""
         if account is None:
             return bool(self.has_add_permission(request))
         return bool(self.has_change_permission(request, account))
@@ -117,6 +121,7 @@ class ApiAccountAdmin(ModelAdmin):
 
     @admin.action(description=_("Revoke refresh tokens"), permissions=["change"])
     def revoke_tokens(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:
+        """End all refresh tokens of the selected accounts, and note each account in the audit log."""
         total = 0
         for account in accounts:
             revoked = revoke_all(account.user)
@@ -131,6 +136,7 @@ class ApiAccountAdmin(ModelAdmin):
         self.message_user(request, _("They may log in again at once."), messages.SUCCESS)
 
     def audited_state(self, account: ApiAccount) -> Mapping[str, State]:
+        """Return what the audit log compares before and after a change. The password is not part of it."""
         return {
             "name": account.user.get_username(),
             "active": account.user.is_active,
@@ -141,6 +147,7 @@ class ApiAccountAdmin(ModelAdmin):
         }
 
     def delete_model(self, request: HttpRequest, account: ApiAccount) -> None:
+        # The account goes with its user, and so does everything else that refers to the user.
         account.user.delete()
 
     def delete_queryset(self, request: HttpRequest, accounts: QuerySet[ApiAccount]) -> None:

@@ -10,6 +10,7 @@ class Runtime(AppConfig):
     verbose_name = "API"
 
     def ready(self) -> None:
+        """Register what other floors look for: routes, checks, signals and labels."""
         from designer.models.labels import label
         from designer.uses import where_used
         from runtime.callers import checks  # noqa: F401  registers them

@@ -31,9 +31,11 @@ Count = TypeVar("Count", bound=Addable)
 
 
 class BatchedCounts(ABC, Generic[Place, Count]):
-    """The counts of this process that are not written yet, by place. A place is a row of the table.
+    """The counts of this process that are not written yet, by place. A place is the key of a row of the
+    table.
 
-    A subclass counts with `_lock` held, and then calls `_write_later`.
+    `new` makes an empty count. A thread writes every `interval` seconds, and is called `name`. A subclass
+    counts with `_lock` held, and then calls `_write_later`.
     """
 
     def __init__(self, new: Callable[[], Count], *, interval: float, name: str, outage: Outage) -> None:
@@ -81,6 +83,7 @@ class BatchedCounts(ABC, Generic[Place, Count]):
             raise
 
     def _write(self, place: Place, count: Count) -> None:
+        """Add a count to the row of its place, which is created if there is none."""
         if self._add(place, count):
             return
         try:
@@ -91,11 +94,13 @@ class BatchedCounts(ABC, Generic[Place, Count]):
             self._add(place, count)
 
     def _write_later(self) -> None:
+        """See that the thread which writes the counts runs in this process."""
         # A process that was forked has the counts, but not the thread.
         if self._writes and self._writer != os.getpid():
             self._start_writer()
 
     def _start_writer(self) -> None:
+        """Start the thread that writes, unless another thread has just done so."""
         with self._lock:
             if self._writer == os.getpid():
                 return

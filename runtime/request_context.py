@@ -49,7 +49,7 @@ class UserProperties(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFile:
-    """A whole file as it was sent; `digest` tells its name, type and content from any other's."""
+    """A whole file as it was sent. `size` is in bytes. `digest` differs for another name, type or content."""
 
     name: str
     content_type: str
@@ -114,6 +114,7 @@ class Exchange:
     watch: Watch | None = None
 
     def __post_init__(self) -> None:
+        """Set the deadline: the watch's, the given one, or that of a request which begins now."""
         if self.watch is not None:
             self.deadline = self.watch.deadline
         elif not self.deadline:
@@ -125,20 +126,21 @@ class Exchange:
 
         Raises Problem 400 for a wrong id, not before the id is read: token and roles are checked first.
         """
-        return _guid(self.record)
+        return _guid_in_path(self.record)
 
     @cached_property
     def file_id(self) -> Guid:
         """The id of the path's file. Raises Problem 400 for a wrong id."""
-        return _guid(self.file)
+        return _guid_in_path(self.file)
 
     @cached_property
     def related_id(self) -> Guid:
         """The id of the path's related record. Raises Problem 400 for a wrong id."""
-        return _guid(self.related)
+        return _guid_in_path(self.related)
 
     @property
     def seconds_left(self) -> float:
+        """The seconds until the deadline; negative after it."""
         return self.deadline - time.monotonic()
 
     @contextmanager
@@ -178,6 +180,7 @@ class Exchange:
 
     @property
     def _share(self) -> Share:
+        """The part of the platform's budget that the request may use."""
         if self.in_background:
             return Share.BACKGROUND
         if self.caller.is_anonymous:
@@ -208,7 +211,8 @@ class Exchange:
         return self.user_context.references(self.caller, self.call)
 
 
-def _guid(text: str) -> Guid:
+def _guid_in_path(text: str) -> Guid:
+    """Return the id in the path in canonical form. Raises Problem 400 for anything but a GUID."""
     try:
         return parse_guid(text)
     except ValueError:

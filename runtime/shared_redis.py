@@ -87,10 +87,11 @@ class SharedRedis:
 
     @cached_property
     def client(self) -> redis.Redis:
+        """The client of the Redis at the URL. It connects when it is first used."""
         return redis.Redis.from_url(
             self._url,
             socket_timeout=_SECONDS,
             socket_connect_timeout=_SECONDS,
-            # By default it tries for seconds: a request of the API would wait for them.
+            # By default the client tries again for seconds, and a request of the API would wait for it.
             retry=Retry(NoBackoff(), 1),
         )

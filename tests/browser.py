@@ -11,13 +11,16 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+# The headless shell is the same engine without a browser's own windows: the others draw these as well, which
+# takes more of the processor than the pages do.
+_PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 # Milliseconds: only what never comes is a failure.
 PATIENCE = 180_000
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
         pytest.skip("Chromium is not installed")
     from playwright.sync_api import sync_playwright
@@ -44,3 +47,18 @@ def page(chromium: Browser) -> Iterator[Page]:
     context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
+
+
+def sign_in(page: Page, url: str, path: str = "/admin/", account: str = "designer") -> None:
+    """Log in with the demo's `account`: the studio's `path` is open then, and its scripts have run."""
+    page.goto(url + path)
+    fill_login(page, account)
+
+
+def fill_login(page: Page, account: str = "designer") -> None:
+    """Log in at the form that `page` shows. What follows it is open then, and its scripts have run."""
+    page.get_by_label("Username").fill(account)
+    page.get_by_label("Password").fill("demo")
+    # A heading that one waits for stands there before the page's scripts answer keys.
+    with page.expect_navigation(wait_until="load"):
+        page.keyboard.press("Enter")

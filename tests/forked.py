@@ -1,6 +1,6 @@
-"""`manage.py` in processes that are forked from one that has imported the libraries.
+"""`manage.py` in processes that are forked from one that has loaded the service's code.
 
-The suite starts hundreds of them, and importing the libraries takes longer than most commands do.
+The suite starts hundreds of them, and loading the code takes longer than most commands do.
 """
 
 from __future__ import annotations
@@ -22,19 +22,13 @@ from pathlib import Path
 from typing import Protocol
 
 ROOT = Path(__file__).resolve().parent.parent
-# Nothing that reads Django's settings, and nothing that reads the environment, when it is imported.
-_LIBRARIES = (
-    *("cel", "psycopg", "psycopg.types.json", "redis", "redis.asyncio", "structlog", "requests", "limits"),
-    *("cryptography.x509", "cryptography.fernet", "jwt", "pydantic", "jinja2", "environ", "ruamel.yaml"),
-    *("yaml", "lxml.etree", "puremagic", "re2", "granian.server.mp", "jsonschema", "PIL.Image"),
-    *("inflection", "uritemplate", "django.core.management", "django.core.handlers.wsgi", "django.db.models"),
-    *("django.contrib.postgres.forms", "django.contrib.staticfiles.finders", "django.forms", "django.test"),
-    *("django.views.generic", "django.template.defaultfilters", "whitenoise.middleware"),
-    *("crmclient.dataverse.platform", "crmclient.query.ast", "crmclient.errors"),
-)
-# What the interpreter or the loader reads once, when a process starts.
-_READ_AT_THE_START = ("PYTHON", "LD_")
+# What the interpreter, the loader or a library reads once, when a process starts.
+_READ_AT_THE_START = ("PYTHON", "LD_", "OTEL_", "PROMETHEUS_")
 _READ_LATER = frozenset({"PYTHONFAULTHANDLER", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE"})
+
+
+SLOW_PASSWORDS = "SLOW_PASSWORDS"
+"""A variable of the environment: the process hashes passwords as slowly as the product does."""
 
 
 class Process(Protocol):
@@ -48,18 +42,26 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-def start(arguments: Sequence[str], code: Path, environment: Mapping[str, str], output: Path) -> Process:
-    """`manage.py` with `arguments`, in a session of its own. It appends what it says to `output`."""
+def start(
+    arguments: Sequence[str],
+    code: Path,
+    environment: Mapping[str, str],
+    output: Path,
+    errors: Path | None = None,
+) -> Process:
+    """`manage.py` with `arguments`, in a session of its own. It appends what it says to `output`, and what it
+    says on standard error to `errors`, where that is given.
+    """
     if code == ROOT and _of_the_start(environment) == _of_the_start(os.environ):
-        return Forked(arguments, environment, output)
-    with output.open("ab") as file:
+        return Forked(arguments, environment, output, errors or output)
+    with output.open("ab") as file, (errors or output).open("ab") as error_file:
         return subprocess.Popen(
             [sys.executable, "manage.py", *arguments],
             cwd=code,
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=file,
-            stderr=subprocess.STDOUT,
+            stderr=error_file,
             start_new_session=True,
         )
 
@@ -67,8 +69,10 @@ def start(arguments: Sequence[str], code: Path, environment: Mapping[str, str], 
 class Forked:
     """A process of the code at hand, as `subprocess.Popen` is one."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], output: Path) -> None:
-        given = (list(arguments), dict(environment), str(output))
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], output: Path, errors: Path
+    ) -> None:
+        given = (list(arguments), dict(environment), str(output), str(errors))
         self._process = _context().Process(target=_run, args=given)
         self._process.start()
         assert self._process.pid is not None
@@ -97,7 +101,7 @@ class Forked:
 @cache
 def _context() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(_LIBRARIES))
+    context.set_forkserver_preload(["tests.loaded"])
     return context
 
 
@@ -109,13 +113,16 @@ def _of_the_start(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _run(arguments: list[str], environment: dict[str, str], output: str) -> None:
+def _run(arguments: list[str], environment: dict[str, str], output: str, errors: str) -> None:
     """`python manage.py`, as a shell starts it."""
+    # Only here: in the process of the tests, Django has the settings of the tests.
+    from tests import loaded
+
     os.setsid()
-    to = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    os.dup2(to, 1)
-    os.dup2(to, 2)
-    os.close(to)
+    for stream, name in ((1, output), (2, errors)):
+        to = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.dup2(to, stream)
+        os.close(to)
     os.environ.clear()
     os.environ.update(environment)
     # Its own processes start as they do below a shell, not as this one did.
@@ -126,8 +133,11 @@ def _run(arguments: list[str], environment: dict[str, str], output: str) -> None
     os.chdir(ROOT)
     sys.path[:] = [str(ROOT), *(path for path in sys.path if path not in {"", str(ROOT)})]
     sys.argv = ["manage.py", *arguments]
+    if not loaded.take_own_settings():
+        os.execve(sys.executable, [sys.executable, *sys.argv], environment)
     try:
-        runpy.run_path("manage.py", run_name="__main__")
+        # Not as `__main__`, which looks through no garbage until the code is loaded: it is.
+        runpy.run_path("manage.py", run_name="manage")["main"]()
     finally:
         # `multiprocessing` ends a process without them.
         atexit._run_exitfuncs()

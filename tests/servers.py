@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,12 +122,22 @@ class Site:
     def run(self, *arguments: str, **settings: str) -> tuple[int, str]:
         """A management command's exit code and output."""
         with NamedTemporaryFile() as output:
-            process = forked.start(arguments, self.code, {**self.environment, **settings}, Path(output.name))
-            try:
-                code = process.wait(COMMAND_SECONDS)
-            finally:
-                process.kill()
-            return code, output.read().decode()
+            return self._run(arguments, settings, Path(output.name)), output.read().decode()
+
+    def run_apart(self, *arguments: str, **settings: str) -> tuple[int, str, str]:
+        """A management command's exit code, and what it says on standard output and on standard error."""
+        with NamedTemporaryFile() as output, NamedTemporaryFile() as errors:
+            code = self._run(arguments, settings, Path(output.name), Path(errors.name))
+            return code, output.read().decode(), errors.read().decode()
+
+    def _run(
+        self, arguments: Sequence[str], settings: Mapping[str, str], output: Path, errors: Path | None = None
+    ) -> int:
+        process = forked.start(arguments, self.code, {**self.environment, **settings}, output, errors)
+        try:
+            return process.wait(COMMAND_SECONDS)
+        finally:
+            process.kill()
 
     @property
     def database(self) -> str:

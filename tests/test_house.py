@@ -18,6 +18,7 @@ PARTS = tuple(IMPORT_RULES["root_packages"])
 BESIDE = {"bench", "scripts", "tests"}
 # Names of Dataverse, and where they belong: its client, the CRM that stands in for it, and the demo's data.
 OF_DATAVERSE = re.compile(r"versionnumber|systemuser|statecode|ownerid|fullname")
+TEXTS = {".css", ".html", ".js", ".json", ".md", ".po", ".py", ".toml", ".yaml", ".yml"}
 KNOWING_DATAVERSE = ("crmclient/dataverse/", "crmbox/", "project/demo_accounts.py")
 
 
@@ -62,6 +63,16 @@ def test_only_the_client_of_dataverse_knows_its_names() -> None:
     assert {
         path: names for path, names in named.items() if names and not path.startswith(KNOWING_DATAVERSE)
     } == {}
+
+
+def test_no_file_holds_both_sides_of_a_merge() -> None:
+    texts = {path: path.read_text() for part in (*PARTS, "docs", "tests") for path in _texts(ROOT / part)}
+    assert len(texts) > 1000
+    assert [path for path, text in texts.items() if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE)] == []
+
+
+def _texts(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.suffix in TEXTS)
 
 
 def _sources() -> Iterator[tuple[str, str]]:

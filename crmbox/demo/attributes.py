@@ -44,6 +44,7 @@ def big_whole(name: str, title: Label) -> Attribute:
 
 
 def decimal(name: str, title: Label, precision: int) -> Attribute:
+    """Return a decimal attribute that takes every value that the platform holds."""
     return attribute(
         name,
         AttributeType.DECIMAL,
@@ -55,6 +56,7 @@ def decimal(name: str, title: Label, precision: int) -> Attribute:
 
 
 def double(name: str, title: Label, minimum: int, maximum: int, precision: int = 5) -> Attribute:
+    """Return an attribute of floating-point numbers. `precision` is the number of decimal places shown."""
     return attribute(
         name,
         AttributeType.DOUBLE,

@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from django.db import DEFAULT_DB_ALIAS, transaction
@@ -18,16 +16,16 @@ from crmbox.demo.people import CONTOSO
 from crmbox.demo.priority import PRIORITY
 from crmbox.demo.sample_records import articles, customers, organization, portal, sales, service, views
 from crmbox.demo.sample_records.script import Script
+from crmbox.demo.writing import Losses, Write, write_beside
 from crmbox.engine.connection import read_unit
 from crmbox.engine.definitions import Ownership
 from crmbox.engine.names import quote
 from crmbox.importing.import_plan import plan
 from crmbox.importing.source_entity import SourceEntity
 from crmbox.metadata import change, staged_change
-from crmbox.metadata.change import too_long
 from crmbox.platform import EmbeddedPlatform
 from crmclient.metadata import Attribute, AttributeType
-from crmclient.platform import Delete, Operation, Update
+from crmclient.platform import Update
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being loaded, how much of it is done, and how much there is."""
@@ -47,25 +45,31 @@ def is_wanted(alias: str = DEFAULT_DB_ALIAS) -> bool:
 
 
 def load(progress: Progress, alias: str = DEFAULT_DB_ALIAS) -> list[str]:
-    """Load the demo. Return a sentence for each attribute that an import has made of another type.
+    """Load the demo. What an import has made stays as it is.
 
-    Values of such attributes are left out. Raises PlatformError when the records cannot be written at all.
+    Return a sentence for each attribute and entity that the records do without, because the imported metadata
+    do not allow them. Raises PlatformError when the database fails.
     """
     today = dt.datetime.now(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    losses = Losses()
     with transaction.atomic(using=alias):
         with read_unit(alias) as unit:
-            is_imported = any(name in unit.snapshot for name in _NAMES)
+            snapshot = unit.snapshot
+            is_imported = PRIORITY.name in snapshot.option_sets or any(name in snapshot for name in _NAMES)
         if is_imported:
-            unfit = _define_beside(progress, alias)
+            _define_beside(progress, losses, alias)
         else:
-            unfit = {}
             _define(progress, alias)
-        _write(progress, alias, [_without(operation, unfit) for operation in script(today)])
-    return [f"{entity}.{name}: {reason}" for entity, names in unfit.items() for name, reason in names.items()]
+        _write(progress, losses, alias, script(today))
+    return losses.sentences()
 
 
-def script(today: dt.datetime) -> list[Operation]:
-    """Return every record of the demo, each after the records that it refers to."""
+def script(today: dt.datetime) -> list[Write]:
+    """Return every record of the demo, each after the records that it refers to.
+
+    They are the same each time except for their dates, which depend on `today`. An account and its primary
+    contact refer to each other, so updates at the end set the primary contacts.
+    """
     pages = Script(today, random.Random(SEED))  # noqa: S311  believable, not secret
     organization.write(pages)
     accounts = customers.write_accounts(pages)
@@ -90,78 +94,74 @@ def _define(progress: Progress, alias: str) -> None:
     progress("Entities", len(ENTITIES), len(ENTITIES))
 
 
-def _define_beside(progress: Progress, alias: str) -> dict[str, dict[str, str]]:
-    """Complete the entities that an import has made.
+def _define_beside(progress: Progress, losses: Losses, alias: str) -> None:
+    """Complete the entities that an import has made, by the same way as an import.
 
-    Return the reasons for attributes that are missing or of another type, by entity and attribute.
+    What exists stays as it is. Attributes that are missing or of another type afterwards are added to
+    `losses`: the records do without them.
     """
     with read_unit(alias) as unit:
         draft = staged_change.draft_of(unit)
         sources = [_source_entity(item) for item in ENTITIES]
-        plan(draft, sources, {PRIORITY.name: PRIORITY}, partial(too_long, unit), keep_lengths=True)
+        present = draft.option_sets.get(PRIORITY.name)
+        option_sets = {} if present is not None and present.options else {PRIORITY.name: PRIORITY}
+        plan(draft, sources, option_sets, unit)
     staged_change.carry_out(draft, progress, alias)
     platform = EmbeddedPlatform(alias)
-    unfit: dict[str, dict[str, str]] = {}
     for item in ENTITIES:
-        present = platform.attributes(item.entity.logical_name)
+        entity = item.entity.logical_name
+        attributes = platform.attributes(entity)
         for attribute in item.attributes:
-            existing = present.get(attribute.logical_name)
+            existing = attributes.get(attribute.logical_name)
             if existing is None or not _serves(existing, attribute):
                 kind = "not there" if existing is None else f"{existing.type.value} here"
                 reason = f"It is {kind}. The demo needs {attribute.type.value}."
-                unfit.setdefault(item.entity.logical_name, {})[attribute.logical_name] = reason
+                losses.add_attribute(entity, attribute.logical_name, reason)
         for name in ("statecode", "statuscode"):
-            if name not in present:
-                unfit.setdefault(item.entity.logical_name, {})[name] = "It is not there."
-    return unfit
+            if name not in attributes:
+                losses.add_attribute(entity, name, "It is not there.")
 
 
 def _serves(existing: Attribute, needed: Attribute) -> bool:
-    """Whether an attribute takes the demo's values.
+    """Whether the attribute that exists takes the demo's values.
 
-    `$metadata` tells neither customers from other lookups nor long texts from short ones.
+    Customers need not be told from other lookups, and long texts need not be told from short ones, because an
+    import from `$metadata` cannot do it.
     """
     if existing.type.is_reference and needed.type.is_reference:
         return set(needed.targets) <= set(existing.targets)
     if existing.type in _TEXTS and needed.type in _TEXTS:
-        return (existing.max_length or 0) >= (needed.max_length or 0)
+        return True
     return (existing.type, existing.behavior) == (needed.type, needed.behavior)
 
 
 def _source_entity(item: DemoEntity) -> SourceEntity:
-    """Return a sample entity in the form that the import takes."""
+    """Return a sample entity in the form that the import takes. It stands back behind what is there."""
     return SourceEntity(
         item.entity,
         item.attributes,
         item.relationships,
         ownership=Ownership.USER,
         has_states=True,
+        only_completes=True,
         extras=item.extras,
     )
 
 
-def _without(operation: Operation, unfit: Mapping[str, Mapping[str, str]]) -> Operation:
-    """Return a record without the values that its attributes cannot take."""
-    names = unfit.get(operation.entity)
-    if names is None or isinstance(operation, Delete):
-        return operation
-    return replace(
-        operation, values={name: value for name, value in operation.values.items() if name not in names}
-    )
-
-
-def _write(progress: Progress, alias: str, operations: Sequence[Operation]) -> None:
+def _write(progress: Progress, losses: Losses, alias: str, writes: Sequence[Write]) -> None:
+    """Write the records, some at once, and then the files of notes. Add what is refused to `losses`."""
     platform = EmbeddedPlatform(alias)
-    progress("Records", 0, len(operations))
-    for start in range(0, len(operations), _CHUNK):
-        platform.batch(operations[start : start + _CHUNK])
-        progress("Records", min(start + _CHUNK, len(operations)), len(operations))
+    progress("Records", 0, len(writes))
+    for start in range(0, len(writes), _CHUNK):
+        write_beside(platform, writes[start : start + _CHUNK], losses)
+        progress("Records", min(start + _CHUNK, len(writes)), len(writes))
     for file in portal.ATTACHMENTS:
-        platform.upload(
-            "annotation",
-            file.note,
-            "documentbody",
-            io.BytesIO(file.content),
-            file_name=file.name,
-            content_type=file.content_type,
-        )
+        if not losses.leaves_out("annotation", file.note):
+            platform.upload(
+                "annotation",
+                file.note,
+                "documentbody",
+                io.BytesIO(file.content),
+                file_name=file.name,
+                content_type=file.content_type,
+            )

@@ -7,7 +7,7 @@ from typing import Final
 from crmbox.processes import Context, process
 from crmclient.errors import Refused
 from crmclient.metadata import AttributeType, ProcessParameter
-from crmclient.values import Values
+from crmclient.values import Record, Reference, Values
 
 _ACTIVE: Final = 0
 _PROBLEM_SOLVED: Final = 5
@@ -34,12 +34,14 @@ def ping(context: Context, inputs: Values) -> Values:
     outputs=(ProcessParameter("Approved", AttributeType.BOOLEAN),),
 )
 def approve(context: Context, inputs: Values) -> Values:
+    """Leave a note of approval on the account that the process is called on.
+
+    Raises Refused for an inactive one.
+    """
     account = context.target
     if account is None:
         raise Refused("An account to approve is needed.")
-    record = context.platform.retrieve("account", account.id, ["name", "statecode"], call=context.call)
-    if record.values["statecode"] != _ACTIVE:
-        raise Refused(f"{record.values['name']} is inactive and cannot be approved.")
+    _retrieve_active(context, account, "name", "is inactive and cannot be approved")
     context.platform.create(
         "annotation",
         {"subject": "Approved", "notetext": inputs["Comment"], "objectid": account},
@@ -64,12 +66,11 @@ def approve(context: Context, inputs: Values) -> Values:
     outputs=(ProcessParameter("Closed", AttributeType.BOOLEAN),),
 )
 def close_case(context: Context, inputs: Values) -> Values:
+    """Close the case that the process is called on as solved. Raises Refused for a closed one."""
     case = context.target
     if case is None:
         raise Refused("A case to close is needed.")
-    record = context.platform.retrieve("incident", case.id, ["title", "statecode"], call=context.call)
-    if record.values["statecode"] != _ACTIVE:
-        raise Refused(f"{record.values['title']} is closed already.")
+    record = _retrieve_active(context, case, "title", "is closed already")
     context.platform.update(
         "incident", case.id, {"statuscode": _PROBLEM_SOLVED}, if_version=record.version, call=context.call
     )
@@ -89,13 +90,28 @@ def close_case(context: Context, inputs: Values) -> Values:
     entity="incident",
 )
 def cancel_case(context: Context, inputs: Values) -> Values:
+    """Cancel the case that the process is called on. Raises Refused for a closed one."""
     case = context.target
     if case is None:
         raise Refused("A case to cancel is needed.")
-    record = context.platform.retrieve("incident", case.id, ["title", "statecode"], call=context.call)
-    if record.values["statecode"] != _ACTIVE:
-        raise Refused(f"{record.values['title']} is closed already.")
+    record = _retrieve_active(context, case, "title", "is closed already")
     context.platform.update(
         "incident", case.id, {"statuscode": _CANCELLED}, if_version=record.version, call=context.call
     )
     return {}
+
+
+def _retrieve_active(context: Context, target: Reference, name: str, refusal: str) -> Record:
+    """Return an active record. Raises Refused for another one: its `name`, followed by `refusal`.
+
+    Raises Refused for an entity without states, too: an import makes an entity of any name as its source
+    describes it.
+    """
+    attributes = context.platform.attributes(target.entity)
+    if "statecode" not in attributes:
+        raise Refused(f"The process needs records with a state, and {target.entity} has none.")
+    columns = [column for column in (name, "statecode") if column in attributes]
+    record = context.platform.retrieve(target.entity, target.id, columns, call=context.call)
+    if record.values["statecode"] != _ACTIVE:
+        raise Refused(f"{record.values.get(name) or 'The record'} {refusal}.")
+    return record

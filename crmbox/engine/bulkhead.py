@@ -32,11 +32,14 @@ class Bulkhead:
     def __init__(self, places: int, queue: int) -> None:
         self._free = places
         self._queue = queue
+        # How many threads wait now, in the queue or beyond it.
         self._waiting = 0
         self._lock = threading.Lock()
         self._place_freed = threading.Condition(self._lock)
+        # When a place was taken or freed last, and the moving average of how long calls hold one.
         self._last_change = time.monotonic()
         self._average_seconds = 0.0
+        # Its attribute `inside` says whether the current thread holds a place.
         self._thread = threading.local()
 
     def place(self, deadline: float | None) -> Place:
@@ -60,19 +63,21 @@ class Bulkhead:
         return True
 
     def leave(self, seconds: float) -> None:
-        """Give the place back that was held for `seconds`."""
+        """Give back the place that this thread has held for `seconds`, and wake one waiting thread."""
         self._thread.inside = False
         with self._lock:
             self._free += 1
             self._last_change = time.monotonic()
+            # An exponential moving average. One very slow call must not count for minutes.
             self._average_seconds += (min(seconds, _MOST) - self._average_seconds) * _WEIGHT
             if self._waiting:
                 self._place_freed.notify()
 
     def _wait(self, deadline: float | None) -> None:
-        """Wait for a free place, with the lock held. Raises Unavailable at the deadline.
+        """Wait until a place is free. The caller holds the lock; waiting releases it for as long.
 
-        Also raises Unavailable when the queue is full and calls are not quick.
+        A thread that no longer fits into the queue waits only while calls are quick. Raises Unavailable at
+        the deadline, after LONGEST_WAIT, and when the queue is full and calls are not quick.
         """
         began = time.monotonic()
         ends = began + LONGEST_WAIT if deadline is None else min(deadline, began + LONGEST_WAIT)
@@ -83,6 +88,7 @@ class Bulkhead:
                 now = time.monotonic()
                 if now >= ends or not (in_queue or self._is_quick(now)):
                     raise Unavailable("Too many requests to the platform are under way.", retry_after=1)
+                # A thread beyond the queue wakes in between to look again whether calls are still quick.
                 self._place_freed.wait(ends - now if in_queue else min(ends - now, _QUICK))
         finally:
             self._waiting -= 1

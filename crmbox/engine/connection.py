@@ -22,7 +22,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from crmbox.engine.dialects import dialect_of
 from crmbox.engine.dialects.base import Cursor, Row
-from crmbox.engine.failures import translated
+from crmbox.engine.failures import as_platform_error
 from crmbox.engine.revision import RAISE_VERSION, READ_REVISION, Revision
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.snapshot_store import snapshot_at
@@ -38,12 +38,15 @@ class Unit:
     snapshot: Snapshot
 
     def __init__(self, database: BaseDatabaseWrapper, *, watched: bool | None = None) -> None:
+        """Prepare a unit without touching the database. `watched`: what `is_watched` said, where known."""
         self.alias = database.alias
         self._wrapper = database
         self.dialect = dialect_of(database.vendor)
         # Computed once: it reads Django's settings, which are slow, and a unit is short.
         self._is_watched = is_watched(database) if watched is None else watched
+        # Whether the unit began the transaction itself and so ends it; False inside an open `atomic()`.
         self._owns_transaction = False
+        # The lock that lets the writers of this process write one after the other, while this unit holds it.
         self._turn: threading.Lock | None = None
 
     def rows(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
@@ -52,7 +55,7 @@ class Unit:
             with self._wrapper.wrap_database_errors:
                 return self._fetch(sql, params)
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> int:
         """Run a statement, and return the number of rows it touched.
@@ -63,7 +66,7 @@ class Unit:
             with self._wrapper.wrap_database_errors:
                 return self._cursor_of(sql, params).rowcount
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
     def _fetch(self, sql: str, params: Sequence[Any]) -> list[Row]:
         """Return the rows of a statement, by the shortest way; by Django's cursor where somebody watches."""
@@ -94,7 +97,7 @@ class Unit:
             with self._wrapper.wrap_database_errors:
                 self.dialect.cursor(self._wrapper.connection).execute(statement, ())
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
     def _rollback(self) -> None:
         """Roll back without hiding the error that led here. A connection that cannot roll back is closed."""
@@ -104,13 +107,14 @@ class Unit:
             self._wrapper.close()
 
     def _connect(self) -> None:
+        """Open Django's connection if it is not open, or no longer works."""
         try:
             # Asks the database only where this is the first use of the connection in a request.
             self._wrapper.close_if_health_check_failed()
             if self._wrapper.connection is None:
                 self._wrapper.ensure_connection()
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
     def _revision_row(self, statement: str) -> Row:
         """Return the only row of a statement of `engine.revision`. Raises Unavailable without one."""
@@ -132,7 +136,9 @@ class ReadUnit(Unit):
     """A unit for reading: `with read_unit() as unit:`."""
 
     def __enter__(self) -> ReadUnit:
+        """Begin a read transaction where the dialect has one, and load the snapshot of the metadata."""
         self._connect()
+        # None: the dialect reads without a transaction. Inside an `atomic()`, one is open already.
         begin = self.dialect.begin_read
         if begin is not None and not self._wrapper.in_atomic_block:
             self._control(begin)
@@ -176,8 +182,10 @@ class WriteUnit(Unit):
             self._after_commit.append(action)
 
     def __enter__(self) -> WriteUnit:
+        """Begin a transaction, or a savepoint in an open one, and take the next row version in it."""
         self._connect()
         if self._wrapper.in_atomic_block:
+            # An `atomic()` inside another one makes a savepoint, so that only this unit is rolled back.
             self._atomic = transaction.atomic(using=self.alias)
             self._atomic.__enter__()
         else:
@@ -206,18 +214,19 @@ class WriteUnit(Unit):
     def _begin(self) -> Row:
         """Begin the transaction, unless one is open, and raise the version.
 
-        Return the row of the revision.
+        Return the row of the revision: the number and the token of the metadata, and the new row version.
         """
         if not self._owns_transaction:
             return self._revision_row(RAISE_VERSION)
         if self._is_watched:
+            # Two statements, so that Django's log shows the second; else both go in one round trip.
             self._control(self.dialect.begin_write)
             return self._revision_row(RAISE_VERSION)
         try:
             with self._wrapper.wrap_database_errors:
                 rows = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
         return _only(rows)
 
     def _end(self, error: BaseException | None) -> None:

@@ -55,14 +55,14 @@ class Work:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """End the watch over the deadline, and give back the place."""
         if self._watch is not None:
             self._watch.__exit__(kind, error, trace)
-            if self._watch.struck and not self._database.in_atomic_block:
-                self._database.close()
         if self._place is not None:
             self._place.__exit__(kind, error, trace)
         self._tally.__exit__(kind, error, trace)
-        # Waiting that ended at the deadline, such as for a lock, raises an error of its own.
+        # A statement that the deadline ended, such as one waiting for a lock, raises Unavailable. The caller
+        # gets the reason instead.
         if isinstance(error, Unavailable) and self._is_late():
             raise DeadlineExceeded(f"The call's deadline has passed: {error}") from error
 

@@ -94,10 +94,10 @@ class EntityDefinition:
 
     @property
     def parent(self) -> str | None:
-        """The lookup by which records form a hierarchy.
+        """The name of the lookup by which records form a hierarchy, such as `parentaccountid`.
 
         It is that of the hierarchical relationship, or else the only lookup to the entity itself that people
-        write.
+        write. None where there is no such lookup, or where several could be it.
         """
         name = self.entity.logical_name
         written = {

@@ -21,10 +21,11 @@ class NotUnique(Exception):
         self.violation = violation
 
 
-def translated(error: Exception, dialect: Dialect) -> Exception:
+def as_platform_error(error: Exception, dialect: Dialect) -> Exception:
     """Return the platform's error for an error of the database, and any other error itself."""
     if not isinstance(error, DatabaseError | InterfaceError):
         return error
+    # Django wraps the driver's error, which says more.
     cause = error.__cause__ or error
     violation = dialect.unique_violation(cause)
     if violation is not None:
@@ -42,4 +43,7 @@ _FAILURES: Mapping[Trouble, Callable[[], PlatformFailure]] = {
     Trouble.BUSY: lambda: Unavailable("The store is busy with other writers.", retry_after=RETRY_AFTER),
     Trouble.FULL: lambda: OutOfSpace("The store's database has no room left."),
     Trouble.READ_ONLY: lambda: Unavailable("The store's database takes no writes.", retry_after=RETRY_AFTER),
+    Trouble.UNPREPARED: lambda: Unavailable(
+        "The store's database lacks a table or a column. Run `manage.py prepare`.", retry_after=RETRY_AFTER
+    ),
 }

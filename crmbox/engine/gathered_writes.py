@@ -33,7 +33,9 @@ class Write:
         self.token = token
         self.params = params
         self.called = threading.Event()
+        # The writes that this thread has to write together, its own first; empty: another thread does it.
         self.batch: list[Write] = []
+        # What the other thread's batch brought: rows or an error; neither where it could not be written so.
         self.rows: list[Row] | None = None
         self.error: BaseException | None = None
 
@@ -56,6 +58,7 @@ class Gathering:
 
         Raises what these raise. A write that cannot be written with others is written alone.
         """
+        # The first writer leads: it writes at once. Those that come meanwhile wait, and go together after it.
         with self._lock:
             leads = not self._is_busy
             if leads:
@@ -108,6 +111,7 @@ class Gathering:
             for write, rows in zip(batch, together(batch), strict=True):
                 write.rows = rows
         except NotTogether:
+            # Without rows and an error, each thread, this one included, writes alone.
             pass
         except BaseException as error:
             for write in others:
@@ -119,7 +123,9 @@ class Gathering:
         return alone() if first.rows is None else first.rows
 
     def _hand_over(self) -> None:
-        """Make the first waiting thread write for all that wait, at most `_MOST`."""
+        """Make the first waiting thread write for all that wait, at most `_MOST`. The others stay asleep
+        until it calls them.
+        """
         with self._lock:
             batch, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
             self._is_busy = bool(batch)

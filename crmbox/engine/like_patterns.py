@@ -47,7 +47,10 @@ def contains(text: str) -> list[Token]:
 
 
 def like(pattern: str) -> list[Token]:
-    """Return the tokens of a pattern. Neighbouring letters are one token."""
+    """Return the tokens of a LIKE pattern as on SQL Server: %, _ and sets such as [a-f] or [^0-9].
+
+    Neighbouring letters are one token: a text, folded as values are for a comparison.
+    """
     tokens: list[Token] = []
     letters: list[str] = []
     for token in _parts(pattern):
@@ -68,6 +71,7 @@ def _parts(pattern: str) -> Iterator[Token]:
     position = 0
     while position < len(pattern):
         character = pattern[position]
+        # A bracket that is not closed, or closed at once, stands for itself.
         end = pattern.find("]", position + 1) if character == "[" else -1
         if character == "%":
             yield AnyText()
@@ -92,6 +96,7 @@ def _characters(inside: str) -> Token:
             ranges.append(_folded_range(members[position], members[position + 2]))
             position += 3
         else:
+            # Folding can make several characters of one, such as "ss" of "ß".
             ranges.extend((folded, folded) for folded in fold(members[position]))
             position += 1
     return Characters(tuple(ranges), negated) if ranges else ""

@@ -39,7 +39,9 @@ def unscaled(value: int, places: int) -> Decimal:
 def ordered_text(value: Decimal) -> str:
     """Return a Decimal as text that sorts like the number.
 
-    The text has a sign digit, then 24 digits, which are complemented when the number is negative.
+    The text has a sign digit (1, or 0 for a negative number), then 24 digits: the number without its point.
+    A negative number n has the digits of ORDERED_NINES + n. Raises ValueError for a number out of range, or
+    with more than ten places.
     """
     number = scaled(value, DECIMAL_PLACES)
     if abs(number) > ORDERED_NINES:

@@ -34,12 +34,14 @@ def check_logical(name: str) -> str:
 
 
 def physical(logical: str, taken: Container[str], *, prefix: str = "", suffix: str = "") -> str:
-    """Return a physical name for `logical` that is not in `taken`; the same name wherever the databases allow
-    it.
+    """Return a name of a table or column for `logical` that is not in `taken`, with `prefix` and `suffix`.
+
+    It is the logical name itself where both databases allow that, and else a shortened one with a digest.
     """
     name = prefix + logical
     if _is_plain(name) and name + suffix not in taken:
         return name + suffix
+    # Nine characters are kept free for the underscore and the eight digits of the digest.
     for attempt in range(1_000):
         digest = hashlib.sha256(f"{name}/{attempt}".encode()).hexdigest()[:8]
         candidate = f"{name[: LONGEST - 9].rstrip('_')}_{digest}{suffix}"

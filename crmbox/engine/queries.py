@@ -22,16 +22,17 @@ from crmclient.values import QueryResult
 def run(unit: Unit, query: Query, page: Page) -> QueryResult:
     """Return a page of a query's rows. Raises UnknownEntity and InvalidQuery."""
     check_page(query, page)
+    # The plan is made and kept for the query without its values, which become parameters.
     shape, values = shape_of(query)
     plan = plan_of(query, shape, unit.snapshot)
     if page.number > 1 and page.token is None:
-        return _numbered(unit, query, page)
+        return _page_by_number(unit, query, page)
     if isinstance(plan.steps, AggregatePlan):
         return _groups(unit, plan, plan.steps, query, values, page)
     return _rows(unit, plan, plan.steps, query, values, page)
 
 
-def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
+def _page_by_number(unit: Unit, query: Query, page: Page) -> QueryResult:
     """Return a page by its number, after reading all the pages before it."""
     before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
     if before.next is None:
@@ -41,7 +42,11 @@ def _numbered(unit: Unit, query: Query, page: Page) -> QueryResult:
 
 
 def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | None:
-    """Do as `run` by one statement. Return None where `run` has to do it, or to say why it is impossible."""
+    """Do as `run` by one statement. Return None where `run` has to do it, or to say why it is impossible.
+
+    `run` needs several statements for a page by its number, for groups, for a search by text index, and to
+    go on in an order by a column that may be empty.
+    """
     try:
         check_page(query, page)
         shape, values = shape_of(query)
@@ -76,6 +81,7 @@ def _rows(
         raise InvalidQuery("The page token belongs to another query.")
     limit = _limit(query, page)
     rows: list[Any] = []
+    # Several statements give the rows one after the other. Each needs only what the page still lacks.
     for statement in steps.statements(position, limited=limit is not None):
         remaining = None if limit is None else limit - len(rows)
         if remaining == 0:
@@ -97,6 +103,7 @@ def _page_of(
 ) -> QueryResult:
     """Return the result of one page, with the token of the next if there are more rows."""
     token = None
+    # The limit asks for one row more than the page has, to know whether there is a next page.
     if page.size is not None and len(rows) > page.size:
         del rows[page.size :]
         token = page_tokens.seal(plan.digest, steps.position(rows[-1]))
@@ -124,6 +131,7 @@ def _groups(
 ) -> QueryResult:
     """Return one page of the groups of an aggregate query, which are all read and sorted here."""
     groups = steps.sorted(_run(unit, steps.statement, values))[: query.top]
+    # A token holds the number of groups up to the end of its page, and the key of the last of them.
     start = 0 if page.token is None else _after(groups, steps, page_tokens.unseal(page.token, plan.digest))
     end = len(groups) if page.size is None else min(len(groups), start + page.size)
     rows = groups[start:end]
@@ -132,8 +140,9 @@ def _groups(
 
 
 def _after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:
-    """Return the index after the group that the last page ended with, or where that group was
-    if it is gone.
+    """Return the index of the first group of the next page.
+
+    It follows the group that the last page ended with. If that group is gone, `position` says where it was.
     """
     end, last = position
     for index, row in enumerate(groups):

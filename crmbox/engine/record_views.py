@@ -19,6 +19,7 @@ def create_view(
     Attributes that a member lacks are empty. The attribute `name` says which entity a record is of.
     """
     columns = [column for item in view.attributes for column, _ in physical_columns(item, dialect)]
+    # A view without members still needs columns, so it selects empty values and no row.
     parts = [_select_of_member(view, member, name, dialect) for member in members] or [
         _empty_select(view, dialect)
     ]

@@ -23,7 +23,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from crmbox.engine.connection import Unit, is_watched, whole_second
 from crmbox.engine.dialects import dialect_of
 from crmbox.engine.dialects.base import Row
-from crmbox.engine.failures import translated
+from crmbox.engine.failures import as_platform_error
 from crmbox.engine.gathered_writes import Gathering, Write
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.snapshot_store import latest_snapshot
@@ -51,9 +51,9 @@ class SingleRead(Unit):
         except DatabaseError as error:
             if self.dialect.is_of_other_metadata(error.__cause__ or error):
                 return []
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
 
 class SingleUnit(Unit):
@@ -72,6 +72,7 @@ class SingleUnit(Unit):
         write = Write(sql, self.snapshot.revision.token, params)
         try:
             with self._wrapper.wrap_database_errors:
+                # Concurrent writers of this process may be sent to the server in one transaction.
                 if self.dialect.gathers:
                     return _gathering(self.alias).write(write, lambda: self._alone(write), self._together)
                 return self._alone(write)
@@ -79,7 +80,7 @@ class SingleUnit(Unit):
             # The database no longer has something of the snapshot, such as a column.
             return []
         except Exception as error:
-            raise translated(error, self.dialect) from error
+            raise as_platform_error(error, self.dialect) from error
 
     def _alone(self, write: Write) -> list[Row]:
         self._await_turn()
@@ -118,11 +119,14 @@ def single_read(alias: str = DEFAULT_DB_ALIAS) -> SingleRead | None:
 
 
 def _usable_snapshot(database: BaseDatabaseWrapper) -> Snapshot | None:
-    """Return the snapshot for single statements; None inside a transaction, or without a usable
-    connection.
+    """Return the latest snapshot of this process; None where a single statement cannot be used.
+
+    That is inside a transaction, without an open connection, while Django's query log or an execute wrapper
+    watches the statements, and before the first snapshot is loaded.
     """
     if database.in_atomic_block:
         return None
+    # Closes a connection that no longer works, where Django's settings ask for this check.
     database.close_if_health_check_failed()
     if database.connection is None or is_watched(database):
         return None

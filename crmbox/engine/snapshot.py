@@ -88,6 +88,7 @@ class Snapshot:
         entities: Mapping[str, Document[StoredEntity]],
         option_sets: Mapping[str, Document[OptionSet]],
     ) -> None:
+        """Take the stored definitions by name. Each becomes a value only when it is asked for."""
         self.revision = revision
         self.dialect = dialect
         self._entities = entities
@@ -186,7 +187,10 @@ def _relationships(definition: EntityDefinition) -> Iterator[Relationship]:
 
 
 def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntity:
-    """Return a definition with the columns and codecs of one database."""
+    """Return a definition with the columns and codecs of one database.
+
+    An attribute without a column is a party list, whose values are records of their own (`parties`).
+    """
     parent = definition.parent
     columns = {
         item.attribute.logical_name: StoredColumn(
@@ -204,7 +208,7 @@ def stored_entity(definition: EntityDefinition, dialect: Dialect) -> StoredEntit
     tracks_changes = (
         "versionnumber" in columns and not definition.entity.is_intersect and not definition.is_view
     )
-    entity = replace(definition.entity, tracks_changes=tracks_changes)
+    entity = replace(definition.entity, tracks_changes=tracks_changes, is_read_only=definition.is_view)
     parties = {
         attribute_definition.attribute.logical_name: attribute_definition.attribute
         for attribute_definition in definition.attributes

@@ -56,6 +56,7 @@ class _Stored(Generic[T]):
         self._value: T | None = None
 
     def value(self) -> T:
+        """Return the definition, which is parsed at the first call. Threads may call it at the same time."""
         # The text is read first: another thread drops it only after it has set the value.
         text = self._text
         if self._value is None and text is not None:
@@ -111,6 +112,7 @@ def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | No
     """Read the definitions that have changed since `before`. Unchanged ones are taken over."""
     if before is None or before.snapshot.dialect is not dialect:
         before = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
+    # Each definition has a token, which is another one after each change of the definition.
     tokens = before.tokens()
     stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
     changed = sorted({name for kind, name, token in stamps if tokens.get((kind, name)) != token})
@@ -135,7 +137,11 @@ def _merged(
     read: Mapping[tuple[str, str], tuple[str, str]],
     parse: Callable[[str], T],
 ) -> dict[str, _Stored[T]]:
-    """Return every definition of a kind: as just read, or else as before. Removed ones are left out."""
+    """Return every definition of a kind: as just read, or else as before. Removed ones are left out.
+
+    `stamps` are the kind, name and token of every definition that exists now; `read` holds the token and the
+    JSON text of those that have changed.
+    """
     merged = {}
     for stamped, name, _ in stamps:
         if stamped != kind:

@@ -27,6 +27,7 @@ UNINDEXED_LOOKUPS = frozenset({"createdby", "modifiedby", "createdonbehalfby", "
 
 
 def create_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:
+    """Yield the statements that make an entity's table and the indexes of its attributes."""
     primary_id = definition.entity.primary_id
     columns = []
     for attribute in definition.attributes:
@@ -90,7 +91,7 @@ def change_indexes(
     definition: EntityDefinition, before: AttributeDefinition, after: AttributeDefinition, dialect: Dialect
 ) -> Iterator[str]:
     """Yield statements that change the indexes of an attribute. Those that stay are left alone."""
-    # A statement that both definitions give is about an index that stays.
+    # An index that both definitions have stays: its statements are the same before and after.
     drops_after = list(drop_indexes(definition, after, dialect))
     drops_before = drop_indexes(definition, before, dialect)
     yield from (statement for statement in drops_before if statement not in drops_after)
@@ -184,7 +185,11 @@ def _primary_key(definition: EntityDefinition) -> str:
 
 
 def indexed_columns(definition: EntityDefinition, attribute: AttributeDefinition) -> tuple[str, ...]:
-    """Return the columns of the index that an attribute has; none where it has no index of its own."""
+    """Return the columns of the index that an attribute has; none where it has no index of its own.
+
+    Lookups are indexed to find the records that refer to one. Other indexes serve orders, so they end with
+    the primary key, by which every order ends.
+    """
     described = attribute.attribute
     if not attribute.column:
         return ()

@@ -39,6 +39,7 @@ class DatabaseBlocks:
         return self._pieces(file, start, length)
 
     def _pieces(self, file: Guid, start: int, length: int) -> Iterator[bytes]:
+        """Yield `length` bytes of a file from `start`, as one piece of each block. Raises FileLost."""
         end = start + length
         position = start
         while position < end:
@@ -62,7 +63,9 @@ class DatabaseBlocks:
         return int(rows[0][0])
 
     def _block(self, file: Guid, number: int) -> bytes:
-        # While the answer is sent, the deadline of the call is over.
+        """Return a block of a file; no bytes for a block that is not there."""
+        # Blocks are read while the answer is sent. The deadline of the call is over then, so each block has
+        # a deadline of its own.
         call = Call(deadline=time.monotonic() + BLOCK_SECONDS)
         with Work(self._alias, call, None), read_unit(self._alias) as unit:
             mark = unit.dialect.placeholder

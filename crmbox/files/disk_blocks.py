@@ -31,6 +31,7 @@ class DiskBlocks:
                 target.write(content)
 
     def finish(self, file: Guid) -> None:
+        """Make a file that is written whole readable: flush it to the disk, and give it its final name."""
         part = self._part(file)
         with _as_platform_errors():
             part.parent.mkdir(parents=True, exist_ok=True)
@@ -40,6 +41,10 @@ class DiskBlocks:
             part.replace(self._path(file))
 
     def read(self, file: Guid, size: int, start: int, length: int) -> Iterator[bytes]:
+        """Return an iterator over `length` bytes from `start`. `size` is what the whole file should have.
+
+        Raises FileLost and Unavailable at once, before any bytes are sent.
+        """
         # An open file stays readable, even when it is replaced meanwhile.
         try:
             source = self._path(file).open("rb")
@@ -74,6 +79,7 @@ class _Pieces(Iterator[bytes]):
         self._left = length
 
     def __next__(self) -> bytes:
+        """Return the next piece. Raises FileLost where the file ends too early."""
         if not self._left:
             self.close()
             raise StopIteration

@@ -24,6 +24,7 @@ def image_type(start: bytes) -> str | None:
         content_type = puremagic.from_string(start[:_START], mime=True)
     except (puremagic.PureError, ValueError):
         return None
+    # The library gives BMP its old name.
     content_type = "image/bmp" if content_type == "image/x-ms-bmp" else content_type
     return content_type if content_type in IMAGE_TYPES else None
 

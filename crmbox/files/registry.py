@@ -48,7 +48,10 @@ def block_store(alias: str) -> BlockStore:
 
 
 def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str) -> None:
-    """Note that an upload of `file` to a column of a record has begun."""
+    """Note that an upload of `file` to a column of a record has begun.
+
+    If it is never finished, `forget_abandoned` finds it by this note and removes it.
+    """
     mark = unit.dialect.placeholder
     unit.execute(
         f"INSERT INTO crm_file (id, entity, record, attribute, attached, begun_at) "
@@ -96,8 +99,9 @@ def clears_files(stored: StoredEntity, written: Mapping[str, DbValue]) -> bool:
 def detach_cleared(
     unit: WriteUnit, stored: StoredEntity, written: Mapping[str, DbValue], record: Guid
 ) -> None:
-    """Remove the files of file columns among `written` (values by column name): a write can only clear
-    them.
+    """Remove the files of the file columns among `written` (values by column name).
+
+    An update can only clear a file column, so each one among the values was cleared.
     """
     for column in _file_columns(stored):
         if column.name in written:

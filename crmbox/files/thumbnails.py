@@ -13,8 +13,8 @@ _MOST_PIXELS: Final = 60_000_000
 
 
 def thumbnail(content: bytes) -> bytes | None:
-    """Return the image at most SIDE pixels wide and high, in its own format. A small image is returned as it
-    is.
+    """Return an image cut to a square of at most SIDE pixels, in its own format. A small image is returned as
+    it is.
 
     None for anything but an image, and for one that is too large to be opened.
     """
@@ -25,6 +25,7 @@ def thumbnail(content: bytes) -> bytes | None:
                 return content
             if width * height > _MOST_PIXELS:
                 return None
+            # A square, as on the platform: the longer sides are cut off, never stretched.
             side = min(width, height, SIDE)
             # A JPEG is decoded at a fraction of its size, which saves memory.
             image.draft(None, (2 * SIDE, 2 * SIDE))

@@ -68,12 +68,16 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Enumeration:
+    """An enumeration: its values by name. Of `is_flags`, several values can be combined."""
+
     members: Mapping[str, int]
     is_flags: bool
 
 
 @dataclass(slots=True)
 class Document:
+    """What is read of a `$metadata` document, by short names. `passed_over` counts what is not read."""
+
     types: dict[str, Type] = field(default_factory=dict)
     sets: dict[str, list[str]] = field(default_factory=dict)
     """The entity sets of each type, in their order."""
@@ -95,6 +99,7 @@ class Document:
 def read(path: Path) -> Document:
     """Read a CSDL document. Raises CannotRead, OSError."""
     document = Document()
+    # Each element is emptied once it is read, because documents are large.
     try:
         events = etree.iterparse(
             str(path),
@@ -115,10 +120,12 @@ def read(path: Path) -> Document:
         raise CannotRead(
             "It is a $metadata document of an older OData. Fetch the one at /api/data/v9.2/$metadata."
         )
+    # A document type declaration could define entities, which are not resolved here.
     if root is None or root.tag != _ROOT or root.getroottree().docinfo.internalDTD is not None:
         raise CannotRead("It is XML, but no $metadata document.")
     if not document.types:
         raise CannotRead("It is XML, but no $metadata document of Dataverse: it describes no entities.")
+    # Elements stay in the tree when they are emptied, so those that were not read can be counted.
     for element in root.iterfind(f".//{_EDM}Schema/*"):
         _pass_over(document, element)
     return document
@@ -145,6 +152,7 @@ def _add_element(document: Document, element: etree._Element) -> None:
             members = dict(_members(element))
             document.enumerations[name] = Enumeration(members, element.get("IsFlags") == "true")
         case _:
+            # Only TypeDefinition is left of the tags that are read.
             document.underlying[name] = element.get("UnderlyingType", "")
 
 
@@ -154,6 +162,7 @@ def _members(element: etree._Element) -> Iterator[tuple[str, int]]:
 
 
 def _type(document: Document, element: etree._Element) -> Type:
+    """Return the entity type of an element. What is not known in it is counted in the document."""
     type_ = Type(
         element.get("Name", ""), short(element.get("BaseType", "")), element.get("Abstract") == "true"
     )
@@ -180,6 +189,7 @@ def _type(document: Document, element: etree._Element) -> Type:
 
 
 def _property(document: Document, element: etree._Element) -> Property:
+    """Return the property of an element. What is not known in it is counted in the document."""
     description = ""
     for child in element.iterchildren(etree.Element):
         if child.get("Term") == _DESCRIPTION:
@@ -202,6 +212,7 @@ def _text(annotation: etree._Element) -> str:
 
 
 def _navigation(element: etree._Element) -> Navigation:
+    """Return the navigation property of an element. Its type may be `Collection(mscrm.account)`."""
     kind = element.get("Type", "")
     is_collection = kind.startswith(_COLLECTION)
     constraint = element.find(f"{_EDM}ReferentialConstraint")

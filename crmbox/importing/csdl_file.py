@@ -61,9 +61,10 @@ def entities(path: Path) -> Iterator[Described | Note]:
         yield left_out(name, "The document has another type of this name, which comes first.")
     for what, count in sorted(document.passed_over.items()):
         yield Note(Verdict.PASSED_OVER, what.strip(), f"{count:,} elements that describe no entity.")
+    # The names in the document by their logical names.
     lowered: dict[str, str] = {}
     for name in document.types:
-        if reason := model.no_table(name):
+        if reason := model.why_no_table(name):
             yield left_out(name, reason)
             continue
         logical = name.lower()
@@ -71,9 +72,11 @@ def entities(path: Path) -> Iterator[Described | Note]:
             yield left_out(name, f"Its name differs from {lowered[logical]} in case only.")
             continue
         lowered[logical] = name
+        # An intersect entity is made with its many-to-many relationship.
         if logical in model.intersects:
             continue
         properties = model.whole(name).properties
+        # The reason why the entity is made only when it is named, if there is one.
         hidden = (
             None if name in document.sets or not document.sets else "The document has no entity set for it."
         )
@@ -95,6 +98,7 @@ class _EntityReader:
         self._spelled: dict[str, str] = {}
 
     def found(self) -> SourceEntity:
+        """Return the entity as far as CSDL describes it, which has no labels, lengths and options."""
         whole, name, document = self._whole, self._name, self._model.document
         type_ = document.types[whole.name]
         entity_set, *others = document.sets.get(whole.name) or [_entity_set_name(name)]
@@ -106,7 +110,7 @@ class _EntityReader:
             for other_set in others
         ]
         primary_name = self._primary_name()
-        attributes = [*self._plain(primary_name), *self._lookups()]
+        attributes = [*self._attributes_but_lookups(primary_name), *self._lookups()]
         keys = (tuple(_attribute_of(path).lower() for path in key) for key in whole.keys)
         return SourceEntity(
             Entity(
@@ -126,13 +130,17 @@ class _EntityReader:
             tuple(self._model.pairs.get(whole.name, ())),
             ownership=Ownership.USER if "_ownerid_value" in whole.properties else Ownership.ORGANIZATION,
             schema_names={key: spelling for key, spelling in self._spelled.items() if key != spelling},
-            is_outline=True,
+            only_completes=True,
             notes=tuple(self._notes),
         )
 
     @cached_property
     def _key_lengths(self) -> dict[str, int]:
-        """The lengths of texts in alternate keys: together at most what an index of Dataverse takes."""
+        """The length of each text in an alternate key, by attribute.
+
+        CSDL often gives none, so the texts of a key share what an index of Dataverse takes. A text in several
+        keys gets the least of its shares.
+        """
         lengths: dict[str, int] = {}
         for key in self._whole.keys:
             texts = [
@@ -146,8 +154,13 @@ class _EntityReader:
                 )
         return lengths
 
-    def _plain(self, primary_name: str | None) -> Iterator[Attribute]:
-        """Yield the attributes of properties, except lookups."""
+    def _attributes_but_lookups(self, primary_name: str | None) -> Iterator[Attribute]:
+        """Yield the attributes, except lookups and the primary id. Properties that only describe a file or
+        image, such as `photo_url` of `photo`, are none.
+
+        Left out with a note: a type that the CRM in the box lacks, and a name that another attribute has in
+        other letters (`_note_spelling` notes it).
+        """
         properties = self._whole.properties
         for name, property in properties.items():
             if name == self._whole.primary_id or _is_lookup(property) or _is_fact(name, properties):
@@ -167,6 +180,7 @@ class _EntityReader:
         short = csdl_document.short(property.type)
         enumeration = self._model.document.enumerations.get(short)
         if enumeration is not None and not property.type.startswith("Collection("):
+            # A choice has one option of each value. Flags and enumerations with repeated values are none.
             options = _options(f"{self._name}_{property.name.lower()}", self._name, enumeration.members)
             if enumeration.is_flags or len(options.options) != len(
                 {option.value for option in options.options}
@@ -179,6 +193,7 @@ class _EntityReader:
     def _attribute(
         self, property: Property, kind: AttributeType, options: OptionSet | None, primary_name: str | None
     ) -> Attribute:
+        """Return the attribute of a property. A text that is too long for its type becomes a memo."""
         name = property.name.lower()
         is_day = self._model.plain(property) == "Edm.Date"
         length = property.max_length or self._key_lengths.get(name, LONGEST_STRING)
@@ -209,7 +224,11 @@ class _EntityReader:
         return _TYPES.get(edm)
 
     def _lookups(self) -> Iterator[Attribute]:
-        """Yield the lookups. One without a target that exists is left out, with a note."""
+        """Yield the lookups, from properties such as `_ownerid_value`, the `holder` of the record's id.
+
+        The navigation properties of a holder say what the lookup points at. A lookup without a target that
+        exists is left out, with a note. Of another lookup, only the targets that do not exist are.
+        """
         for holder, property in self._whole.properties.items():
             if not _is_lookup(property):
                 continue
@@ -219,17 +238,33 @@ class _EntityReader:
                 self._leave_out(name, "No navigation property says what the lookup points at.")
                 continue
             targets: list[str] = []
+            missing: list[str] = []
             for navigation in navigations:
                 entity_names = self._model.targets(navigation.target)
                 if not entity_names:
-                    reason = f"{navigation.target}, which it points at, is no entity with records."
-                    if navigation.target not in self._model.document.types:
-                        reason = f"The document does not describe {navigation.target}, which it points at."
-                    self._leave_out(name, reason)
+                    missing.append(navigation.target)
                 targets += [target for target in entity_names if target not in targets]
+            self._note_missing_targets(name, missing, has_others=bool(targets))
             if targets and self._note_spelling(_as_navigated(name, navigations)):
                 kind = AttributeType.OWNER if name == "ownerid" else AttributeType.LOOKUP
                 yield Attribute(name.lower(), kind, targets=tuple(targets), is_custom="_" in name)
+
+    def _note_missing_targets(self, lookup: str, missing: Iterable[str], *, has_others: bool) -> None:
+        """Note each target of a lookup that does not exist.
+
+        Where the lookup `has_others`, the note is about the target alone, else about the whole lookup.
+        """
+        for target in missing:
+            is_described = target in self._model.document.types
+            if has_others:
+                reason = f"The document does not describe {target}."
+                if is_described:
+                    reason = f"{target} is no entity with records."
+                self._leave_out(f"{lookup}: target {target}", f"{reason} The lookup keeps its other targets.")
+            elif is_described:
+                self._leave_out(lookup, f"{target}, which it points at, is no entity with records.")
+            else:
+                self._leave_out(lookup, f"The document does not describe {target}, which it points at.")
 
     def _relationships(self, attributes: list[Attribute]) -> Iterator[Relationship]:
         """Yield a relationship for each target of each lookup among `attributes`."""
@@ -238,8 +273,9 @@ class _EntityReader:
         }
         for holder, navigations in self._whole.lookups.items():
             lookup = lookups.get(_attribute_of(holder).lower())
-            for navigation in navigations if lookup is not None else ():
-                assert lookup is not None  # noqa: S101  for the type checker
+            if lookup is None:
+                continue
+            for navigation in navigations:
                 targets = self._model.targets(navigation.target)
                 inherited = navigation not in self._model.document.types[self._whole.name].navigations
                 # The name of one to a base type, and of an inherited one, belongs to another relationship.
@@ -251,7 +287,11 @@ class _EntityReader:
                     )
 
     def _primary_name(self) -> str | None:
-        """Return the text that names a record, by the usual names for it; None without one."""
+        """Return the attribute that names a record; None without one.
+
+        CSDL does not tell which, so it is the first text that has a usual name, such as `name`, `new_name` or
+        `new_projectname`.
+        """
         prefix = self._name.partition("_")[0]
         texts = {
             name.lower()
@@ -290,6 +330,7 @@ def _type_of(properties: Mapping[str, Property], name: str) -> str | None:
 
 
 def _is_lookup(property: Property) -> bool:
+    """Whether a property holds the id of a lookup's record, as `_ownerid_value` does."""
     name = property.name
     return (
         property.type == GUID

@@ -39,13 +39,14 @@ class Model:
         self._reasons: dict[str, str | None] = {}
         self._targets: dict[str, list[str]] = {}
 
-    def no_table(self, name: str) -> str | None:
+    def why_no_table(self, name: str) -> str | None:
         """Return why a type is not an entity with records; None when it is one."""
         if name not in self._reasons:
-            self._reasons[name] = self._why_no_table(name)
+            self._reasons[name] = self._find_reason(name)
         return self._reasons[name]
 
-    def _why_no_table(self, name: str) -> str | None:
+    def _find_reason(self, name: str) -> str | None:
+        """Return in a sentence why a type is not an entity with records; None when it is one."""
         chain = self.document.chain(name)
         key = next((type_.key for type_ in chain if type_.key), ())
         if any(type_.name in _METADATA_TYPES for type_ in chain):
@@ -68,9 +69,11 @@ class Model:
         return self._wholes[name]
 
     def _with_bases(self, name: str) -> Whole:
+        """Return a type with all that it inherits. Notes tell which parts of it are not used, and why."""
         chain = self.document.chain(name)
         key = next((type_.key[0] for type_ in chain if type_.key), "")
         whole = Whole(name, key)
+        # From the last base to the type itself, so that its own properties replace inherited ones.
         for type_ in reversed(chain):
             whole.properties.update(type_.properties)
             whole.keys += type_.alternate_keys
@@ -84,24 +87,25 @@ class Model:
             own_lookups: dict[str, list[Navigation]] = {}
             for navigation in type_.navigations:
                 if not navigation.is_collection:
-                    holder = self._holder(navigation, whole)
+                    holder = self._id_property(navigation, whole)
                     if holder is not None:
                         own_lookups.setdefault(holder, []).append(navigation)
                     elif type_ is chain[0]:
                         reason = f"No property holds the id of the {navigation.target} that it leads to."
                         whole.notes.append(Note(Verdict.PASSED_OVER, f"{name}.{navigation.name}", reason))
             whole.lookups = {**own_lookups, **whole.lookups}
-        self._tell_ids_apart(chain, whole)
+        self._prefer_own_id(chain, whole)
         return whole
 
-    def _tell_ids_apart(self, chain: list[Type], whole: Whole) -> None:
-        """Use the own id of a type that inherits its key from a base without records.
+    def _prefer_own_id(self, chain: list[Type], whole: Whole) -> None:
+        """Make the type's own id the primary id where its key is inherited from a base without records.
 
-        Users and teams inherit `ownerid` as their key in this way.
+        Users and teams inherit `ownerid` as their key: `systemuserid` and `teamid` become their ids, and
+        `ownerid`, which repeats them, is left out with a note.
         """
         own_id = f"{whole.name}id"
         inherited = any(
-            whole.primary_id in type_.key and self.no_table(type_.name) is not None for type_ in chain[1:]
+            whole.primary_id in type_.key and self.why_no_table(type_.name) is not None for type_ in chain[1:]
         )
         if inherited and whole.primary_id != own_id and own_id in whole.properties:
             reason = f"It repeats {own_id}, the record's id."
@@ -109,7 +113,7 @@ class Model:
             del whole.properties[whole.primary_id]
             whole.primary_id = own_id
 
-    def _holder(self, navigation: Navigation, whole: Whole) -> str | None:
+    def _id_property(self, navigation: Navigation, whole: Whole) -> str | None:
         """Return the property that holds the id of the record that a navigation property leads to; None
         without one.
 
@@ -133,10 +137,13 @@ class Model:
         return self._targets[target]
 
     def _targets_of(self, target: str) -> list[str]:
+        """Return the entity of the type or, for a base type without records of its own, the entities of all
+        types that derive from it.
+        """
         types = self.document.types
         if target not in types:
             return []
-        if self.no_table(target) is None:
+        if self.why_no_table(target) is None:
             return [target.lower()]
         derived = (
             type_name
@@ -146,7 +153,7 @@ class Model:
         return [
             type_name.lower()
             for type_name in derived
-            if self.no_table(type_name) is None and type_name in self.document.sets
+            if self.why_no_table(type_name) is None and type_name in self.document.sets
         ]
 
     def plain(self, property: Property) -> str:
@@ -187,7 +194,7 @@ class Model:
                 or (navigation_property.target, back.name) < (name, navigation)
             ):
                 continue
-            if self.no_table(name) is None and self.no_table(navigation_property.target) is None:
+            if self.why_no_table(name) is None and self.why_no_table(navigation_property.target) is None:
                 pairs_by_entity.setdefault(name, []).append(self._pair(name, navigation_property))
         return pairs_by_entity
 
@@ -195,22 +202,28 @@ class Model:
         """Return the many-to-many relationship that a collection of the type `name` leads along."""
         ends = name, navigation.target
         is_own = ends[0] == ends[1]
-        between = self._between_one(navigation.name, name) if is_own else self._between(navigation.name, ends)
+        between = (
+            self._self_pair_type(navigation.name, name) if is_own else self._pair_type(navigation.name, ends)
+        )
         relationship = Relationship(
             navigation.name,
             name.lower(),
             navigation.target.lower(),
             intersect=(between or navigation.name).lower(),
-            intersect_attributes=self._ids_between_one(name, between) if is_own and between else None,
+            intersect_attributes=self._ids_of_self_pair(name, between) if is_own and between else None,
         )
         if between is None:
             return Pair(relationship)
         sets = self.document.sets.get(between, [""])
         return Pair(relationship, sets[0], self.document.types[between].key[0].lower())
 
-    def _between(self, relationship: str, ends: tuple[str, str]) -> str | None:
-        """Return the type that holds the pairs: it has both ids as plain properties, and an id of its own."""
-        candidates = self._ties.get(frozenset(self.whole(end).primary_id for end in ends), [])
+    def _pair_type(self, relationship: str, ends: tuple[str, str]) -> str | None:
+        """Return the intersect type of a many-to-many relationship between two types; None without one.
+
+        It has both ids as plain properties, and an id of its own. It is taken out of the candidates, so that
+        each type holds the pairs of one relationship only.
+        """
+        candidates = self._pair_types_by_ids.get(frozenset(self.whole(end).primary_id for end in ends), [])
         named = [candidate for candidate in candidates if _is_called_as(candidate, relationship)]
         tie = next(iter(named or candidates), None)
         if tie is not None:
@@ -218,41 +231,46 @@ class Model:
             candidates.remove(tie)
         return tie
 
-    def _between_one(self, relationship: str, name: str) -> str | None:
-        """Return the type that holds the pairs of an entity with itself.
+    def _self_pair_type(self, relationship: str, name: str) -> str | None:
+        """Return the intersect type of a relationship of a type with itself; None without one.
 
         It is found by the relationship's name, because at most one of its two ids has the name of the
         entity's id.
         """
         named = (
             type_name
-            for type_name in self._tying
+            for type_name in self._ids_of_pair_types
             if _is_called_as(type_name, relationship) and type_name != name
         )
         return next(named, None)
 
-    def _ids_between_one(self, name: str, between: str) -> tuple[str, str]:
-        """Return the two ids that a type holds, first that of the record which the relationship
-        leads from.
+    def _ids_of_self_pair(self, name: str, between: str) -> tuple[str, str]:
+        """Return the two ids in the intersect type `between` of a type with itself.
+
+        First comes that of the record which the relationship leads from: it has the name of the type's id, or
+        ends with `one`.
         """
         id = self.whole(name).primary_id.lower()
         first, second = sorted(
-            (attribute.lower() for attribute in self._tying[between]),
+            (attribute.lower() for attribute in self._ids_of_pair_types[between]),
             key=lambda attribute: (attribute != id, not attribute.endswith("one"), attribute),
         )
         return first, second
 
     @cached_property
-    def _ties(self) -> dict[frozenset[str], list[str]]:
+    def _pair_types_by_ids(self) -> dict[frozenset[str], list[str]]:
         """The types that may hold pairs of two other types, by the two ids that they hold."""
         types_by_ids: dict[frozenset[str], list[str]] = {}
-        for name, ids in self._tying.items():
+        for name, ids in self._ids_of_pair_types.items():
             types_by_ids.setdefault(ids, []).append(name)
         return types_by_ids
 
     @cached_property
-    def _tying(self) -> dict[str, frozenset[str]]:
-        """The types that may hold pairs of records, with the two ids that each holds."""
+    def _ids_of_pair_types(self) -> dict[str, frozenset[str]]:
+        """The types that may be intersect types, with the names of the two ids that each holds.
+
+        Such a type has a key of one property, two further ids, and no lookups.
+        """
         ids_by_type: dict[str, frozenset[str]] = {}
         for name, type_ in self.document.types.items():
             ids = {declared.name for declared in type_.properties.values() if declared.type == GUID} - set(

@@ -23,7 +23,7 @@ def option_set(item: Mapping[str, Any]) -> OptionSet:
     try:
         return metadata_json.option_set({**item, "IsGlobal": True}, None)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _strange(item.get("Name"), error) from None
+        raise _unreadable(item.get("Name"), error) from None
 
 
 def entity(item: Mapping[str, Any]) -> Described | Note | None:
@@ -49,29 +49,36 @@ def _read(item: Mapping[str, Any]) -> SourceEntity:
     try:
         return _read_entity(item)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _strange(item.get("LogicalName"), error) from None
+        raise _unreadable(item.get("LogicalName"), error) from None
 
 
 def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
-    """Read an entity with its attributes, relationships and option sets."""
+    """Read an entity with its attributes, relationships and option sets. Leave a note for each attribute of
+    an unsupported type.
+    """
+    # Entity and attributes are read as from Dataverse's API, whose JSON the file has.
     described = metadata_json.entity(item)
-    assert described is not None  # noqa: S101  for the type checker: looked at before
+    assert described is not None  # noqa: S101  for the type checker: `entity` has looked at it
     name = described.logical_name
     # `AttributeOf` marks a part of another attribute, such as the name that a lookup shows.
     raw_attributes = [raw for raw in item["Attributes"] if not raw.get("AttributeOf")]
     choices = {raw["LogicalName"]: _options(raw, name) for raw in raw_attributes}
-    attributes: dict[str, tuple[Mapping[str, Any], Attribute]] = {}
-    unsupported: list[str] = []
+    attributes: dict[str, Attribute] = {}
+    raw_by_name: dict[str, Mapping[str, Any]] = {}
+    notes: list[Note] = []
     for raw in raw_attributes:
+        attribute_name = raw["LogicalName"]
         attribute = metadata_json.attribute(raw, name, choices)
         if attribute is None:
-            unsupported.append(str(raw["LogicalName"]))
+            reason = "The CRM in the box has no attributes of its type."
+            notes.append(left_out(f"{name}.{attribute_name}", reason))
         else:
-            attributes[raw["LogicalName"]] = raw, attribute
+            attributes[attribute_name] = attribute
+            raw_by_name[attribute_name] = raw
     relationships = list(metadata_json.relationships(item))
     return SourceEntity(
         described,
-        tuple(attribute for _, attribute in attributes.values()),
+        tuple(attributes.values()),
         tuple(
             relationship
             for relationship in relationships
@@ -81,12 +88,9 @@ def _read_entity(item: Mapping[str, Any]) -> SourceEntity:
         tuple(choice for choice in choices.values() if choice.entity is None and choice.options),
         ownership=_OWNERS.get(str(item.get("OwnershipType")), Ownership.ORGANIZATION),
         schema_name=item.get("SchemaName"),
-        schema_names={key: str(raw.get("SchemaName") or key) for key, (raw, _) in attributes.items()},
-        defaults=dict(_defaults(attributes)),
-        notes=tuple(
-            left_out(f"{name}.{attribute_name}", "The CRM in the box has no attributes of its type.")
-            for attribute_name in unsupported
-        ),
+        schema_names={key: str(raw.get("SchemaName") or key) for key, raw in raw_by_name.items()},
+        defaults=dict(_defaults(raw_by_name)),
+        notes=tuple(notes),
     )
 
 
@@ -98,15 +102,13 @@ def _options(item: Mapping[str, Any], entity: str) -> OptionSet:
     return OptionSet(f"{entity}_{item['LogicalName']}", Label(), (), entity=entity)
 
 
-def _defaults(
-    attributes: Mapping[str, tuple[Mapping[str, Any], Attribute]],
-) -> Iterator[tuple[str, bool | int]]:
-    for name, (item, _) in attributes.items():
+def _defaults(raw_by_name: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, bool | int]]:
+    for name, item in raw_by_name.items():
         if isinstance(item.get("DefaultValue"), bool):
             yield name, item["DefaultValue"]
         elif type(item.get("DefaultFormValue")) is int:
             yield name, item["DefaultFormValue"]
 
 
-def _strange(name: object, error: Exception) -> CannotRead:
+def _unreadable(name: object, error: Exception) -> CannotRead:
     return CannotRead(f"The definition of {name!r} is not as Dataverse writes it: {error!r}.")

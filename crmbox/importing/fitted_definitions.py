@@ -11,6 +11,7 @@ from crmbox.engine.definitions import EntityDefinition, Ownership
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
+from crmbox.importing.option_set_merge import with_statuses
 from crmbox.importing.source_entity import CannotRead, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata import common
 from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
@@ -45,7 +46,7 @@ _OWNER: Final = "ownerid"
 def fitted(
     source_entity: SourceEntity, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
 ) -> SourceEntity:
-    """Return the entity as the embedded platform can hold it. Notes say what is shortened or left out.
+    """Return the entity as the embedded platform can hold it. Its notes say what is shortened or left out.
 
     The primary id is left out without a note: the platform adds it. `present` is the entity that exists under
     the name already; its table keeps its columns. Raises CannotRead for an entity whose own names cannot be
@@ -67,8 +68,11 @@ def fitted(
             for attribute in fitting
             if attribute.type not in (AttributeType.STATE, AttributeType.STATUS)
         ]
-    attributes = {attribute.logical_name: _with_default_status(attribute, fitting) for attribute in fitting}
+    attributes = {attribute.logical_name: attribute for attribute in fitting}
+    if STATE in attributes:
+        attributes[STATE] = _with_default_status(attributes[STATE], attributes)
     entity = _entity(source_entity.entity, attributes, notes)
+    # A table has room for so many columns only.
     for name in _surplus(entity, attributes, dialect, present):
         del attributes[name]
         reason = (
@@ -83,7 +87,8 @@ def fitted(
         source_entity,
         entity=entity,
         attributes=tuple(attributes.values()),
-        has_states=any(attribute.type is AttributeType.STATE for attribute in source_entity.attributes),
+        has_states=source_entity.has_states
+        or any(attribute.type is AttributeType.STATE for attribute in source_entity.attributes),
         relationships=tuple(
             relationship
             for relationship in source_entity.relationships
@@ -149,8 +154,10 @@ def _with_valid_names(
 def _attribute(
     attribute: Attribute, source_entity: SourceEntity, engine: Mapping[str, Attribute], notes: list[Note]
 ) -> Attribute:
-    """Return an attribute within the platform's limits; for one of the engine, the engine's
-    with new labels.
+    """Return an attribute within the platform's limits. Add a note for each limit that changes.
+
+    `engine` are the attributes that the platform fills in itself. One of these stays as the platform defines
+    it, and only gets the labels of the source.
     """
     name = attribute.logical_name
     if (engine_attribute := engine.get(name)) is not None:
@@ -221,7 +228,10 @@ def _option_set_name(name: str) -> str:
 
 
 def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Note]) -> Entity:
-    """Return the entity without a primary name and keys that its attributes do not allow."""
+    """Return the entity without a primary name and keys that its attributes do not allow.
+
+    Add a note for each key that is left out.
+    """
     named = attributes.get(entity.primary_name or "")
     is_named = named is not None and named.type is AttributeType.STRING
     keys: list[AlternateKey] = []
@@ -258,13 +268,14 @@ def _surplus(
     dialect: Dialect,
     present: EntityDefinition | None,
 ) -> list[str]:
-    """Return the new attributes for which the table has no columns left.
+    """Return the names of the new attributes for which the table has no columns left.
 
-    These are the last ones; keys, the name and lookups come first.
+    The name, state, status and keys get columns first, then lookups, then the others in their order.
+    `present` is the entity that exists already: its attributes keep their columns.
     """
     existing = () if present is None else present.attributes
     made = {item.attribute.logical_name for item in existing}
-    needed = {entity.primary_name, *(name for key in entity.keys for name in key.attributes)}
+    needed = {entity.primary_name, STATE, STATUS, *(name for key in entity.keys for name in key.attributes)}
     order = sorted(
         attributes.values(),
         key=lambda attribute: (attribute.logical_name not in needed, not attribute.type.is_reference),
@@ -297,20 +308,12 @@ def _options(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, 
     return attribute.options.options
 
 
-def _with_default_status(attribute: Attribute, among: Iterable[Attribute]) -> Attribute:
+def _with_default_status(attribute: Attribute, among: Mapping[str, Attribute]) -> Attribute:
     """Return a state attribute whose options have a default status: by default, the first of the state."""
-    if attribute.type is not AttributeType.STATE or attribute.options is None:
+    statuses = among[STATUS].options if attribute.type is AttributeType.STATE else None
+    if attribute.options is None or statuses is None:
         return attribute
-    statuses = next(
-        _options(candidate, AttributeType.STATUS) for candidate in among if candidate.logical_name == STATUS
-    )
-    first = {option.state: option.value for option in reversed(statuses)}
-    values = {option.value for option in statuses}
-    options = tuple(
-        option if option.default_status in values else changed(option, default_status=first[option.value])
-        for option in attribute.options.options
-    )
-    return changed(attribute, options=changed(attribute.options, options=options))
+    return changed(attribute, options=with_statuses(attribute.options, statuses))
 
 
 def _is_default(value: bool | int, attribute: Attribute | None, source_entity: SourceEntity) -> bool:

@@ -1,7 +1,7 @@
 """From what a source describes to a plan, and the draft that holds it. Nothing is written.
 
-Nothing is taken away: what the source does not hold stays. A lookup can only point at entities that are there
-or are made with it.
+Nothing is taken away but options that no record has: what else the source does not hold stays. A lookup can
+only point at entities that are there or are made with it.
 """
 
 from __future__ import annotations
@@ -10,59 +10,70 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as changed
 
+from crmbox.engine.connection import Unit
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.attribute_merge import differences, is_shorter, merged, merged_label, other_type
-from crmbox.importing.fitted_definitions import NAME, engine_attributes, fitted, fitted_option_set, no_key
+from crmbox.importing.attribute_merge import (
+    completed_attribute,
+    differences,
+    is_shorter,
+    merged_attribute,
+    other_type,
+)
+from crmbox.importing.fitted_definitions import (
+    NAME,
+    STATE,
+    engine_attributes,
+    fitted,
+    fitted_option_set,
+    no_key,
+)
+from crmbox.importing.label_merge import completed_label, label_differences, label_or_name, merged_label
 from crmbox.importing.plan import Made, Plan
+from crmbox.importing.planned_choices import CHOICES, PlannedChoices
 from crmbox.importing.relationship_names import RelationshipNames
 from crmbox.importing.source_entity import CannotRead, Note, Pair, SourceEntity, Verdict, left_out
 from crmbox.metadata import alterations, common, new_definitions
-from crmbox.metadata.change import NOTES, REGARDING, complete
-from crmbox.metadata.draft import Draft, LengthCheck
+from crmbox.metadata.change import NOTES, REGARDING, complete, problems_of_records
+from crmbox.metadata.draft import Draft
 from crmbox.metadata.physical_columns import Extras
-from crmclient.metadata import (
-    ENGLISH,
-    AlternateKey,
-    Attribute,
-    AttributeType,
-    Entity,
-    Label,
-    OptionSet,
-    Relationship,
-)
+from crmclient.metadata import AlternateKey, Attribute, AttributeType, Entity, OptionSet, Relationship
 
 
 def plan(
     draft: Draft,
     source_entities: Iterable[SourceEntity],
     option_sets: Mapping[str, OptionSet],
-    too_long: Callable[[LengthCheck], str | None],
+    unit: Unit,
     *,
     keep_lengths: bool = False,
 ) -> Plan:
     """Return the plan of an import, and change `draft` accordingly.
 
-    `option_sets` are global ones that a source describes by themselves. `too_long` says what prevents a
-    shorter length; None: nothing. `keep_lengths`: no length gets shorter.
+    `option_sets` are global ones that a source describes by themselves. `unit` reads the records that exist:
+    no length is shortened below theirs, no option goes that they have, and no key is made of values that they
+    repeat. `keep_lengths`: no length gets shorter.
     """
-    planning = _Planner(draft, keep_lengths=keep_lengths)
+    planning = _Planner(draft, unit, keep_lengths=keep_lengths)
     planning.take(source_entities)
     planning.put_option_sets(option_sets)
     planning.put_entities()
     planning.put_pairs()
     complete(draft)
     result = planning.plan
-    result.refused += [problem for check in draft.length_checks if (problem := too_long(check))]
+    result.refused += problems_of_records(unit, draft)
     return result
 
 
 class _Planner:
     """Makes `plan`, and changes the draft as it says. Its public methods are called in their order."""
 
-    def __init__(self, draft: Draft, *, keep_lengths: bool) -> None:
+    def __init__(self, draft: Draft, unit: Unit, *, keep_lengths: bool) -> None:
+        """Begin with the names that the draft has taken already: of entity sets and relationships."""
         self.plan = Plan()
         self._draft = draft
+        self._choices = PlannedChoices(draft, self.plan, unit)
         self._keep_lengths = keep_lengths
+        # The entities to create or change, and the many-to-many relationships to create by intersect entity.
         self._wanted: dict[str, SourceEntity] = {}
         self._pairs: dict[str, Pair] = {}
         # By entity that is not there: the lookups that should point at it.
@@ -89,6 +100,7 @@ class _Planner:
                 self.plan.notes.append(left_out(source_entity.name, str(error)))
                 continue
             self.plan.notes += fit.notes
+            # Two entities cannot have the same entity set. The existing one or the first new one keeps it.
             owner = self._sets.setdefault(fit.entity.entity_set, fit.name)
             if fit.name not in self._draft.entities and owner != fit.name:
                 reason = f"Its entity set {fit.entity.entity_set} is that of {owner}."
@@ -104,7 +116,8 @@ class _Planner:
     def put_option_sets(self, source_option_sets: Mapping[str, OptionSet]) -> None:
         """Add or change the global option sets that the entities use.
 
-        An option set that the source does not describe is added without options.
+        The source's own option sets win over those that its attributes carry. One that neither describes
+        stays as it is here, or is added without options.
         """
         described = {
             option_set.name: option_set
@@ -122,10 +135,7 @@ class _Planner:
         }
         for name, empty in used.items():
             present = self._draft.option_sets.get(name)
-            wanted = described.get(name, present or empty)
-            if wanted != present:
-                self._draft.put_option_set(wanted)
-                self.plan.option_sets.append(name)
+            self._choices.put_option_set(described.get(name, present or empty))
 
     def put_entities(self) -> None:
         """Create the new entities, and change those that exist."""
@@ -168,6 +178,7 @@ class _Planner:
         return self._wanted[name].entity if name in self._wanted else None
 
     def _new(self) -> list[str]:
+        """Return the names of the wanted entities that do not exist yet."""
         return [name for name in self._wanted if name not in self._draft.entities]
 
     def _ownership(self, source_entity: SourceEntity) -> Ownership:
@@ -175,95 +186,115 @@ class _Planner:
         return source_entity.ownership if present is None else present.ownership
 
     def _create(self, source_entity: SourceEntity) -> None:
+        """Create an entity in the draft, without lookups whose targets do not exist. Note it in the plan."""
         attributes = [
             attribute
             for attribute in map(self._with_present_targets(source_entity), source_entity.attributes)
             if attribute is not None
         ]
+        extras = _extras(source_entity)
         new_definitions.create_entity(
             self._draft,
             changed(
                 source_entity.entity,
-                label=_label_or_name(source_entity.entity.label, source_entity.name),
-                plural_label=_label_or_name(
+                label=label_or_name(source_entity.entity.label, source_entity.name),
+                plural_label=label_or_name(
                     source_entity.entity.plural_label, source_entity.entity.entity_set
                 ),
             ),
-            [
-                changed(attribute, label=_label_or_name(attribute.label, attribute.logical_name))
-                for attribute in attributes
-            ],
+            [_new_attribute(attribute, extras) for attribute in attributes],
             self._relationships(source_entity, attributes),
             ownership=source_entity.ownership,
             has_states=source_entity.has_states,
-            extras=_extras(source_entity),
+            extras=extras,
         )
         names = tuple(attribute.logical_name for attribute in attributes)
         self.plan.created.append(Made(source_entity.name, source_entity.entity.entity_set, names))
 
     def _bring_up_to_date(self, source_entity: SourceEntity) -> None:
-        """Change an entity that exists, and add the attributes that it lacks."""
+        """Change an entity that exists, and add the attributes that it lacks.
+
+        A state and a status are never added, because the records that exist have none.
+        """
         before = self._draft.attributes(source_entity.name)
+        states = self._choices.states(source_entity)
         new: list[Attribute] = []
         for attribute in map(self._with_present_targets(source_entity), source_entity.attributes):
             if attribute is None:
                 continue
             present = before.get(attribute.logical_name)
             if present is not None:
-                self._alter(source_entity, present, attribute)
+                self._alter(source_entity, present, attribute, states.get(attribute.logical_name))
             elif attribute.type not in (AttributeType.STATE, AttributeType.STATUS):
                 new.append(attribute)
         if new:
-            named = [
-                changed(
-                    attribute,
-                    label=_label_or_name(attribute.label, attribute.logical_name),
-                    is_primary_name=False,
-                )
-                for attribute in new
-            ]
+            extras = _extras(source_entity)
             new_definitions.create_attributes(
                 self._draft,
                 source_entity.name,
-                named,
+                [changed(_new_attribute(attribute, extras), is_primary_name=False) for attribute in new],
                 self._relationships(source_entity, new),
-                _extras(source_entity),
+                extras,
             )
             names = tuple(attribute.logical_name for attribute in new)
             self.plan.extended.append(Made(source_entity.name, source_entity.entity.entity_set, names))
+        if source_entity.has_states and STATE not in before:
+            reason = "The entity is here without states, so that its records have none."
+            self.plan.notes.append(left_out(f"{source_entity.name}.{STATE}", reason))
         self._relabel(source_entity)
 
-    def _alter(self, source_entity: SourceEntity, before: Attribute, wanted: Attribute) -> None:
-        """Change an attribute that exists to what the source wants. A change of its type gets a note."""
+    def _alter(
+        self,
+        source_entity: SourceEntity,
+        before: Attribute,
+        wanted: Attribute,
+        states: OptionSet | None,
+    ) -> None:
+        """Change an attribute that exists to what the source wants. Say each change in the plan.
+
+        A change of its type is not made, and gets a note. `states` are the new options of a state or status;
+        None: they stay, or the attribute is another one.
+        """
         name = before.logical_name
         if before.is_primary_id:
             return
-        if reason := other_type(before, wanted, is_outline=source_entity.is_outline):
+        if reason := other_type(before, wanted, only_completes=source_entity.only_completes):
             self.plan.notes.append(left_out(f"{source_entity.name}.{name}", reason))
             return
         is_engine = name in engine_attributes(self._ownership(source_entity))
-        after = merged(
-            before,
-            wanted,
-            is_outline=source_entity.is_outline,
-            is_engine=is_engine,
-            # Notes get their targets from the entities that have notes.
-            keeps_targets=is_engine or (source_entity.name, name) == (NOTES, REGARDING),
-        )
+        # Notes get their targets from the entities that have notes.
+        keeps_targets = is_engine or (source_entity.name, name) == (NOTES, REGARDING)
+        if source_entity.only_completes:
+            after = completed_attribute(before, wanted, keeps_targets=keeps_targets)
+        else:
+            after = merged_attribute(before, wanted, is_engine=is_engine, keeps_targets=keeps_targets)
         if self._keep_lengths and is_shorter(before, after):
             after = self._with_length_kept(source_entity, before, after)
+        for what in differences(before, after):
+            self.plan.change(source_entity.name, f"{name}: {what}")
+        if is_shorter(before, after):
+            reason = f"Its length goes from {before.max_length:,} to {after.max_length:,} characters."
+            self.plan.notes.append(Note(Verdict.SHORTENED, f"{source_entity.name}.{name}", reason))
+        source_precision = None if source_entity.only_completes else wanted.precision
+        if source_precision is not None and source_precision < (after.precision or 0):
+            reason = f"It keeps its {after.precision} decimal places; the source has {source_precision}."
+            self.plan.notes.append(Note(Verdict.CHANGED, f"{source_entity.name}.{name}", reason))
+        # Options: those of state and status are planned together, other choices each by itself.
+        if states is not None:
+            after = changed(after, options=states)
+        elif before.type in CHOICES and (before.creatable or before.updatable):
+            after = self._choices.with_options(source_entity, after, wanted)
         if after != before:
             relationships = self._relationships(source_entity, [after])
             alterations.alter_attribute(self._draft, source_entity.name, after, relationships)
-            for what in differences(before, after):
-                self.plan.change(source_entity.name, f"{name}: {what}")
-            if is_shorter(before, after):
-                reason = f"Its length goes from {before.max_length:,} to {after.max_length:,} characters."
-                self.plan.notes.append(Note(Verdict.SHORTENED, f"{source_entity.name}.{name}", reason))
+        if before.type in (AttributeType.PICKLIST, AttributeType.BOOLEAN):
+            default = None if source_entity.only_completes else source_entity.defaults.get(name)
+            self._choices.set_default(source_entity.name, name, default)
 
     def _with_length_kept(
         self, source_entity: SourceEntity, before: Attribute, after: Attribute
     ) -> Attribute:
+        """Return `after` with the length that the attribute has now, and leave a note about it."""
         length, source_length = before.max_length, after.max_length
         reason = f"It keeps its length of {length:,} characters; the source has {source_length:,}."
         self.plan.notes.append(
@@ -273,13 +304,21 @@ class _Planner:
 
     def _relabel(self, source_entity: SourceEntity) -> None:
         """Change the labels of an entity that exists, and add notes and keys where the source has them."""
-        before = self._draft.entity(source_entity.name).entity
+        before, wanted = self._draft.entity(source_entity.name).entity, source_entity.entity
+        if source_entity.only_completes:
+            label = completed_label(before.label, wanted.label, source_entity.name)
+            plural_label = completed_label(before.plural_label, wanted.plural_label, before.entity_set)
+            description = completed_label(before.description, wanted.description, "")
+        else:
+            label = merged_label(before.label, wanted.label)
+            plural_label = merged_label(before.plural_label, wanted.plural_label)
+            description = merged_label(before.description, wanted.description)
         after = changed(
             before,
-            label=merged_label(before.label, source_entity.entity.label),
-            plural_label=merged_label(before.plural_label, source_entity.entity.plural_label),
-            description=merged_label(before.description, source_entity.entity.description),
-            has_notes=before.has_notes or source_entity.entity.has_notes,
+            label=label,
+            plural_label=plural_label,
+            description=description,
+            has_notes=before.has_notes or wanted.has_notes,
             keys=(*before.keys, *self._new_keys(source_entity, before)),
         )
         if after == before:
@@ -289,14 +328,16 @@ class _Planner:
             self.plan.change(source_entity.name, "it has notes")
         for key in after.keys[len(before.keys) :]:
             self.plan.change(source_entity.name, f"it has a key of {', '.join(key.attributes)}")
-        if (after.label, after.plural_label, after.description) != (
-            before.label,
-            before.plural_label,
-            before.description,
+        for what, former, new in (
+            ("its label", before.label, after.label),
+            ("its plural label", before.plural_label, after.plural_label),
+            ("its description", before.description, after.description),
         ):
-            self.plan.change(source_entity.name, "its labels")
+            for difference in label_differences(what, former, new):
+                self.plan.change(source_entity.name, difference)
 
     def _new_keys(self, source_entity: SourceEntity, before: Entity) -> Iterator[AlternateKey]:
+        """Yield the keys that an existing entity lacks. One that cannot be created gets a note instead."""
         attributes = self._draft.attributes(source_entity.name)
         present = {key.attributes for key in before.keys}
         for key in source_entity.entity.keys:
@@ -339,7 +380,11 @@ class _Planner:
     def _relationships(
         self, source_entity: SourceEntity, attributes: Sequence[Attribute]
     ) -> list[Relationship]:
-        """Return a relationship for each target of the lookups among `attributes`, under a unique name."""
+        """Return a relationship for each target of the lookups among `attributes`, under a unique name.
+
+        It is the one that the source describes, or else a plain one. Targets that already have one, and the
+        lookups that the platform fills in itself, get none. A name that is not the source's gets a note.
+        """
         engine = engine_attributes(self._ownership(source_entity))
         described = {
             (relationship.referencing_attribute, relationship.referenced): relationship
@@ -408,12 +453,21 @@ def _with_id(entity: Entity, present: Entity) -> Entity:
     return changed(entity, primary_id=present.primary_id)
 
 
-def _label_or_name(label: Label, name: str) -> Label:
-    """Return the label or, when it is empty, `name` as its English text."""
-    return label if label.texts else Label({ENGLISH: name})
+def _new_attribute(attribute: Attribute, extras: Extras) -> Attribute:
+    """Return a new attribute with a label. Only the platform writes a value that is joined from others."""
+    is_written = attribute.logical_name not in extras.joined
+    return changed(
+        attribute,
+        label=label_or_name(attribute.label, attribute.logical_name),
+        creatable=attribute.creatable and is_written,
+        updatable=attribute.updatable and is_written,
+    )
 
 
 def _extras(source_entity: SourceEntity) -> Extras:
+    """Return the facts that the store keeps beside the definitions. No source tells that a full name is
+    joined of a first and a last name: an entity with all three attributes is taken for a person.
+    """
     if source_entity.extras is not None:
         return source_entity.extras
     names = {

@@ -23,13 +23,17 @@ _SOMETHING: Final = re.compile(rb"\S")
 
 
 def objects(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the objects in the file. Raises CannotRead and OSError."""
+    """Yield the objects in the file: those of its lists, or the file's only object where it has no list.
+
+    Raises CannotRead and OSError.
+    """
     if path.stat().st_size == 0:
         raise CannotRead("The file is empty.")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         any_list = False
         for start, end in _members(text):
             any_list = True
+            # (0, 0) only says that there is a list, which may be empty.
             if start < end:
                 yield _object(text, start, end)
         if not any_list:
@@ -54,6 +58,7 @@ def _members(text: mmap.mmap) -> Iterator[tuple[int, int]]:
                 yield 0, 0
             elif inside and depth == inside + 1:
                 start = token.start()
+        # A closing bracket: any other token of one character was an opening one.
         elif len(mark) == 1:
             if inside and depth == inside + 1:
                 yield start, token.end()
@@ -63,6 +68,7 @@ def _members(text: mmap.mmap) -> Iterator[tuple[int, int]]:
             if depth <= 0:
                 end = token.end()
                 break
+        # A string. In the outermost object, the last one before a list is the list's name.
         elif depth == 1:
             key = mark[1:-1]
     if depth != 0 or end == 0:

@@ -34,6 +34,7 @@ def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
     requested = [name for name in names if wanted is None or name in wanted]
     for name in names:
         if wanted is not None and name not in wanted:
+            # Nobody asks for the definition of an entity that is not wanted.
             yield Described(name, 0, _unread)
     for start in range(0, len(requested), _AT_ONCE):
         for item in live.definitions(requested[start : start + _AT_ONCE]):

@@ -28,7 +28,8 @@ class Plan:
     changed: dict[str, list[str]] = field(default_factory=dict)
     """The changes of existing entities, by the name of the entity."""
     many_to_many: list[str] = field(default_factory=list)
-    option_sets: list[str] = field(default_factory=list)
+    option_sets: dict[str, list[str]] = field(default_factory=dict)
+    """The global option sets, each with what changes of one that exists."""
     notes: list[Note] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -40,6 +41,7 @@ class Plan:
         self.changed.setdefault(entity, []).append(what)
 
     def summary(self) -> str:
+        """Return what the import makes and changes, in words that follow “Made” or “would make”."""
         attributes = sum(len(made.attributes) for made in (*self.created, *self.extended))
         return (
             f"{len(self.created):,} entities, changed {len(self.changed_entities):,}: "
@@ -61,30 +63,42 @@ class Plan:
                 yield f"Change: {entity}: {what}."
         for name in self.many_to_many:
             yield f"Relate: {name}."
-        for name in self.option_sets:
+        for name, changes in self.option_sets.items():
             yield f"Option set: {name}."
+            for what in changes:
+                yield f"Change: {name}: {what}."
         yield from (line(note) for note in self.notes)
         for problem in self.refused:
             yield f"Refused: {problem}"
 
     def json(self) -> dict[str, Any]:
-        notes: dict[str, list[dict[str, str | None]]] = {verdict.name.lower(): [] for verdict in Verdict}
+        """Return the plan as JSON. Each verdict has a list of its notes, by the verdict's name.
+
+        `changed` also lists the changes of entities and option sets that exist.
+        """
+        by_verdict: dict[str, list[dict[str, str | None]]] = {verdict.name.lower(): [] for verdict in Verdict}
         for note in self.notes:
             about: dict[str, str | None] = {"name": note.subject, "reason": note.reason}
             if note.option is not None:
                 about["option"] = note.option
-            notes[note.verdict.name.lower()].append(about)
-        altered = [
-            *notes.pop("changed"),
-            *({"name": entity, "reason": what} for entity, all_ in self.changed.items() for what in all_),
+            by_verdict[note.verdict.name.lower()].append(about)
+        # The notes tell what is made otherwise than the source says.
+        changed = [
+            *by_verdict.pop("changed"),
+            *(
+                {"name": name, "reason": what}
+                for changes in (self.changed, self.option_sets)
+                for name, whats in changes.items()
+                for what in whats
+            ),
         ]
         return {
             "created": [_made_json(made) for made in self.created],
             "extended": [_made_json(made) for made in self.extended],
-            "changed": altered,
+            "changed": changed,
             "many_to_many": self.many_to_many,
-            "option_sets": self.option_sets,
-            **notes,
+            "option_sets": list(self.option_sets),
+            **by_verdict,
             "refused": self.refused,
         }
 

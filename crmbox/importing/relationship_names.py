@@ -27,9 +27,10 @@ class RelationshipNames:
 
     def give(self, relationship: Relationship, plain: str) -> str:
         """Reserve and return a name for a relationship: its own, or `plain` where that is taken or cannot
-        stand in a URL.
+        stand in a URL, or else `plain` with a digest.
 
-        Raises InvalidDefinition where no name is free.
+        A name that is reserved for a relationship of the same ends can be given again. Raises
+        InvalidDefinition where no name is free.
         """
         ends = _ends(relationship)
         digest = hashlib.sha256(plain.encode()).hexdigest()[:8]

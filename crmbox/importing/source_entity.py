@@ -57,9 +57,10 @@ class SourceEntity:
 
     `relationships` are those of the entity's own lookups, `pairs` its many-to-many ones. `has_states`:
     records have a state, even if the source does not list the states. `option_sets` are the global ones that
-    its choices use, where the source holds their options. `is_outline`: the source knows no labels, limits
-    and options, so it changes nothing that exists. `extras` are the store's own settings of attributes, where
-    the source has them. `notes` are about differences between the source and this value.
+    its choices use, where the source holds their options. `only_completes`: nothing that exists changes,
+    because the source knows no labels, limits and options, or stands back behind those that are there; only
+    what nobody has described yet is filled in. `extras` are the store's own settings of attributes, where the
+    source has them. `notes` are about differences between the source and this value.
     """
 
     entity: Entity
@@ -72,7 +73,7 @@ class SourceEntity:
     schema_names: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, bool | int] = field(default_factory=dict)
     has_states: bool = False
-    is_outline: bool = False
+    only_completes: bool = False
     extras: Extras | None = None
     notes: tuple[Note, ...] = ()
 

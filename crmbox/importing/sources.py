@@ -76,6 +76,7 @@ def of_json(item: dict[str, object]) -> Item | None:
 
 
 def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], None]) -> Contents:
+    """Read a source once. Entities that are not wanted are counted, and only their names are kept."""
     contents = Contents()
     for item in source(wanted):
         if isinstance(item, OptionSet):
@@ -85,6 +86,7 @@ def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], No
         else:
             contents.names.add(item.name)
             contents.attributes += item.attributes
+            # A hidden entity is made only when it is named.
             if wanted is None and item.hidden is not None:
                 contents.notes.append(left_out(item.name, item.hidden, f"--entities {item.name}"))
             elif wanted is None or item.name in wanted:

@@ -19,7 +19,11 @@ REGARDING: Final = "regardingobjectid"
 
 
 def attach_activities(draft: Draft) -> None:
-    """Let the common entity show every activity, and refer to all entities that activities are about."""
+    """Let the common entity `activitypointer` show every activity of the draft, as a view of their tables.
+
+    Its lookup then refers to all entities that activities are about. Nothing happens where an import has made
+    a table of the common entity, and where no activity has changed.
+    """
     if POINTER not in draft.entities or not draft.entities[POINTER].is_view:
         return
     members = [draft.entities[name] for name in sorted(draft.entities) if is_activity(draft.entities[name])]

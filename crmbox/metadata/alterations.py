@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace as changed
 
 from crmbox.engine import tables as schema
 from crmbox.engine.definitions import AttributeDefinition, EntityDefinition
-from crmbox.metadata.draft import Draft, LengthCheck
-from crmbox.metadata.new_definitions import relate
+from crmbox.metadata.draft import Draft, KeyCheck, LengthCheck
+from crmbox.metadata.new_definitions import with_plain_relationships
 from crmbox.metadata.physical_columns import Placing, is_polymorphic
 from crmclient.errors import InvalidDefinition
-from crmclient.metadata import Attribute, Cascade, Entity, Relationship
+from crmclient.metadata import AlternateKey, Attribute, Cascade, Entity, Relationship
 
 
 def alter_entity(draft: Draft, entity: Entity) -> None:
-    """Change labels, descriptions, the entity set's name and notes.
+    """Change an entity to `entity`: its labels, descriptions, the entity set's name, notes and keys.
 
-    New keys are created, and keys that are missing are removed. Raises InvalidDefinition.
+    New keys are created, and keys that `entity` lacks are removed with their indexes. Raises
+    InvalidDefinition for another primary id, primary name or intersect flag, for notes that are taken away,
+    and for a new key of an entity that only shows the records of others.
     """
     definition = draft.entity(entity.logical_name)
     before = definition.entity
@@ -41,6 +43,25 @@ def alter_entity(draft: Draft, entity: Entity) -> None:
         )
     draft.put_entity(definition)
     draft.run(schema.create_key(definition, key) for key in new)
+    draft.key_checks += _key_checks(draft, definition, new)
+
+
+def _key_checks(
+    draft: Draft, definition: EntityDefinition, keys: Iterable[AlternateKey]
+) -> Iterator[KeyCheck]:
+    """Yield the checks that no records repeat the values of new keys.
+
+    A key of a new table or with a new column needs none, because there are no values yet.
+    """
+    columns = {item.attribute.logical_name: item.key or item.column for item in definition.attributes}
+    new = {name for name, _ in draft.new_columns.get(definition.table, ())}
+    if definition.table in draft.new_tables:
+        return
+    for key in keys:
+        listed = tuple(columns[name] for name in key.attributes)
+        if new.isdisjoint(listed):
+            text = f"{definition.entity.logical_name}: key {', '.join(key.attributes)}"
+            yield KeyCheck(text, definition.table, listed)
 
 
 def alter_attribute(
@@ -55,15 +76,27 @@ def alter_attribute(
     _check_unchanged(entity, before.attribute, attribute)
     length = attribute.max_length
     if length is not None and length < (before.attribute.max_length or 0):
+        # Texts that exist may be longer. This is checked when the change is carried out.
         place = f"{entity}.{attribute.logical_name}"
         draft.length_checks.append(LengthCheck(place, definition.table, before.column, length))
     after = changed(before, attribute=attribute)
+    # A lookup with a single target does not store the entity that it points at. Now it has to.
     if is_polymorphic(attribute) and before.target is None:
         after = _with_target_column(draft, definition, after)
     attributes = tuple(after if item is before else item for item in definition.attributes)
     definition = changed(definition, attributes=attributes)
-    related = tuple(relate(definition, (*definition.relationships, *relationships)))
+    related = tuple(with_plain_relationships(definition, (*definition.relationships, *relationships)))
     draft.put_entity(changed(definition, relationships=related))
+
+
+def alter_default(draft: Draft, entity: str, attribute: str, default: bool | int | None) -> None:
+    """Change the value that a new record gets where the caller gives none."""
+    definition = draft.entity(entity)
+    before = draft.attribute(entity, attribute)
+    attributes = tuple(
+        changed(item, default=default) if item is before else item for item in definition.attributes
+    )
+    draft.put_entity(changed(definition, attributes=attributes))
 
 
 def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, searched: bool) -> None:
@@ -112,7 +145,10 @@ def alter_relationship(draft: Draft, relationship: Relationship) -> None:
 
 
 def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
-    """Let the lookup of notes point at every entity that has notes. Notes are deleted with their record."""
+    """Let the lookup `regarding` of the entity `notes` point at every entity that has notes.
+
+    Notes are deleted with their record.
+    """
     if notes not in draft.entities:
         return
     definition = draft.entities[notes]
@@ -141,9 +177,10 @@ def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
 def _with_target_column(
     draft: Draft, definition: EntityDefinition, item: AttributeDefinition
 ) -> AttributeDefinition:
-    """Return the attribute with a new column for the entity of each value, filled with the only
-    one so far.
+    """Return the attribute, a lookup that gets a second target, with a new column for the entity of each
+    value. The values that there are point at the only target so far.
     """
+    # Rows that exist get the name of the only target so far as the value of the new column.
     [only] = draft.attribute(definition.entity.logical_name, item.attribute.logical_name).attribute.targets
     names_in_use = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
     placing = Placing(draft.dialect, names_in_use | {spare.name for spare in definition.spare})

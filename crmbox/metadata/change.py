@@ -4,6 +4,7 @@ lock.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace as changed
@@ -12,13 +13,14 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from crmbox.engine.connection import Unit, WriteUnit, write_unit
 from crmbox.engine.definitions import Ownership
+from crmbox.engine.encoding import decode_options
 from crmbox.engine.failures import NotUnique
 from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_METADATA, new_token
 from crmbox.engine.snapshot import Snapshot
 from crmbox.metadata import alterations, new_definitions, removals
 from crmbox.metadata.activities import attach_activities
-from crmbox.metadata.draft import Draft, LengthCheck
+from crmbox.metadata.draft import Draft, OptionCheck
 from crmbox.metadata.party_lists import attach_parties
 from crmbox.metadata.physical_columns import NO_EXTRAS, Extras
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
@@ -62,8 +64,9 @@ class Change:
     ) -> None:
         """Create an entity with its table, keys and attributes, and those that every entity has.
 
-        A lookup that no relationship describes gets a plain one, whose delete only removes the link.
-        `is_view`: the entity shows the records of others.
+        A lookup that no relationship describes gets a plain one, whose delete only removes the link. `extras`
+        are the store's own settings of attributes, such as default values. `is_view`: the entity shows the
+        records of others, and has an SQL view in place of a table.
         """
         new_definitions.create_entity(
             self._draft,
@@ -84,6 +87,7 @@ class Change:
         *,
         extras: Extras = NO_EXTRAS,
     ) -> None:
+        """Add attributes to an entity, with their columns and indexes. `relationships` are of new lookups."""
         new_definitions.create_attributes(self._draft, entity, attributes, relationships, extras)
 
     def create_many_to_many(self, relationship: Relationship, *, custom: bool = False) -> None:
@@ -144,8 +148,9 @@ class Change:
         write(self._unit, draft)
 
     def _holds(self, entity: str, condition: str) -> bool:
-        """Whether a record meets `condition`; an attribute or entity made in this very change has no
-        records yet.
+        """Whether any record of an entity meets the SQL `condition`.
+
+        An entity that is made in this very change is not in the snapshot, and has no records yet.
         """
         if entity not in self.snapshot:
             return False
@@ -174,40 +179,64 @@ def make_tables(unit: WriteUnit, tables: Iterable[Sequence[str]]) -> None:
 def write(unit: WriteUnit, draft: Draft) -> None:
     """Write the changes of existing tables, the definitions and the revision. New tables are made before.
 
-    Raises InvalidDefinition when texts are longer than their attribute would be.
+    Raises InvalidDefinition when the records that exist do not allow the change.
     """
-    for check in draft.length_checks:
-        if problem := too_long(unit, check):
-            raise InvalidDefinition(problem)
+    # The first problem is enough to refuse the change.
+    for problem in problems_of_records(unit, draft):
+        raise InvalidDefinition(problem)
     for statement in unit.dialect.before_schema_change():
         unit.execute(statement)
     unit.dialect.add_columns(unit, draft.new_columns)
     for statement, parameters in draft.statements:
         unit.execute(statement, parameters)
-    mark = draft.dialect.placeholder
+    placeholder = draft.dialect.placeholder
     token = new_token()
     for kind, name, document in draft.documents():
         if document is None:
-            unit.execute(_REMOVE.format(mark), (kind.value, name))
+            unit.execute(_REMOVE.format(placeholder), (kind.value, name))
         else:
-            unit.execute(_PUT.format(mark), (kind.value, name, token, document))
-    unit.execute(RAISE_METADATA.format(mark), (token,))
+            unit.execute(_PUT.format(placeholder), (kind.value, name, token, document))
+    unit.execute(RAISE_METADATA.format(placeholder), (token,))
 
 
-def too_long(unit: Unit, check: LengthCheck) -> str | None:
-    """Return what prevents a shorter length; None when every text fits."""
-    [(count, longest)] = unit.rows(*check.query(unit.dialect.placeholder))
-    if not count:
-        return None
-    return (
-        f"{check.attribute}: it cannot be shortened to {check.length:,} characters. {count:,} records have "
-        f"longer texts; the longest has {longest:,} characters."
-    )
+def problems_of_records(unit: Unit, draft: Draft) -> Iterator[str]:
+    """Yield, in a sentence each, what the records that exist do not allow: shorter texts, options that go,
+    and new keys whose values they repeat.
+    """
+    for length in draft.length_checks:
+        [(count, longest)] = unit.rows(*length.query(unit.dialect.placeholder))
+        if count:
+            yield (
+                f"{length.attribute}: it cannot be shortened to {length.length:,} characters. {count:,} "
+                f"records have longer texts; the longest has {longest:,} characters."
+            )
+    for options in draft.option_checks:
+        for value, count in uses(unit, options).items():
+            yield f"{options.attribute}: option {value} cannot go. {count:,} records have it."
+    for key in draft.key_checks:
+        [(count,)] = unit.rows(key.query)
+        if count:
+            yield f"{key.key} cannot be made. {count:,} of its values are those of several records."
+
+
+def uses(unit: Unit, check: OptionCheck) -> Counter[int]:
+    """Return the number of records that have each of the options; nothing for options without records."""
+    counts: Counter[int] = Counter()
+    # The query groups by the stored value. That of a multi-select is a text with several options.
+    for stored, count in unit.rows(check.query):
+        for value in decode_options(stored) if check.is_several else (stored,):
+            if value in check.values:
+                counts[value] += count
+    return counts
 
 
 @contextmanager
 def change(alias: str = DEFAULT_DB_ALIAS) -> Iterator[Change]:
-    """Change the metadata. The changes are carried out when the block ends without an error."""
+    """Change the metadata: `with change() as metadata: metadata.create_entity(…)`.
+
+    The changes are carried out together, in one transaction, when the block ends without an error. Raises
+    InvalidDefinition for changes that do not fit together or that the records do not allow.
+    """
     with transaction.atomic(using=alias), write_unit(alias) as unit:
         changes = Change(unit)
         yield changes

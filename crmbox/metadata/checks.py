@@ -80,6 +80,10 @@ def _check_attribute(
     attributes: Mapping[str, AttributeDefinition],
     metadata: AllDefinitions,
 ) -> None:
+    """Check one attribute of `entity`: its limits, and that what it names is there. Raises InvalidDefinition.
+
+    `attributes` are those of the same entity, by name.
+    """
     attribute = item.attribute
     place = f"{entity}.{check_logical(attribute.logical_name)}"
     _check_limits(place, attribute)
@@ -99,6 +103,7 @@ def _check_attribute(
 
 
 def _check_limits(place: str, attribute: Attribute) -> None:
+    """Check length, decimal places, minimum and maximum of an attribute. `place` names it in the error."""
     longest = {AttributeType.STRING: LONGEST_STRING, AttributeType.MEMO: LONGEST_MEMO}.get(attribute.type)
     if longest is not None and not 1 <= (attribute.max_length or 0) <= longest:
         raise InvalidDefinition(f"{place}: a length is from 1 to {longest} characters.")
@@ -121,6 +126,7 @@ def _check_options(place: str, attribute: Attribute, metadata: AllDefinitions) -
 
 
 def _check_default(place: str, item: AttributeDefinition, metadata: AllDefinitions) -> None:
+    """Check that a default value fits its attribute: only yes/no and choices can have one."""
     if item.default is None:
         return
     if item.attribute.type is AttributeType.BOOLEAN:
@@ -154,7 +160,7 @@ def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) ->
 
 
 def _check_keys(definition: EntityDefinition, attributes: Mapping[str, AttributeDefinition]) -> None:
-    """Check that alternate keys have attributes that can be indexed."""
+    """Check that alternate keys have attributes that can be indexed, with texts short enough together."""
     entity = definition.entity
     _check_no_repeats(f"{entity.logical_name}: key", [key.name for key in entity.keys])
     for key in entity.keys:

@@ -33,6 +33,7 @@ _STATUS: Final = _label("Status Reason", "Statusgrund", "سبب الحالة")
 
 
 def primary_id(entity: Entity) -> Attribute:
+    """Return the attribute of an entity's primary key, which can be chosen at creation only."""
     return Attribute(
         entity.primary_id,
         AttributeType.UNIQUEIDENTIFIER,
@@ -86,7 +87,7 @@ def audit(ownership: Ownership) -> Iterator[Attribute]:
 
 
 def audit_relationships(entity: str, ownership: Ownership) -> Iterator[Relationship]:
-    """Yield the relationships of these attributes.
+    """Yield the relationships of the lookups that `audit` yields: to users, teams and business units.
 
     An owner or business unit with records cannot be deleted.
     """

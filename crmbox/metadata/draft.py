@@ -40,12 +40,59 @@ class LengthCheck:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class OptionCheck:
+    """The check that no record has one of `values`, options of the choice `attribute` in `column`.
+
+    `is_several`: the choice holds several options at once.
+    """
+
+    attribute: str
+    table: str
+    column: str
+    values: frozenset[int]
+    is_several: bool
+
+    @property
+    def query(self) -> str:
+        """The query for each stored value and the number of records that have it."""
+        column = quote(self.column)
+        return (
+            f"SELECT {column}, COUNT(*) FROM {quote(self.table)} WHERE {column} IS NOT NULL GROUP BY {column}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCheck:
+    """The check that no two records have the same values in `columns`, of which `key` is made."""
+
+    key: str
+    table: str
+    columns: tuple[str, ...]
+
+    @property
+    def query(self) -> str:
+        """The query for the number of different values that several records have in the columns of the key.
+
+        Records with an empty value in one of them do not count: they are not in the unique index.
+        """
+        columns = [quote(column) for column in self.columns]
+        filled = " AND ".join(f"{column} IS NOT NULL" for column in columns)
+        return (
+            f"SELECT COUNT(*) FROM (SELECT 1 FROM {quote(self.table)} WHERE {filled} "
+            f"GROUP BY {', '.join(columns)} HAVING COUNT(*) > 1) AS repeated"
+        )
+
+
 class Draft:
     """A working copy of one snapshot's definitions. Nothing reaches the database before the whole fits
     together.
     """
 
     def __init__(self, snapshot: Snapshot, tables: Iterable[str]) -> None:
+        """Copy the definitions of `snapshot`. `tables` are the names of all tables of the database, which new
+        ones must not have.
+        """
         self.dialect = snapshot.dialect
         self.entities = {name: stored.definition for name, stored in snapshot.entities.items()}
         self.option_sets = dict(snapshot.option_sets)
@@ -57,6 +104,8 @@ class Draft:
         self.statements: list[Statement] = []
         """The statements that run after the new tables and columns are made."""
         self.length_checks: list[LengthCheck] = []
+        self.option_checks: list[OptionCheck] = []
+        self.key_checks: list[KeyCheck] = []
         self.revision = snapshot.revision
         self._changed: set[tuple[Kind, str]] = set()
 

@@ -41,6 +41,7 @@ def create_entity(
     name = check_logical(entity.logical_name)
     if name in draft.entities:
         raise InvalidDefinition(f"The entity {name!r} exists already.")
+    # The definition: the attributes with their columns, and the relationships.
     complete = tuple(_complete(entity, attributes, ownership, has_states))
     table = physical(name, draft.tables, prefix=TABLE_PREFIX)
     placing = Placing(draft.dialect, set())
@@ -55,8 +56,9 @@ def create_entity(
     )
     if ownership is not Ownership.NONE:
         relationships = (*relationships, *common.audit_relationships(name, ownership))
-    draft.put_entity(_related(definition, relationships))
+    draft.put_entity(_with_relationships(definition, relationships))
     if is_view:
+        # `attach_activities` makes the view when all entities that it shows are known.
         draft.tables.add(table)
         return
     keys = (schema.create_key(definition, key) for key in entity.keys)
@@ -70,7 +72,10 @@ def create_attributes(
     relationships: Sequence[Relationship],
     extras: Extras,
 ) -> None:
-    """Add new attributes of an entity to the draft. Raises InvalidDefinition."""
+    """Add new attributes of an entity to the draft. Raises InvalidDefinition.
+
+    Columns that deleted attributes have left (`spare`) are used again before new ones are made.
+    """
     definition = draft.entity(entity)
     present = {item.attribute.logical_name for item in definition.attributes}
     for attribute in attributes:
@@ -81,9 +86,10 @@ def create_attributes(
         draft.dialect, names_in_use | {spare.name for spare in definition.spare}, definition.spare
     )
     added = tuple(placing.place(attribute, extras) for attribute in attributes)
+    # Placing takes the columns that it uses again out of its list. They are in the table already.
     reused = [spare.name for spare in definition.spare if spare not in placing.spare]
     definition = changed(definition, attributes=(*definition.attributes, *added), spare=tuple(placing.spare))
-    draft.put_entity(_related(definition, (*definition.relationships, *relationships)))
+    draft.put_entity(_with_relationships(definition, (*definition.relationships, *relationships)))
     for item in added if not definition.is_view else ():
         draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=reused))
         draft.run(schema.create_indexes(definition, item, draft.dialect))
@@ -92,7 +98,10 @@ def create_attributes(
 def create_many_to_many(
     draft: Draft, relationship: Relationship, *, custom: bool, entity_set: str = "", primary_id: str = ""
 ) -> None:
-    """Create the intersect entity of a many-to-many relationship. Raises InvalidDefinition."""
+    """Create the intersect entity of a many-to-many relationship. Raises InvalidDefinition.
+
+    `entity_set` and `primary_id` are names for it from the source; empty: names of the usual form.
+    """
     if relationship.intersect is None:
         raise InvalidDefinition(
             f"{relationship.name}: a many-to-many relationship names its intersect entity."
@@ -143,9 +152,10 @@ def create_many_to_many(
 
 
 def _with_pair_attributes(relationship: Relationship, first: Entity, second: Entity) -> Relationship:
-    """Return the relationship with names for its two ids where both ends have the same primary id.
+    """Return the relationship with names for the two ids in its intersect entity.
 
-    That is an entity with itself, or two activities.
+    Usually, these are the names of the two primary ids, and the relationship stays as it is. Other names are
+    needed where both ends have the same one: an entity with itself, or two activities (`activityid`).
     """
     if relationship.intersect_attributes is not None or first.primary_id != second.primary_id:
         return relationship
@@ -156,27 +166,39 @@ def _with_pair_attributes(relationship: Relationship, first: Entity, second: Ent
     return changed(relationship, intersect_attributes=names)
 
 
-def relate(definition: EntityDefinition, relationships: Iterable[Relationship]) -> Iterator[Relationship]:
-    """Yield the given relationships, and a plain one for every target of a lookup that has none."""
+def with_plain_relationships(
+    definition: EntityDefinition, relationships: Iterable[Relationship]
+) -> Iterator[Relationship]:
+    """Yield `relationships`, then a plain one for each target of a lookup that has none of them.
+
+    The name of a plain relationship is `<entity>_<lookup>_<target>`. Deleting its target empties the lookup.
+    """
     entity = definition.entity.logical_name
-    pairs = set()
+    related_targets = set()
     for relationship in relationships:
-        pairs.add((relationship.referencing_attribute, relationship.referenced))
+        related_targets.add((relationship.referencing_attribute, relationship.referenced))
         yield relationship
     for item in definition.attributes:
         attribute = item.attribute
         if not attribute.type.is_reference:
             continue
         for target in attribute.targets:
-            if (attribute.logical_name, target) not in pairs:
+            if (attribute.logical_name, target) not in related_targets:
                 name = f"{entity}_{attribute.logical_name}_{target}"
                 yield Relationship(
-                    name, target, entity, attribute.logical_name, on_delete=Cascade.REMOVE_LINK
+                    name,
+                    referenced=target,
+                    referencing=entity,
+                    referencing_attribute=attribute.logical_name,
+                    on_delete=Cascade.REMOVE_LINK,
                 )
 
 
-def _related(definition: EntityDefinition, relationships: Iterable[Relationship]) -> EntityDefinition:
-    return changed(definition, relationships=tuple(relate(definition, relationships)))
+def _with_relationships(
+    definition: EntityDefinition, relationships: Iterable[Relationship]
+) -> EntityDefinition:
+    """Return the definition with `relationships`, and with the plain ones that it needs beside them."""
+    return changed(definition, relationships=tuple(with_plain_relationships(definition, relationships)))
 
 
 def _complete(

@@ -12,7 +12,8 @@ from crmclient.parties import ACTIVITY, PARTY, RECORD, collection_of
 
 
 def attach_parties(draft: Draft) -> None:
-    """Let parties refer to every activity with party lists, and to every entity that a party may be of.
+    """Let the entity of activity parties refer to every activity with party lists, and to every entity whose
+    records can be parties.
 
     Parties are deleted with their activity.
     """
@@ -30,6 +31,7 @@ def attach_parties(draft: Draft) -> None:
         return Relationship(collection_of(name), name, PARTY, ACTIVITY, on_delete=Cascade.DELETE)
 
     def of_record(name: str) -> Relationship:
+        # An activity that is a party itself needs another name, because its own parties have the usual one.
         relationship_name = f"{name}_parties" if name in activities else collection_of(name)
         return Relationship(relationship_name, name, PARTY, RECORD)
 
@@ -38,10 +40,12 @@ def attach_parties(draft: Draft) -> None:
 
 
 def _add_targets(
-    draft: Draft, lookup: str, targets: Iterable[str], relate: Callable[[str], Relationship]
+    draft: Draft, lookup: str, targets: Iterable[str], make_relationship: Callable[[str], Relationship]
 ) -> None:
-    """Let a party list's lookup point at further entities. `relate` makes the relationship for one
-    of them.
+    """Let `lookup` of the entity of activity parties point at further entities, `targets`.
+
+    `make_relationship` makes the relationship to one of them. A relationship whose name exists already is not
+    added.
     """
     attribute = draft.attribute(PARTY, lookup).attribute
     new = sorted(set(targets) - set(attribute.targets))
@@ -53,6 +57,6 @@ def _add_targets(
         for relationship in definition.relationships
     }
     relationships = [
-        relationship for relationship in map(relate, new) if relationship.name not in names_in_use
+        relationship for relationship in map(make_relationship, new) if relationship.name not in names_in_use
     ]
     alter_attribute(draft, PARTY, changed(attribute, targets=(*attribute.targets, *new)), relationships)

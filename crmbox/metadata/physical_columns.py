@@ -46,7 +46,11 @@ class Placing:
         self.spare = list(spare)
 
     def place(self, attribute: Attribute, extras: Extras) -> AttributeDefinition:
-        """Return the definition of a new attribute, with its columns."""
+        """Return the definition of a new attribute, with the names of its columns.
+
+        These are its value, for text the folded key that is compared and sorted by, and for a lookup with
+        several targets the entity that it points at. A party list has no column ("").
+        """
         name = attribute.logical_name
         if attribute.max_length is None and attribute.type in DEFAULT_LENGTHS:
             attribute = changed(attribute, max_length=DEFAULT_LENGTHS[attribute.type])
@@ -70,7 +74,9 @@ class Placing:
         return self._column(column, Storage.TEXT, TARGET_SUFFIX)
 
     def _column(self, base: str, storage: Storage, suffix: str = "") -> str:
-        """Return the name of a column: one that a removed attribute has left, else a new one."""
+        """Return the name of a column: one of the same storage that a removed attribute has left, which is
+        taken out of `spare`; else a new one.
+        """
         for column in self.spare:
             if column.storage is storage:
                 self.spare.remove(column)

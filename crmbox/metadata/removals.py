@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace as changed
+from typing import Final
 
 from crmbox.engine import tables as schema
 from crmbox.engine.definitions import EntityDefinition, SpareColumn
@@ -11,11 +12,15 @@ from crmclient.errors import InvalidDefinition, UnknownOptionSet
 from crmclient.metadata import AttributeType
 from crmclient.parties import PARTY
 
+_NOTES: Final = "annotation"
 _FILES = frozenset({AttributeType.FILE, AttributeType.IMAGE})
 
 
 def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool) -> None:
-    """Empty the attribute's columns and keep them for a later one."""
+    """Remove a custom attribute. Its columns are emptied and kept for a later attribute.
+
+    `holds_files`: records have files in it. Raises InvalidDefinition for an attribute that is needed.
+    """
     definition = draft.entity(entity)
     item = draft.attribute(entity, name)
     attribute = item.attribute
@@ -49,8 +54,9 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
 
 
 def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
-    """Remove a custom entity without records, and its table. Raises InvalidDefinition if another entity's
-    lookup points only at it.
+    """Remove a custom entity without records, and its table.
+
+    Raises InvalidDefinition if a lookup of another entity points at it, except those of notes and parties.
     """
     definition = draft.entity(name)
     if not definition.entity.is_custom:
@@ -61,6 +67,8 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
         pointing = [item for item in other.attributes if name in item.attribute.targets]
         if other_name == name or not pointing:
             continue
+        # The lookups of notes and parties only lose this target. One of notes that would have no target left
+        # forbids the deletion.
         if _goes_along(definition, other_name) and all(
             len(item.attribute.targets) > 1 or other_name == PARTY for item in pointing
         ):
@@ -77,10 +85,11 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
 def _goes_along(definition: EntityDefinition, other: str) -> bool:
     """Whether records of `other` exist only for records of the entity: notes, and parties."""
     has_parties = any(item.attribute.type.holds_parties for item in definition.attributes)
-    return definition.entity.has_notes or (has_parties and other == PARTY)
+    return (definition.entity.has_notes and other == _NOTES) or (has_parties and other == PARTY)
 
 
 def delete_option_set(draft: Draft, name: str) -> None:
+    """Remove a global option set. Raises UnknownOptionSet, and InvalidDefinition while a choice uses it."""
     if name not in draft.option_sets:
         raise UnknownOptionSet(name)
     for entity, definition in draft.entities.items():

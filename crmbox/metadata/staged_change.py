@@ -46,11 +46,12 @@ def carry_out(draft: Draft, show: Show, alias: str = DEFAULT_DB_ALIAS) -> None:
 
     Raises InvalidDefinition when the metadata or the records have changed in a way that forbids it.
     """
+    # New tables are listed under this token until the last transaction takes them over.
     token = new_token()
     try:
         _make_tables(draft.new_tables, token, show, alias)
         with write_unit(alias) as unit:
-            _check_alone(unit, draft, token, len(draft.new_tables))
+            _adopt_tables(unit, draft, token)
             write(unit, draft)
     except NotUnique as error:
         clear(alias)
@@ -61,7 +62,7 @@ def carry_out(draft: Draft, show: Show, alias: str = DEFAULT_DB_ALIAS) -> None:
 
 
 def clear(alias: str = DEFAULT_DB_ALIAS) -> None:
-    """Drop the tables of a change that was broken off."""
+    """Drop the new tables that changes which were broken off have left, some in each transaction."""
     with write_unit(alias) as unit:
         staged = [name for (name,) in unit.rows(_sql(unit, _STAGED), (_KIND,))]
     for part in _parts(staged):
@@ -71,13 +72,15 @@ def clear(alias: str = DEFAULT_DB_ALIAS) -> None:
                 unit.execute(_sql(unit, _FORGET), (_KIND, table))
 
 
-def _check_alone(unit: WriteUnit, draft: Draft, token: str, tables: int) -> None:
-    """Take the tables off the list, which has so many. Raises InvalidDefinition when another change was made
-    meanwhile.
+def _adopt_tables(unit: WriteUnit, draft: Draft, token: str) -> None:
+    """Take the new tables of this change off the list of those that `clear` drops.
+
+    Raises InvalidDefinition when the metadata was changed meanwhile, and when another import has dropped some
+    of the tables.
     """
     if unit.snapshot.revision.token != draft.revision.token:
         raise InvalidDefinition("The metadata was changed meanwhile. Run the import again.")
-    if unit.execute(_sql(unit, _TAKE), (_KIND, token)) != tables:
+    if unit.execute(_sql(unit, _TAKE), (_KIND, token)) != len(draft.new_tables):
         raise InvalidDefinition("Another import ran meanwhile. Run the import again.")
 
 

@@ -32,6 +32,7 @@ _RESOLUTION: Final = "IncidentResolution"
     ),
 )
 def close_incident(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
+    """Close the case that the resolution in the inputs is about, and create the resolution."""
     activity = inputs[_RESOLUTION]
     case = record_to_close(activity, "incidentid")
     record = retrieve_open_record(context, case, ())

@@ -69,6 +69,11 @@ _READ: Final = tuple(
     outputs=(ProcessParameter("value", AttributeType.LOOKUP, False, holds=Holds.RECORDS),),
 )
 def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
+    """Qualify a lead: create the records that the inputs ask for, and close the lead.
+
+    Returns references to the new records. The lead's own account and contact are used where no new ones are
+    asked for.
+    """
     if context.target is None:
         raise Refused("A lead to qualify is needed.")
     lead = retrieve_open_record(context, context.target, _READ)
@@ -76,6 +81,7 @@ def qualify_lead(context: Context, inputs: Mapping[str, Any]) -> ProcessValues:
     new_records: list[Reference] = []
 
     def make(entity: str, taken_over: Mapping[str, str], **more: Value) -> Reference:
+        """Create a record. `taken_over` maps its attributes to those of the lead, `more` are other values."""
         values = {name: lead.values.get(source) for name, source in taken_over.items()}
         values |= {"originatingleadid": context.target, **more}
         new_records.append(_create(context, entity, values))

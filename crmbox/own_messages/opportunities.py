@@ -40,11 +40,14 @@ def lose_opportunity(context: Context, inputs: Mapping[str, Any]) -> ProcessValu
 
 
 def _close(context: Context, inputs: Mapping[str, Any], state: int) -> None:
-    """Close the opportunity of the activity in `inputs`, as won or lost (`state`)."""
+    """Close the opportunity of the closing activity in `inputs`, as won or lost (`state`), and create that
+    activity.
+    """
     activity = inputs[_CLOSE]
     opportunity = record_to_close(activity, "opportunityid")
     record = retrieve_open_record(context, opportunity, ("estimatedvalue",))
     status = status_of(context, opportunity.entity, state, inputs["Status"])
+    # As on the platform, a won opportunity without actual revenue gets the estimated one.
     revenue = activity.values.get("actualrevenue")
     if revenue is None and state == _WON:
         revenue = record.values.get("estimatedvalue")

@@ -28,18 +28,31 @@ def record_to_close(record: NewRecord, lookup: str) -> Reference:
 
 
 def retrieve_open_record(context: Context, reference: Reference, columns: tuple[str, ...]) -> Record:
-    """Return the record with `columns`. Raises RecordNotFound, and Refused for a closed record."""
+    """Return an open record with its state and those of `columns` that its entity has.
+
+    Raises RecordNotFound, and Refused for a closed record, and for an entity without states: an import makes
+    an entity of any name as its source describes it.
+    """
     attributes = context.platform.attributes(reference.entity)
+    if "statecode" not in attributes:
+        raise Refused(f"The {_label_of(context, reference)} cannot be closed: its entity has no states.")
     names = [name for name in ("statecode", *columns) if name in attributes]
     record = context.platform.retrieve(reference.entity, reference.id, names, call=context.call)
     if record.values["statecode"] != OPEN:
-        label = context.platform.entities()[reference.entity].label.text().lower()
-        raise Refused(f"The {label} is closed already.")
+        raise Refused(f"The {_label_of(context, reference)} is closed already.")
     return record
 
 
+def _label_of(context: Context, reference: Reference) -> str:
+    """Return what a record is called in a sentence, such as `case`."""
+    return context.platform.entities()[reference.entity].label.text().lower() or reference.entity
+
+
 def status_of(context: Context, entity: str, state: int, status: int) -> int:
-    """Return the status that a record of `state` gets. Raises Refused for a status of another state."""
+    """Return the status that a record of `state` gets: `status`, or the state's default for -1.
+
+    Raises Refused for a status of another state.
+    """
     if status == DEFAULT_STATUS:
         return _default(context.platform.option_set("statecode", entity=entity), state)
     statuses = context.platform.option_set("statuscode", entity=entity).options

@@ -17,7 +17,7 @@ from crmclient.parameters import Encode, in_place, problems, records_in, target_
 from crmclient.values import ProcessValues
 
 
-def offered(snapshot: Snapshot) -> dict[str, Process]:
+def offered_processes(snapshot: Snapshot) -> dict[str, Process]:
     """Return the processes whose entities exist: those of the records that they run on and create."""
     return {
         name: item.process
@@ -38,7 +38,7 @@ def _needed_entities(process: Process) -> Iterable[str]:
 def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> ProcessValues:
     """Run a process. Raises the errors of `Platform.execute`."""
     with read_unit(alias) as unit:
-        if name not in offered(unit.snapshot):
+        if name not in offered_processes(unit.snapshot):
             raise UnknownProcess(name)
         item = PROCESSES[name]
         wrong = target_problems(item.process, context.target)
@@ -46,6 +46,7 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
         if wrong:
             raise InvalidRecord(name, wrong)
         if context.target is not None:
+            # The result is not used: this raises RecordNotFound for a target that does not exist.
             retrieve(unit, context.target.entity, context.target.id, ())
     try:
         with transaction.atomic(using=alias):
@@ -58,9 +59,10 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
 
 
 def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
-    """Return the problem of a record that was handed to the process, for the input that holds it.
+    """Return an error of a record that the process wrote as an error of the input that the record came from.
 
-    The error itself, where none or several of the inputs' records may be meant.
+    The input is found by the record's entity. Where none or several of the inputs' records are of it, the
+    error itself is returned.
     """
     places = [
         place

@@ -17,16 +17,16 @@ from crmclient.values import Guid, new_guid
 class _Pair(NamedTuple):
     """The two entities of a relationship as seen from the first, and the SQL about them.
 
-    `tie` and `untie` write and delete the row of the pair; `look` says of each record whether it exists.
-    Parameters of `tie` are the new row's id, the two records, the version, and the two records again; those
-    of the others are the two records.
+    `insert_sql` and `delete_sql` write and delete the row of the pair; `exist_sql` says of each record
+    whether it exists. Parameters of `insert_sql` are the new row's id, the two records, the version, and the
+    two records again; those of the others are the two records.
     """
 
     own: StoredEntity
     other: StoredEntity
-    tie: str
-    untie: str
-    look: str
+    insert_sql: str
+    delete_sql: str
+    exist_sql: str
 
 
 def associate(
@@ -34,8 +34,9 @@ def associate(
 ) -> None:
     """Associate two records. Raises the errors of `Platform.associate`."""
     pair, ids = _begin(unit, entity, id, relationship, related, caller)
-    # The unique key of the pair decides whether the two are associated already, not a query beforehand.
-    if not unit.execute(pair.tie, (new_guid(), *ids, unit.version, *ids)):
+    # The unique key of the pair decides whether the two are associated already, not a query beforehand. The
+    # ids are given twice: as the values of the row, and to check that both records exist.
+    if not unit.execute(pair.insert_sql, (new_guid(), *ids, unit.version, *ids)):
         _refuse_missing(unit, pair, ids)
 
 
@@ -44,7 +45,7 @@ def disassociate(
 ) -> None:
     """Disassociate two records. Raises the errors of `Platform.disassociate`."""
     pair, ids = _begin(unit, entity, id, relationship, related, caller)
-    if not unit.execute(pair.untie, ids):
+    if not unit.execute(pair.delete_sql, ids):
         _refuse_missing(unit, pair, ids)
 
 
@@ -59,7 +60,7 @@ def _begin(
 
 def _refuse_missing(unit: WriteUnit, pair: _Pair, ids: tuple[Guid, Guid]) -> None:
     """Raise RecordNotFound unless both records exist. If they do, there was nothing to do."""
-    [row] = unit.rows(pair.look, ids)
+    [row] = unit.rows(pair.exist_sql, ids)
     for stored, id, exists in zip((pair.own, pair.other), ids, row, strict=True):
         if not exists:
             raise RecordNotFound(stored.entity.logical_name, id)
@@ -86,7 +87,11 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
 def _compiled(
     mark: str, stored: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
 ) -> _Pair:
-    """Return the statements for one many-to-many relationship. `mark` is the dialect's placeholder."""
+    """Return the statements for one many-to-many relationship.
+
+    `stored` and `other` are the two entities, `pairs` is the intersect entity, and `attributes` are its two
+    ids in the same order. `mark` is the dialect's placeholder.
+    """
     table = quote(pairs.table)
     ends = [quote(pairs.columns[attribute].name) for attribute in attributes]
     columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])
@@ -98,8 +103,8 @@ def _compiled(
         stored,
         other,
         # SELECT, with a condition of its own: SQLite would read ON CONFLICT as part of a join without one.
-        tie=f"INSERT INTO {table} ({columns}) SELECT {mark}, {mark}, {mark}, {mark} "
+        insert_sql=f"INSERT INTO {table} ({columns}) SELECT {mark}, {mark}, {mark}, {mark} "
         f"WHERE {exist[0]} AND {exist[1]} ON CONFLICT DO NOTHING",
-        untie=f"DELETE FROM {table} WHERE {ends[0]} = {mark} AND {ends[1]} = {mark}",
-        look=f"SELECT {exist[0]}, {exist[1]}",
+        delete_sql=f"DELETE FROM {table} WHERE {ends[0]} = {mark} AND {ends[1]} = {mark}",
+        exist_sql=f"SELECT {exist[0]}, {exist[1]}",
     )

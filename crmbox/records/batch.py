@@ -33,7 +33,7 @@ def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> l
 
 
 def _run(unit: WriteUnit, operation: Operation, call: Call) -> Stored | None:
-    """Carry out one operation of a batch in its transaction."""
+    """Carry out one operation of a batch in its transaction. Return None for a deletion."""
     if isinstance(operation, Create):
         created = create(unit, operation.entity, operation.values, id=operation.id, caller=call.caller)
         refuse_duplicates(unit, operation.entity, created.id, call)

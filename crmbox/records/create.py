@@ -43,6 +43,7 @@ def create(
     stored = written_entity(unit.snapshot, entity)
     record, written, owner = _complete(unit, stored, values, id, caller)
     written.set(VERSION, unit.version)
+    # Checks the records that the values refer to, and the caller. All problems are raised together then.
     look_up(unit, written, caller, owner)
     written.finish()
     try:
@@ -65,6 +66,7 @@ def create_at_once(
         return None
     stored = written_entity(unit.snapshot, entity)
     record, written, owner = _complete(unit, stored, values, id, caller)
+    # `create` raises the problems, together with those of missing records. Parties are rows of their own.
     if written.problems or written.parties:
         return None
     statement = lookup_sql(unit.snapshot, written, caller, owner)
@@ -81,9 +83,10 @@ def create_at_once(
 def _complete(
     unit: WriteUnit | SingleUnit, stored: StoredEntity, values: Values, id: Guid | None, caller: Guid | None
 ) -> tuple[Guid, WrittenValues, Reference | None]:
-    """Return the id, the values and the owner (if any) of a new record.
+    """Return the id, the complete values and the owner of a new record; None for an entity without owners.
 
-    The values lack the version, and what is looked up in other records.
+    The values are those of the caller, with defaults, automatic numbers, state, audit attributes and owner.
+    They lack the version, and what is looked up in other records.
     """
     rules = _rules_of(stored)
     written = WrittenValues(unit.snapshot, stored)
@@ -106,6 +109,7 @@ def _complete(
 
 def _choose_id(written: WrittenValues, id: Guid | None) -> Guid:
     """Return the id that the caller chose, as an argument or among the values, or a new one."""
+    # What is wrong with the id is noted or raised as a problem of the primary id's attribute.
     column = written.stored.id_column
     among_values = written.columns.get(column.name)
     if id is not None:
@@ -134,7 +138,10 @@ def _set_audit_values(written: WrittenValues, now: dt.datetime, actor: Reference
 
 
 def _owner(written: WrittenValues, actor: Reference) -> Reference:
-    """Return the given owner, or else `actor`, who makes the record. Write `actor` as the owner then."""
+    """Return the given owner, or else `actor`, who makes the record. Write `actor` as the owner then.
+
+    A given owner with a problem stays without a value: the record will be refused anyway.
+    """
     for item in written.pointed:
         if item.attribute == OWNER:
             return Reference(item.entity, item.id)

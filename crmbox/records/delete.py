@@ -15,9 +15,9 @@ from crmbox.records.callers import check_caller
 from crmbox.records.statements import (
     delete_sql,
     record_id,
-    untouched,
     version_condition,
     version_number,
+    why_no_row_was_written,
     written_entity,
 )
 from crmclient.errors import StateConflict
@@ -58,12 +58,16 @@ def delete(
         sql += version_condition(stored, mark)
         parameters.append(version_number(entity, record, if_version))
     if not unit.execute(sql, parameters):
-        raise untouched(unit, stored, record)
+        raise why_no_row_was_written(unit, stored, record)
     _apply_effects(unit, stored, record)
 
 
 def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
-    """Do what follows from the deletion of a record, for its files and for records that refer to it."""
+    """Do what follows from the deletion of a record, for its files and for records that refer to it.
+
+    Each relationship says which: records that refer to it forbid the deletion, are deleted as well (with the
+    effects of that), or lose the reference. Raises StateConflict where they forbid it.
+    """
     deletions.note(unit, stored, record)
     forget_record(unit, stored, record)
     entity = stored.entity.logical_name
@@ -72,6 +76,7 @@ def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
             _remove_link(unit, pointer, entity, record)
             continue
         for [child] in _referring_records(unit, pointer, entity, record):
+            # Whatever does not restrict, and does not only remove the link, deletes the child.
             if pointer.on_delete is Cascade.RESTRICT:
                 child_entity = pointer.stored.entity.logical_name
                 raise StateConflict(

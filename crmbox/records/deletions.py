@@ -47,7 +47,11 @@ def current_version(unit: Unit) -> int:
 
 
 def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChanges | None:
-    """Do as `TracksChanges.record_changes`. A mark is a row version."""
+    """Return whether records of an entity have changed since `mark`, and the mark to ask with the next time.
+
+    A mark is a row version as text; None: the caller asks for the first time, and gets a mark only. Return
+    None for a text that is no mark. Raises UnknownEntity, and InvalidQuery for an entity without versions.
+    """
     stored = unit.snapshot.entity(entity)
     if not stored.entity.tracks_changes:
         raise InvalidQuery(f"The records of {entity} have no version.")

@@ -34,10 +34,13 @@ class States:
 
 
 def settle_state(written: WrittenValues, *, creating: bool) -> None:
-    """Set state and status from the one that the caller gave; when creating without either, to the
+    """Set both state and status where the caller gave one of them; when creating without either, to the
     defaults.
+
+    Adds a problem when the two are given and do not belong together.
     """
     states = _states_of(written.stored)
+    # An entity has both or none. Where one of them has a problem, the write will be refused anyway.
     if states is None or any(problem.attribute in (STATE, STATUS) for problem in written.problems):
         return
     columns = written.stored.columns
@@ -58,7 +61,7 @@ def settle_state(written: WrittenValues, *, creating: bool) -> None:
 
 @lru_cache(maxsize=4096)
 def _states_of(stored: StoredEntity) -> States | None:
-    """Return the states of an entity; None for an entity without state and status.
+    """Return what `settle_state` needs to know of an entity; None for an entity without state and status.
 
     A state without a default status takes its first status: every state has one (crmbox/metadata/checks.py).
     """
@@ -87,7 +90,9 @@ def _states_of(stored: StoredEntity) -> States | None:
 def changes_joined_values(written: WrittenValues) -> bool:
     """Whether the write changes a part of a joined value."""
     return any(
-        written.sets(part) for column in _joined(written.stored) for part in column.definition.joined_from
+        written.sets(part)
+        for column in _joined_columns(written.stored)
+        for part in column.definition.joined_from
     )
 
 
@@ -96,7 +101,7 @@ def set_joined_values(unit: Unit, written: WrittenValues, record: Guid | None) -
 
     Parts that the write does not change are read from `record`; None: the record is new.
     """
-    for column in _joined(written.stored):
+    for column in _joined_columns(written.stored):
         parts = [written.stored.columns[name] for name in column.definition.joined_from]
         if not any(part.name in written.columns for part in parts):
             continue
@@ -104,6 +109,7 @@ def set_joined_values(unit: Unit, written: WrittenValues, record: Guid | None) -
         missing = [part for part in parts if part.name not in written.columns]
         if missing and record is not None:
             values.update(_stored_values(unit, written.stored, missing, record))
+        # In the order of the parts; empty parts are left out, and no parts make an empty value.
         text = " ".join(str(value) for value in values.values() if value)
         written.set(column.attribute.logical_name, text[: column.attribute.max_length] or None)
 
@@ -111,6 +117,7 @@ def set_joined_values(unit: Unit, written: WrittenValues, record: Guid | None) -
 def _stored_values(
     unit: Unit, stored: StoredEntity, columns: list[StoredColumn], record: Guid
 ) -> dict[str, str | None]:
+    """Return the present values of text columns of a record, by column name; nothing for a missing record."""
     listed = ", ".join(quote(column.name) for column in columns)
     rows = unit.rows(
         f"SELECT {listed} FROM {quote(stored.table)} "
@@ -121,5 +128,5 @@ def _stored_values(
 
 
 @lru_cache(maxsize=4096)
-def _joined(stored: StoredEntity) -> tuple[StoredColumn, ...]:
+def _joined_columns(stored: StoredEntity) -> tuple[StoredColumn, ...]:
     return tuple(column for column in stored.columns.values() if column.definition.joined_from)

@@ -55,6 +55,7 @@ def refuse_duplicates(
     for rule in _rows(
         unit, _RULE, _published_rules_of(entity), ("matchingentityname", "excludeinactiverecords")
     ):
+        # The conditions of the rule say which attributes of the two records must be alike, and how.
         of_rule = (Condition("regardingobjectid", Operator.EQ, (str(rule["duplicateruleid"]),)),)
         conditions = _rows(
             unit,
@@ -65,6 +66,7 @@ def refuse_duplicates(
         names = tuple(str(condition["baseattributename"]) for condition in conditions)
         if not names or (changed is not None and not any(name in changed for name in names)):
             continue
+        # Another record must meet all of them. One that cannot be compared (None) makes the rule not apply.
         values = retrieve(unit, entity, id, names).values
         comparisons = [
             _same_value(values[name], condition) for name, condition in zip(names, conditions, strict=True)
@@ -84,7 +86,12 @@ def _published_rules_of(entity: str) -> tuple[Condition, ...]:
 
 
 def _same_value(value: Value, condition: Row) -> Condition | None:
-    """Return the condition that a record with the same value meets; None without a value to compare."""
+    """Return the query condition that a record with the same value meets; None without a value to compare.
+
+    `condition` is the row of a rule's condition: it compares the whole value, or the first or last
+    characters (`operatorparam` says how many). Without a positive number, the other value must begin or end
+    with the whole value.
+    """
     compared = value.id if isinstance(value, Reference) else value
     sameness = Sameness(int(str(condition["operatorcode"])))
     count = condition["operatorparam"]
@@ -96,7 +103,10 @@ def _same_value(value: Value, condition: Row) -> Condition | None:
 
 
 def _exists_another(unit: WriteUnit, rule: Row, entity: str, id: Guid, same: Sequence[Condition]) -> bool:
-    """Whether another record meets all conditions of the rule."""
+    """Whether a record of the rule's matching entity, other than the record `id` of `entity`, meets `same`.
+
+    Inactive records do not count where the rule excludes them.
+    """
     matching = str(rule["matchingentityname"])
     stored = unit.snapshot.entity(matching)
     not_itself = () if matching != entity else (Condition(stored.entity.primary_id, Operator.NE, (id,)),)

@@ -44,6 +44,7 @@ def replace_parties(
         f"AND {quote(columns[PART].name)} IN ({numbers})",
         (record,),
     )
+    # Each deletion is noted, because parties are records whose changes can be asked for.
     for [id] in rows:
         unit.execute(delete_sql(stored, mark), (id,))
         deletions.note(unit, stored, id)
@@ -53,8 +54,10 @@ def replace_parties(
 def parties_of(
     unit: Unit, activity: str, records: Sequence[Guid], lists: Sequence[str]
 ) -> dict[tuple[Guid, str], tuple[Party, ...]]:
-    """Return the parties of activities of one entity, by the activity's id and the list, as they were
-    written.
+    """Return the parties of activities of one entity, by the activity's id and the list's name, as written.
+
+    An activity without parties in a list has no key for it. The query is split, because a list of values in a
+    condition has a limit.
     """
     attributes = unit.snapshot.entity(activity).party_lists
     names = {number: name for name, number in parts_of(attributes[name] for name in lists).items()}
@@ -73,6 +76,7 @@ def parties_of(
         )
         for row in run(unit, query, ALL).rows:
             activity_record, record, address = row[ACTIVITY], row[RECORD], row[ADDRESS]
+            # A party whose record was deleted, and that has no address, is nobody.
             if isinstance(activity_record, Reference) and (record is not None or address is not None):
                 party = Party(
                     record if isinstance(record, Reference) else None, str(address) if address else None
@@ -82,6 +86,7 @@ def parties_of(
 
 
 def _insert(unit: WriteUnit, activity: Reference, part: int, party: Party) -> None:
+    """Write the record of one party of an activity. `part` is the number of its party list, such as *to*."""
     stored = unit.snapshot.entity(PARTY)
     written = WrittenValues(unit.snapshot, stored)
     written.set(PARTY_ID, new_guid())

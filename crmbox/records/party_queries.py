@@ -11,6 +11,7 @@ from crmbox.engine.snapshot import Snapshot
 from crmbox.records.parties import parties_of
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Link, Page, Query
+from crmclient.query.comparable_columns import refuse_incomparable_columns
 from crmclient.values import QueryResult, Value
 
 
@@ -28,14 +29,13 @@ class _PartyColumn:
 
 def run_query(unit: Unit, query: Query, page: Page) -> QueryResult:
     """Return a page of a query's rows. Raises UnknownEntity and InvalidQuery."""
+    # The query itself reads the activity's id in place of each party list; the parties are filled in then.
     party_columns = list(_party_columns(query, None, unit.snapshot))
     if not party_columns:
         return queries.run(unit, query, page)
-    if query.is_aggregate or query.distinct:
-        raise InvalidQuery(
-            f"attribute {party_columns[0].list}: rows that hold parties are not grouped, "
-            "nor told apart by distinct."
-        )
+    refuse_incomparable_columns(query, lambda entity: unit.snapshot.entity(entity).attributes)
+    if query.is_aggregate:
+        raise InvalidQuery(f"attribute {party_columns[0].list}: parties are not counted.")
     answer = queries.run(unit, _with_ids(query, unit.snapshot), page)
     for party_column in party_columns:
         _fill_in_parties(unit, party_column, answer.rows)

@@ -47,12 +47,17 @@ class Upload:
     def __init__(
         self, alias: str, entity: str, record: Guid, attribute: str, if_version: str | None, call: Call
     ) -> None:
+        """Prepare an upload to the column `attribute` of a record, which must have the version `if_version`.
+
+        None: any version.
+        """
         self._alias = alias
         self._entity = entity
         self._record = record
         self._attribute = attribute
         self._if_version = if_version
         self._call = call
+        # The id of the new file. The one that the column has now stays until the new one is attached.
         self._file = new_guid()
         self._begun = False
 
@@ -62,6 +67,7 @@ class Upload:
         After an error the column is as before. Call `abandon` then.
         """
         check_file(self._entity, self._attribute, file_name, content_type)
+        # Note the file, write its blocks outside of any transaction, then make the column point at it.
         column = self._begin()
         if _is_image(column):
             shown, content = with_image_type(content)
@@ -131,9 +137,10 @@ class Upload:
         return size
 
     def _attach(self, info: FileInfo) -> None:
-        """Let the record's column point at the new file, and write its facts."""
+        """Let the record's column point at the new file, and write its facts, such as name and size."""
         with write_unit(self._alias) as unit:
             stored = unit.snapshot.entity(self._entity)
+            # Checked again, because the metadata may have changed during the upload.
             file_column(stored, self._attribute)
             written = WrittenValues(unit.snapshot, stored)
             written.set(self._attribute, info)
@@ -171,10 +178,11 @@ def download(
     length: int | None,
     known: FileInfo | None = None,
 ) -> Download | None:
-    """Return the file, or a range of it. Raises the errors of `Platform.download`.
+    """Return the file, or `length` bytes of it from `start`; None where the column is empty.
 
-    Raises InvalidRecord for a range that begins behind the end of the file. FileLost is raised here, before
-    the answer begins.
+    `known` is the file as the caller has read it already, which saves reading the record. Raises the errors
+    of `Platform.download`, and InvalidRecord for a range that begins behind the end of the file. FileLost is
+    raised here, before the answer begins.
     """
     info: Value = known
     if known is None:
@@ -193,7 +201,10 @@ def download(
 
 
 def image_thumbnail(alias: str, entity: str, record: Guid, attribute: str) -> Download | None:
-    """Return the thumbnail of an image. Raises the errors of `Platform.thumbnail`."""
+    """Return the thumbnail of an image; None where the column is empty or the image cannot be scaled.
+
+    Raises the errors of `Platform.thumbnail`.
+    """
     with read_unit(alias) as unit:
         if not _is_image(file_column(unit.snapshot.entity(entity), attribute)):
             raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
@@ -215,6 +226,7 @@ def _content_to_store(column: StoredColumn, content: BinaryIO) -> BinaryIO:
     limit = column.attribute.max_size
     if not _is_image(column) or column.definition.full_image or limit is None:
         return content
+    # One byte more than allowed tells that content is too large. It is passed on as it is, to be refused.
+    # So is content without a thumbnail.
     full_size = content.read(limit + 1)
-    # Content that is too large is passed on as it is, to be refused.
     return io.BytesIO(full_size if len(full_size) > limit else thumbnail(full_size) or full_size)

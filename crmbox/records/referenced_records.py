@@ -27,6 +27,7 @@ def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Refe
     if not pointed and caller is None and owner is None:
         return
     entities = tuple(item.entity for item in pointed)
+    # The one row says of each record whether it exists, then whether the caller is enabled, then the unit.
     sql = _statement(unit.snapshot, entities, caller is not None, owner.entity if owner else None)
     parameters = [item.id for item in pointed]
     parameters += [caller] if caller is not None else []
@@ -55,9 +56,10 @@ class LookupSql(NamedTuple):
 def lookup_sql(
     snapshot: Snapshot, written: WrittenValues, caller: Guid | None, owner: Reference | None
 ) -> LookupSql:
-    """Return the lookups as parts of the statement that writes.
+    """Return the lookups of `look_up` as SQL that the statement which writes the record takes in.
 
-    A business unit among `written` is taken out, because the statement sets the owner's.
+    That statement then checks by itself that the referenced records exist and that `caller` may act, and sets
+    the business unit of `owner`. A business unit among `written` is taken out for it.
     """
     entities = tuple(item.entity for item in written.pointed)
     pointed = tuple(item.id for item in written.pointed)

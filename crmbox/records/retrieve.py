@@ -40,6 +40,10 @@ def name_expression(snapshot: Snapshot, column: StoredColumn, table: str) -> str
 
 
 def _name_of(snapshot: Snapshot, target: str, pointer: str) -> str | None:
+    """Return a subquery for the name of the record of `target` whose id is the SQL `pointer`.
+
+    None for an entity without a primary name.
+    """
     stored = snapshot.entity(target)
     name = stored.name_column
     if name is None:
@@ -79,8 +83,11 @@ def retrieve(unit: Unit, entity: str, id: Guid, columns: tuple[str, ...]) -> Rec
     if not plan.party_lists:
         return plain_record
     parties = parties_of(unit, entity, (record,), plan.party_lists)
-    lists: dict[str, Value] = {name: parties.get((record, name), ()) for name in plan.party_lists}
-    return replace(plain_record, values={name: {**plain_record.values, **lists}[name] for name in columns})
+    values: dict[str, Value] = dict(plain_record.values)
+    for name in plan.party_lists:
+        values[name] = parties.get((record, name), ())
+    # In the order that was asked for, in which callers show them.
+    return replace(plain_record, values={name: values[name] for name in columns})
 
 
 def retrieve_at_once(unit: SingleRead, entity: str, id: Guid, columns: tuple[str, ...]) -> Record | None:
@@ -102,7 +109,11 @@ def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
 
 @lru_cache(maxsize=2048)
 def _plan(snapshot: Snapshot, entity: str, columns: tuple[str, ...]) -> _Plan:
-    """Return the plan to read `columns`. Raises UnknownEntity and InvalidRecord."""
+    """Return the plan to read `columns`. Raises UnknownEntity and InvalidRecord.
+
+    The row has the version first, and then one value for each column, or three for a lookup: the id, the
+    entity and the name of its record. Party lists are read apart.
+    """
     stored = snapshot.entity(entity)
     attributes = stored.attributes
     unknown = [name for name in columns if name not in attributes or not attributes[name].readable]

@@ -20,6 +20,10 @@ from crmclient.values import Guid
 VERSION = "versionnumber"
 
 
+class DuplicateId(DuplicateKey):
+    """A record with this id exists. `key` is the primary key's attribute."""
+
+
 def written_entity(snapshot: Snapshot, entity: str) -> StoredEntity:
     """Return the entity to write to.
 
@@ -46,8 +50,9 @@ def insert_at_once_sql(
     business_unit: str | None,
     condition: str,
 ) -> str:
-    """Return one statement that inserts a row and returns its version.
+    """Return one statement that raises the row version, inserts a row and returns its version.
 
+    It inserts nothing, and returns no row, when the metadata has changed or `condition` does not hold.
     `business_unit` and `condition` are the parts of a LookupSql. The parameters are those of the columns,
     then those of these parts.
     """
@@ -74,10 +79,11 @@ def update_at_once_sql(
     condition: str,
     guarded: bool,
 ) -> str:
-    """Return one statement that updates a row and returns its version.
+    """Return one statement that raises the row version, updates a row and returns its version.
 
-    The parameters are those of `insert_at_once_sql`, then the id and, where `guarded`, the version that the
-    row must have.
+    It returns no row when the metadata has changed, `condition` does not hold, or no record has the id and
+    the version. The parameters are those of `insert_at_once_sql`, then the id and, where `guarded`, the
+    version that the row must have.
     """
     at_once, mark = dialect.at_once, dialect.placeholder
     table, version = quote(stored.table), quote(stored.columns[VERSION].name)
@@ -130,7 +136,7 @@ def version_number(entity: str, id: Guid, version: str) -> int:
     return int(version)
 
 
-def untouched(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
+def why_no_row_was_written(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
     """Return why a guarded write found no row: the record is missing, or has another version."""
     mark = unit.dialect.placeholder
     rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
@@ -148,13 +154,16 @@ def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
         columns = tuple(stored.columns[name].comparable for name in key.attributes)
         if violation.index == stored.definition.key_indexes[key.name] or violation.columns == columns:
             return DuplicateKey(stored.entity.logical_name, key.name)
-    return DuplicateKey(stored.entity.logical_name, stored.entity.primary_id)
+    return DuplicateId(stored.entity.logical_name, stored.entity.primary_id)
 
 
 def store(
     unit: WriteUnit, written: WrittenValues, record: Guid, *, if_version: str | None, caller: Guid | None
 ) -> None:
-    """Write the values of a record. Raises RecordNotFound, VersionMismatch, DuplicateKey."""
+    """Update a record with `written`, and set who changed it and when.
+
+    Raises RecordNotFound, DuplicateKey, and VersionMismatch unless the record has the version `if_version`.
+    """
     stored = written.stored
     stamp(written, unit.now, caller)
     written.set(VERSION, unit.version)
@@ -169,7 +178,7 @@ def store(
     except NotUnique as error:
         raise duplicate(stored, error) from error
     if not touched:
-        raise untouched(unit, stored, record)
+        raise why_no_row_was_written(unit, stored, record)
 
 
 def stamp(written: WrittenValues, now: dt.datetime, caller: Guid | None) -> None:

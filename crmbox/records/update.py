@@ -41,6 +41,7 @@ def update(
     written = _checked_values(unit.snapshot, stored, values)
     set_joined_values(unit, written, record)
     _require(written, values)
+    # Checks the records that the values refer to, and the caller. All problems are raised together then.
     look_up(unit, written, caller, _owner(written))
     written.finish()
     store(unit, written, record, if_version=if_version, caller=caller)

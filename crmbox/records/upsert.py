@@ -29,6 +29,7 @@ def upsert(
     """Write a record by its key on behalf of `caller`, or else of the service. Raises the errors of
     `Platform.upsert`.
 
+    `exists`: True, the record must exist; False, it must not; None, it is created where it does not exist.
     A writer holds the lock of the version, so nobody creates the record between the query and the write.
     """
     stored = unit.snapshot.entity(entity)
@@ -42,7 +43,7 @@ def upsert(
         may_update=exists is not False,
     )
     names = tuple(key)
-    rows = unit.rows(_find_sql(stored, names, unit.dialect.placeholder), _encoded(stored, key))
+    rows = unit.rows(_find_sql(stored, names, unit.dialect.placeholder), _encoded_key(stored, key))
     if not rows:
         if must_exist:
             raise unknown_record(stored.entity, key)
@@ -54,7 +55,7 @@ def upsert(
     return Upserted(changed.id, changed.version, created=False)
 
 
-def _encoded(stored: StoredEntity, key: Values) -> list[DbValue]:
+def _encoded_key(stored: StoredEntity, key: Values) -> list[DbValue]:
     """Return the key as it is compared. Raises InvalidRecord for a value that no record can have."""
     db_values: list[DbValue] = []
     problems: list[InvalidValue] = []

@@ -49,7 +49,9 @@ class WrittenValues:
         self._snapshot = snapshot
 
     def take(self, values: Values, *, creating: bool) -> None:
-        """Take the values of a caller: only attributes that exist and may be written."""
+        """Take the values of a caller. Add a problem for each that is wrong, or whose attribute is unknown or
+        read-only.
+        """
         columns, lists = self.stored.columns, self.stored.party_lists
         for name, value in values.items():
             column = columns.get(name)
@@ -71,9 +73,9 @@ class WrittenValues:
             self._store(column, value)
 
     def stamp(self, names: Iterable[str], value: Value) -> None:
-        """Set one plain value that the engine makes for several attributes of one type.
+        """Set one value that the engine makes, such as the time, for several attributes of one type.
 
-        It is encoded once.
+        The value is encoded once. Attributes that the entity lacks are skipped.
         """
         encoded: DbValue = None
         for name in names:
@@ -105,7 +107,7 @@ class WrittenValues:
                 self.problems.append(MissingRequired(name, "A value is required."))
 
     def require_parties(self, lists: Iterable[Attribute]) -> None:
-        """Add a problem for each of `lists` that is required and has no party."""
+        """Add a problem for each of `lists` that is required and has no party, if it has no problem yet."""
         failed = {problem.attribute for problem in self.problems}
         self.problems += [
             MissingRequired(party_list.logical_name, "A party is required.")
@@ -126,6 +128,7 @@ class WrittenValues:
         if not (attribute.creatable if creating else attribute.updatable):
             self.problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))
             return
+        # `value_checks.parties` raises TypeError, `check` InvalidValue.
         try:
             parties = () if value is None else value_checks.parties(value)
             check(attribute, parties, self._snapshot.options_of)
@@ -143,8 +146,10 @@ class WrittenValues:
     def _take(self, column: StoredColumn, value: Any) -> None:
         """Take one value. A wrong one is noted as a problem."""
         attribute = column.attribute
+        # An empty text and an empty selection clear the attribute, as in Dataverse.
         if value is None or value in ("", ()):
-            if attribute.required is RequiredLevel.SYSTEM:
+            # No record is without a state, whatever the definition of an import by an earlier version says.
+            if attribute.required is RequiredLevel.SYSTEM or attribute.type is AttributeType.STATE:
                 self.problems.append(MissingRequired(attribute.logical_name, "It cannot be empty."))
             else:
                 self._clear(column)
@@ -165,8 +170,10 @@ class WrittenValues:
                 self.columns[name] = None
 
     def _store(self, column: StoredColumn, value: Any, *, checked: bool = False) -> None:
-        """Encode a value for its columns. With `checked`, it is checked, and the record that it refers to is
-        noted.
+        """Encode a value for the columns of its attribute: the value, its folded key, the entity of a lookup.
+
+        `checked`: the value comes from a caller, so its limits are checked, and the record that it refers to
+        is noted, to be looked up. Raises InvalidValue, TypeError and ValueError.
         """
         if value is None:
             self._clear(column)
@@ -190,7 +197,7 @@ class WrittenValues:
 
 @lru_cache(maxsize=4096)
 def _user_in(stored: StoredEntity, names: tuple[str, ...], user: Guid) -> Mapping[str, DbValue]:
-    """Return the database values of attributes that a user is written to."""
+    """Return the database values, by column, that make each of the lookups `names` point at a user."""
     value = Reference("systemuser", user)
     values: dict[str, DbValue] = {}
     for column in (stored.columns[name] for name in names if name in stored.columns):

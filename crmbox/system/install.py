@@ -17,7 +17,11 @@ from crmclient.values import Guid, Reference, Values
 
 
 def install(alias: str = DEFAULT_DB_ALIAS) -> None:
-    """Add what is missing. Changes that an administrator has made stay."""
+    """Add the system's entities and records that are missing in the database `alias`.
+
+    The records are the root business unit and the user that the service acts as. Changes that an
+    administrator has made stay.
+    """
     with connections[alias].cursor() as cursor:
         cursor.execute(INSERT_REVISION, [new_token()])
     with change(alias) as metadata:
@@ -71,6 +75,7 @@ def _install_entities(metadata: Change) -> None:
 
 
 def _install_record(alias: str, entity: str, id: Guid, values: Values) -> None:
+    """Create a record with the id `id`, unless it exists."""
     with read_unit(alias) as unit:
         stored = unit.snapshot.entity(entity)
         rows = unit.rows(

@@ -22,7 +22,7 @@ from crmbox.webapi.error_answers import guarded
 from crmbox.webapi.errors import WebApiError, no_resource, unsupported
 from crmbox.webapi.faults import CONTROL, control, fault_for
 from crmbox.webapi.openid_discovery import discovery_response
-from crmbox.webapi.paths import API, below_root, parse_path
+from crmbox.webapi.paths import API, parse_path, with_root_split_off
 from crmbox.webapi.protection import protected
 from crmbox.webapi.request import Headers, Request, Response, parse_query
 from crmbox.webapi.routing import dispatch
@@ -41,7 +41,7 @@ def application(environ: Environ, start_response: StartResponse) -> Iterable[byt
     """Answer a WSGI request. Django's signals of a request are sent, so that its connections are closed."""
     signals.request_started.send(sender=application, environ=environ)
     try:
-        response = guarded(lambda: _faulted(below_root(environ)))
+        response = guarded(lambda: _answer_unless_fault(with_root_split_off(environ)))
     except BaseException:
         signals.request_finished.send(sender=application)
         raise
@@ -54,10 +54,10 @@ def application(environ: Environ, start_response: StartResponse) -> Iterable[byt
     if isinstance(response.body, bytes):
         signals.request_finished.send(sender=application)
         return [response.body]
-    return _streamed(response.body)
+    return _stream_until_finished(response.body)
 
 
-def _faulted(environ: Environ) -> Response:
+def _answer_unless_fault(environ: Environ) -> Response:
     """Answer as `respond` does, unless a fault strikes."""
     fault = fault_for(environ["REQUEST_METHOD"], environ.get("PATH_INFO", "/"))
     if fault is None:
@@ -75,7 +75,7 @@ def respond(environ: Environ) -> Response:
 
 def _route(environ: Environ) -> Response:
     """Answer a request by its path. Raises WebApiError, also for a path that leads nowhere."""
-    path = _decoded(environ.get("PATH_INFO", "/"))
+    path = _decoded_path(environ.get("PATH_INFO", "/"))
     if path == "/" and environ["REQUEST_METHOD"] in ("GET", "HEAD"):
         return Response(200, {"Content-Type": "text/plain"}, b"Dataverse Web API at api/data/v9.2/\n")
     headers = _headers(environ)
@@ -138,7 +138,7 @@ def _headers(environ: Environ) -> Headers:
     return Headers(headers.items())
 
 
-def _decoded(path: str) -> str:
+def _decoded_path(path: str) -> str:
     """Return a path, which WSGI hands over as Latin-1, as the UTF-8 that it is. Raises WebApiError."""
     try:
         return path.encode("latin-1").decode("utf-8")
@@ -146,7 +146,7 @@ def _decoded(path: str) -> str:
         raise WebApiError(400, "0x80060888", "The URL is not UTF-8.") from None
 
 
-def _streamed(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _stream_until_finished(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the pieces of an answer. Only after the last one Django may close the connections."""
     try:
         yield from pieces

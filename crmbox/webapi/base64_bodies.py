@@ -36,6 +36,7 @@ def leave_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _body(request: Request, type_: EntityType, id: Guid, name: str) -> str | None:
+    """Return the bytes in a column of a record as base64; None when the column is empty."""
     file = request.platform.download(type_.name, id, name, call=request.call)
     return None if file is None else b"".join(encoded(file.chunks)).decode("ascii")
 
@@ -45,6 +46,7 @@ def encoded(chunks: Iterator[bytes]) -> Iterator[bytes]:
     remainder = b""
     for chunk in chunks:
         piece = remainder + chunk
+        # Three bytes make four characters of base64: what is left waits for the next piece.
         encodable = len(piece) - len(piece) % 3
         yield base64.b64encode(piece[:encodable])
         remainder = piece[encodable:]

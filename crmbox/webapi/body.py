@@ -25,12 +25,14 @@ class Body(io.RawIOBase):
         super().__init__()
         length = environ.get("CONTENT_LENGTH") or ""
         self._stream = environ["wsgi.input"]
+        # The bytes that are still to come; None if the request does not say how many.
         self._left = int(length) if length.isascii() and length.isdigit() else None
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
+        """Read the next bytes into the buffer, at most as many as fit. Return their number; 0 at the end."""
         view = memoryview(buffer).cast("B")
         length = len(view) if self._left is None else min(len(view), self._left)
         piece = self._stream.read(length) if length else b""
@@ -43,6 +45,7 @@ class Body(io.RawIOBase):
 
 
 def body_of(environ: dict[str, Any]) -> BinaryIO:
+    """Return the body of a WSGI request as a stream that can be read piece by piece."""
     return io.BufferedReader(Body(environ), PIECE)
 
 

@@ -29,7 +29,7 @@ def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
     user = _token_user(headers, root)
     if user != platform.who():
         _enabled_user(platform, user)
-    impersonated = _impersonated(headers, platform)
+    impersonated = _impersonated_user(headers, platform)
     if impersonated is not None and impersonated != user:
         _check_impersonator(platform, user)
         user = impersonated
@@ -55,7 +55,7 @@ def _token_user(headers: Headers, root: str) -> Guid:
     raise WebApiError(401, "", "Unauthorized", headers={"WWW-Authenticate": challenge})
 
 
-def _impersonated(headers: Headers, platform: EmbeddedPlatform) -> Guid | None:
+def _impersonated_user(headers: Headers, platform: EmbeddedPlatform) -> Guid | None:
     """Return the user that the request is made for; None without one.
 
     `CallerObjectId` is an Entra object id, `MSCRMCallerID` the id of a system user.
@@ -72,7 +72,7 @@ def _by_object_id(platform: EmbeddedPlatform, object_id: Guid) -> Guid:
     condition = Condition("azureactivedirectoryobjectid", Operator.EQ, (object_id,))
     rows = platform.query(Query("systemuser", (Column("systemuserid"),), Filter((condition,)), top=1)).rows
     if not rows:
-        raise _denied(f"There is no user with the object id {object_id}.")
+        raise _denial(f"There is no user with the object id {object_id}.")
     return str(rows[0]["systemuserid"])
 
 
@@ -81,7 +81,7 @@ def _enabled_user(platform: EmbeddedPlatform, id: Guid) -> PlatformUser:
     try:
         user = platform.user(id)
     except RecordNotFound:
-        raise _denied(f"systemuser With Id = {id} Does Not Exist") from None
+        raise _denial(f"systemuser With Id = {id} Does Not Exist") from None
     if user.disabled:
         raise WebApiError(403, "0x80040225", f"The user {id} is disabled.")
     return user
@@ -92,15 +92,16 @@ def _check_impersonator(platform: EmbeddedPlatform, user: Guid) -> None:
     if user == platform.who():
         return
     if not IMPERSONATORS & set(platform.user(user).security_roles):
-        raise _denied(f"The user {user} is missing the privilege prvActOnBehalfOfAnotherUser.")
+        raise _denial(f"The user {user} is missing the privilege prvActOnBehalfOfAnotherUser.")
 
 
 def _guid(text: str) -> Guid:
+    """Return the id in a header, in its canonical form. Raises WebApiError 403: no user has another text."""
     try:
         return parse_guid(text.strip())
     except ValueError:
-        raise _denied(f"{text!r} is no user's id.") from None
+        raise _denial(f"{text!r} is no user's id.") from None
 
 
-def _denied(message: str) -> WebApiError:
+def _denial(message: str) -> WebApiError:
     return WebApiError(403, "0x80040220", message)

@@ -33,26 +33,26 @@ def check_assertion(assertion: str, client: Client, audiences: list[str]) -> Non
 
     `audiences` are the addresses that the client may have signed it for.
     """
-    head, claims = _unverified(assertion)
+    head, claims = _unverified_parts(assertion)
     if claims.get("iss") == client.id:
         _check_signed_by_certificate(assertion, head, client, audiences)
     elif client.federation is not None:
         _check_federated(assertion, head, claims, client.federation)
     else:
-        raise _refused(700027, "The application has no certificate or federated credential of this issuer.")
+        raise _refusal(700027, "The application has no certificate or federated credential of this issuer.")
 
 
-def _unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _unverified_parts(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the head and claims of an assertion.
 
     They are not verified: they only tell which keys to verify it with. Raises TokenRefusal.
     """
     if len(assertion) > _LONGEST:
-        raise _refused(50027, "The client assertion is too long.")
+        raise _refusal(50027, "The client assertion is too long.")
     try:
         parts = jwt.decode_complete(assertion, options={"verify_signature": False})
     except jwt.PyJWTError:
-        raise _refused(50027, "The client assertion is not a JWT.") from None
+        raise _refusal(50027, "The client assertion is not a JWT.") from None
     return parts["header"], parts["payload"]
 
 
@@ -62,17 +62,17 @@ def _check_signed_by_certificate(
     """Raise TokenRefusal unless the client's certificate is valid now and has signed the assertion."""
     certificate = client.x509_certificate()
     if certificate is None or not _is_named(certificate, head):
-        raise _refused(
+        raise _refusal(
             700027,
             "The certificate with identifier used to sign the client assertion is not registered on "
             "application. [Reason - The key was not found.]",
         )
     now = dt.datetime.now(dt.UTC)
     if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
-        raise _refused(700027, "The certificate is not valid now. [Reason - The key used is expired.]")
-    claims = _verified(assertion, certificate.public_key(), _OF_CERTIFICATES, audiences, 700023)
+        raise _refusal(700027, "The certificate is not valid now. [Reason - The key used is expired.]")
+    claims = _verified_claims(assertion, certificate.public_key(), _OF_CERTIFICATES, audiences, 700023)
     if claims["sub"] != client.id:
-        raise _refused(700021, "Client assertion subject does not match the application.")
+        raise _refusal(700021, "Client assertion subject does not match the application.")
 
 
 def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
@@ -90,7 +90,7 @@ def _check_federated(
 ) -> None:
     """Raise TokenRefusal unless the federated issuer has signed the assertion for the federated subject."""
     if claims.get("iss") != federation.issuer:
-        raise _refused(
+        raise _refusal(
             700211,
             "No matching federated identity record found for presented assertion issuer "
             f"{_said(claims, 'iss')}.",
@@ -98,17 +98,17 @@ def _check_federated(
     keys = {key.key_id: key for key in federation.key_set().keys}
     key = keys.get(head.get("kid"))
     if key is None:
-        raise _refused(700027, "The key that signed the federated token is not among its issuer's keys.")
-    claims = _verified(assertion, key.key, _OF_ISSUERS, [federation.audience], 700212)
+        raise _refusal(700027, "The key that signed the federated token is not among its issuer's keys.")
+    claims = _verified_claims(assertion, key.key, _OF_ISSUERS, [federation.audience], 700212)
     if claims["sub"] != federation.subject:
-        raise _refused(
+        raise _refusal(
             700213,
             "No matching federated identity record found for presented assertion subject "
             f"{_said(claims, 'sub')}.",
         )
 
 
-def _verified(
+def _verified_claims(
     assertion: str, key: Any, algorithms: list[str], audiences: list[str], wrong_audience: int
 ) -> dict[str, Any]:
     """Return the claims of an assertion whose signature, time and audience are right. Raises TokenRefusal.
@@ -120,17 +120,18 @@ def _verified(
             assertion, key, algorithms, options={"require": _REQUIRED}, audience=audiences, leeway=_LEEWAY
         )
     except (jwt.ExpiredSignatureError, jwt.ImmatureSignatureError):
-        raise _refused(700024, "Client assertion is not within its valid time range.") from None
+        raise _refusal(700024, "Client assertion is not within its valid time range.") from None
     except jwt.InvalidAudienceError:
-        raise _refused(
+        raise _refusal(
             wrong_audience, f"Client assertion audience does not match. Expected: {audiences[0]}."
         ) from None
     except (jwt.PyJWTError, TypeError, ValueError):
         # Keys of another type than the algorithm's raise TypeError.
-        raise _refused(700027, "The signature of the client assertion is not valid.") from None
+        raise _refusal(700027, "The signature of the client assertion is not valid.") from None
 
 
-def _refused(number: int, description: str) -> TokenRefusal:
+def _refusal(number: int, description: str) -> TokenRefusal:
+    """Return the refusal of an assertion. `number` is that of Entra ID's message."""
     return TokenRefusal(401, "invalid_client", number, description)
 
 
@@ -140,4 +141,5 @@ def _said(claims: dict[str, Any], name: str) -> str:
 
 
 def _text(print: bytes) -> str:
+    """Return a thumbprint as heads of tokens write it: base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(print).rstrip(b"=").decode()

@@ -18,6 +18,7 @@ from crmclient.query.ast import Condition, Filter, Link, Operator
 
 @on(Shape.COLLECTION, "GET")
 def collection(request: Request, target: Target) -> Response:
+    """Answer a query of an entity set, in whichever of its languages the query string has it."""
     if "fetchXml" in request.query:
         return fetchxml_option.fetch(request, target.type)
     if "sql" in request.query:
@@ -32,13 +33,15 @@ def collection(request: Request, target: Target) -> Response:
 
 @on(Shape.LINKS, "GET")
 def related(request: Request, target: Target) -> Response:
-    type_, filters, links = _related(request, target)
+    """Answer with the records that are related to the one in the path."""
+    type_, filters, links = _related_records(request, target)
     return _answer(request, type_, read_options(request.query), filters, links)
 
 
 @on(Shape.LINKS_REF, "GET")
 def related_references(request: Request, target: Target) -> Response:
-    type_, filters, links = _related(request, target)
+    """Answer with the URLs of all records that are related to the one in the path."""
+    type_, filters, links = _related_records(request, target)
     options = Options(select=type_.entity.primary_id)
     answer = RecordReader(request).rows(type_, options, within=filters, links=links)
     references = [{"@odata.id": record_url(request.base, type_, row.id)} for row in answer.rows]
@@ -49,17 +52,21 @@ def related_references(request: Request, target: Target) -> Response:
 
 @on(Shape.COUNT, "GET")
 def count(request: Request, target: Target) -> Response:
-    return _counted(request, target.type, (), ())
+    return _count_response(request, target.type, (), ())
 
 
 @on(Shape.LINKS_COUNT, "GET")
 def related_count(request: Request, target: Target) -> Response:
-    return _counted(request, *_related(request, target))
+    return _count_response(request, *_related_records(request, target))
 
 
-def _counted(
+def _count_response(
     request: Request, type_: EntityType, filters: tuple[Filter, ...], links: tuple[Link, ...]
 ) -> Response:
+    """Answer with the number of records that the filters, the links and the request's options leave.
+
+    It is written as text, and never above 5,000. With a delta token, it is the number of changes.
+    """
     options = read_options(request.query)
     if options.deltatoken is not None and not links and not filters:
         total = delta_links.number_of_changes(request, type_, options)
@@ -75,9 +82,10 @@ def _answer(
     filters: tuple[Filter, ...],
     links: tuple[Link, ...],
 ) -> Response:
+    """Answer with one page of the records that the filters, the links and the options leave."""
     paging = Paging(request, options)
     answer = RecordReader(request).rows(type_, options, within=filters, links=links, page=paging.page)
-    rows = answer.rows[: paging.size]
+    rows = paging.rows_to_answer(answer.rows)
     content = {
         "@odata.context": context(request.base, type_, options.select),
         **counts(request, answer.total),
@@ -88,11 +96,14 @@ def _answer(
     return collection_response(request, content)
 
 
-def _related(request: Request, target: Target) -> tuple[EntityType, tuple[Filter, ...], tuple[Link, ...]]:
+def _related_records(
+    request: Request, target: Target
+) -> tuple[EntityType, tuple[Filter, ...], tuple[Link, ...]]:
     """Return the entity of a related collection, and the filters and links that tie its records to the record
     in the path.
     """
     id = locate(request, target.type, target.key)
+    # The result is not used: this raises RecordNotFound.
     request.platform.retrieve(target.type.name, id, (), call=request.call)
     collection = target.type.collections[target.name]
     type_ = request.model.entity_type(collection.entity)

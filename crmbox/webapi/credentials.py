@@ -86,6 +86,7 @@ def credentials() -> tuple[str, str] | None:
 def client_of(id: str) -> Client | None:
     """Return the client with this id, or None. Of several, the last one in the settings is returned."""
     match = None
+    # All are compared, each in constant time: how long it takes does not tell which ids there are.
     for client in _clients():
         if secrets.compare_digest(id.encode(), client.id.encode()):
             match = client
@@ -99,6 +100,7 @@ def check_clients() -> None:
 
 
 def _clients() -> Iterator[Client]:
+    """Yield the service's own client, if it may get tokens, and those of CRM_SERVER_CLIENTS."""
     own_credentials = credentials()
     if own_credentials is not None:
         yield Client(own_credentials[0], SERVICE_USER, secret=own_credentials[1])
@@ -107,6 +109,7 @@ def _clients() -> Iterator[Client]:
 
 
 def _client(setting: Mapping[str, str]) -> Client:
+    """Return the client that an entry of CRM_SERVER_CLIENTS describes. Its files are not read yet."""
     certificate = setting.get("certificate")
     federation = None
     if "federated_keys" in setting:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from math import ceil
 from typing import Final
 
+from crmbox.records.statements import DuplicateId
 from crmbox.webapi.errors import BAD_PAYLOAD, WebApiError
 from crmclient import errors
+
+DUPLICATE_ID: Final = "0x80040237"
 
 CODES: Final[dict[type[errors.PlatformError], tuple[int, str]]] = {
     errors.UnknownEntity: (404, "0x8006088a"),
@@ -20,6 +23,7 @@ CODES: Final[dict[type[errors.PlatformError], tuple[int, str]]] = {
     errors.InvalidDefinition: (400, "0x80044363"),
     errors.InvalidQuery: (400, "0x80041103"),
     errors.RecordNotFound: (404, "0x80040217"),
+    DuplicateId: (412, DUPLICATE_ID),
     errors.DuplicateKey: (412, "0x80060892"),
     errors.PossibleDuplicate: (412, "0x80040333"),
     errors.StateConflict: (405, "0x80040227"),
@@ -43,14 +47,11 @@ PROBLEM_CODES: Final[dict[type[errors.InvalidValue], str]] = {
     errors.UnknownTarget: "0x80040217",
 }
 
-DUPLICATE_ID: Final = "0x80040237"
-"""DuplicateKey of a primary key; an alternate key's is in the table above."""
-
 UNEXPECTED: Final = (500, "0x80040216")
 
 
 def as_web_api_error(error: errors.PlatformError) -> WebApiError:
-    """Messages are Dataverse's own where they are known."""
+    """Return the answer to an error, with Dataverse's own message where it is known."""
     if isinstance(error, errors.InvalidRecord):
         return _invalid_record(error)
     status, code = next((CODES[kind] for kind in type(error).__mro__ if kind in CODES), UNEXPECTED)
@@ -64,7 +65,6 @@ def as_web_api_error(error: errors.PlatformError) -> WebApiError:
         message = (
             f"A record with matching key values already exists. Entity: {error.entity}, Key: {error.key}"
         )
-        code = DUPLICATE_ID if error.key == f"{error.entity}id" else code
     if isinstance(error, errors.PlatformFailure) and error.retry_after is not None:
         headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
     return WebApiError(status, code, message, headers=headers)

@@ -38,6 +38,7 @@ class WebApiError(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
+        """The body of the answer, in Dataverse's shape."""
         error: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.details:
             error["details"] = list(self.details)

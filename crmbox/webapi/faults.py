@@ -50,6 +50,7 @@ class Fault(BaseModel):
     @field_validator("path")
     @classmethod
     def _is_pattern(cls, value: str) -> str:
+        """Return `value` if it is a regular expression. Raises ValueError if not."""
         try:
             re.compile(value)
         except re.error as error:
@@ -141,10 +142,13 @@ def _cut(response: Response, *, half: bool) -> Response:
     body = response.body if isinstance(response.body, bytes) else b"".join(response.body)
     if not half:
         return Response(200, {"Content-Length": "1"}, _broken())
+    # More than ever comes, also of an empty body.
     length = {"Content-Length": str(max(2, len(body)) + 1)}
     return Response(200, {**response.headers, **length}, iter([body[: len(body) // 2]]))
 
 
 def _broken() -> Iterator[bytes]:
+    """Raise ConnectionAbortedError when the first piece is read."""
     raise ConnectionAbortedError("A fault cuts this answer off.")
+    # Never reached: it makes this function a generator, which raises only when it is iterated.
     yield b""

@@ -14,7 +14,7 @@ def checked_image(content: BinaryIO) -> tuple[str, BinaryIO]:
     Raises WebApiError for content that is no image.
     """
     content_type, stream = images.with_image_type(content)
-    return _known(content_type), stream
+    return _type_or_refusal(content_type), stream
 
 
 def required_image_type(start: bytes) -> str:
@@ -22,10 +22,11 @@ def required_image_type(start: bytes) -> str:
 
     Raises WebApiError for content that is no image.
     """
-    return _known(images.image_type(start))
+    return _type_or_refusal(images.image_type(start))
 
 
-def _known(content_type: str | None) -> str:
+def _type_or_refusal(content_type: str | None) -> str:
+    """Return the content type. Raises WebApiError for None, which stands for content that is no image."""
     if content_type is None:
         raise WebApiError(400, "0x80072553", images.NO_IMAGE)
     return content_type

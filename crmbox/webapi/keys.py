@@ -26,11 +26,12 @@ class Key:
 
 def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Key:
     """Read the key in a path. Raises WebApiError for a wrong key of the entity."""
-    raw_values = {argument.name: _dealiased(request, argument.value) for argument in arguments}
+    raw_values = {argument.name: _without_alias(request, argument.value) for argument in arguments}
     if len(raw_values) != len(arguments):
         raise bad_url("A key names each property once.")
+    # One value without a name, or the primary key by its name.
     if set(raw_values) in ({None}, {type_.entity.primary_id}):
-        return Key(_id(next(iter(raw_values.values()))), {})
+        return Key(_read_id(next(iter(raw_values.values()))), {})
     for key in type_.entity.keys:
         attributes = [type_.attributes[name] for name in key.attributes]
         if set(raw_values) == {property_name(attribute) for attribute in attributes}:
@@ -45,7 +46,10 @@ def read_key(request: Request, type_: EntityType, arguments: tuple[Argument, ...
 
 
 def find(request: Request, type_: EntityType, key: Key) -> Guid | None:
-    """The id of the record with an alternate key, None when there is none. An id is returned unchecked."""
+    """Return the id of the record with an alternate key; None when there is none.
+
+    For a key that is an id, return that id, whether there is a record or not.
+    """
     if key.id is not None:
         return key.id
     conditions = tuple(
@@ -58,7 +62,7 @@ def find(request: Request, type_: EntityType, key: Key) -> Guid | None:
 
 
 def locate(request: Request, type_: EntityType, arguments: tuple[Argument, ...]) -> Guid:
-    """The id that a key means. Raises WebApiError (404) when no record has the alternate key."""
+    """Return the id that a key means. Raises WebApiError (404) when no record has the alternate key."""
     record = find(request, type_, read_key(request, type_, arguments))
     if record is None:
         raise WebApiError(
@@ -67,7 +71,7 @@ def locate(request: Request, type_: EntityType, arguments: tuple[Argument, ...])
     return record
 
 
-def _dealiased(request: Request, literal: str) -> str:
+def _without_alias(request: Request, literal: str) -> str:
     """Return a literal, or the one that an alias such as `@p1` stands for. Raises WebApiError."""
     if not literal.startswith("@"):
         return literal
@@ -76,7 +80,8 @@ def _dealiased(request: Request, literal: str) -> str:
     return request.query[literal]
 
 
-def _id(literal: str) -> Guid:
+def _read_id(literal: str) -> Guid:
+    """Return the id in a key, which may stand in quotes. Raises WebApiError for a text that is no GUID."""
     text = unquoted(literal)
     try:
         return parse_guid(text)
@@ -85,6 +90,7 @@ def _id(literal: str) -> Guid:
 
 
 def _value(attribute: Attribute, literal: str) -> Value:
+    """Return a value of an alternate key, as the attribute stores it. Raises WebApiError for a wrong one."""
     try:
         value = literals.read(unquoted(literal), attribute)
         if attribute.type is AttributeType.DATETIME and isinstance(value, dt.date):

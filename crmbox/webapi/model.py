@@ -118,6 +118,7 @@ class Model:
 
 
 def property_name(attribute: Attribute) -> str:
+    """Return the property that holds an attribute's value: `_x_value` for a lookup `x`."""
     return f"_{attribute.logical_name}_value" if attribute.type.is_reference else attribute.logical_name
 
 

@@ -84,6 +84,9 @@ def back_name(relationship: Relationship) -> str:
 
 
 def _collections(snapshot: Snapshot, relationship: Relationship, entity: str) -> Iterator[Collection]:
+    """Yield the collections of an entity by one relationship: none at the end that has the lookup, and two,
+    one for each direction, of a many-to-many relationship of the entity with itself.
+    """
     if relationship.intersect is None:
         if relationship.referenced == entity:
             yield Collection(

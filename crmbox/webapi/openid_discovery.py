@@ -36,6 +36,10 @@ def discovery_response(method: str, path: str, query: str, root: str) -> Respons
 
 
 def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any]:
+    """Return what OpenID Connect Discovery says of a tenant, or of the server itself (None).
+
+    `version` is `/v2.0` or empty, as in the path that was asked for.
+    """
     issuer = f"{root}/{tenant}{version}" if tenant else root
     tenant = tenant or "common"
     return {

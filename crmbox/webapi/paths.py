@@ -14,15 +14,16 @@ from typing import Any, Final
 
 from crmbox.webapi.errors import WebApiError, no_resource
 
-VARIABLE = "PORTICO_CRM_SERVER_ROOT"
+ROOT_VARIABLE = "PORTICO_CRM_SERVER_ROOT"
+"""The environment variable with the root of all URLs, which `manage.py crmserver` sets for its processes."""
 
 
-def below_root(environ: dict[str, Any]) -> dict[str, Any]:
-    """Return `environ` with the root as SCRIPT_NAME and the rest of the path as PATH_INFO.
+def with_root_split_off(environ: dict[str, Any]) -> dict[str, Any]:
+    """Return a WSGI environment with the root as SCRIPT_NAME and the rest of the path as PATH_INFO.
 
     Raises WebApiError (404) for a path outside the root.
     """
-    root, path = os.environ.get(VARIABLE, ""), environ.get("PATH_INFO", "/")
+    root, path = os.environ.get(ROOT_VARIABLE, ""), environ.get("PATH_INFO", "/")
     if path != root and not path.startswith(f"{root}/"):
         raise no_resource(path)
     return {**environ, "SCRIPT_NAME": root, "PATH_INFO": path.removeprefix(root) or "/"}
@@ -66,6 +67,7 @@ def unquoted(literal: str) -> str:
 
 
 def _segment(text: str) -> Segment:
+    """Return a segment with the arguments in its parentheses. Raises WebApiError."""
     name, bracket, rest = text.partition("(")
     if not bracket:
         return Segment(name)
@@ -75,6 +77,7 @@ def _segment(text: str) -> Segment:
 
 
 def _argument(text: str) -> Argument:
+    """Return an argument: a literal alone, or one with a name before `=`."""
     item = text.strip()
     if item.startswith("'") or "=" not in item:
         return Argument(None, item)

@@ -21,15 +21,15 @@ class Preferences:
     values: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def representation(self) -> bool:
+    def wants_representation(self) -> bool:
         return self.values.get("return") == "representation"
 
     @property
-    def continue_on_error(self) -> bool:
+    def continues_on_error(self) -> bool:
         return self.values.get("odata.continue-on-error", "false") in ("", "true")
 
     @property
-    def track_changes(self) -> bool:
+    def tracks_changes(self) -> bool:
         return "odata.track-changes" in self.values
 
     @property
@@ -60,11 +60,14 @@ class Annotations:
         return bool(self._wanted)
 
     def wants(self, name: str) -> bool:
+        """Whether the annotation `name` was asked for, and not excluded."""
         return _matches(name, self._wanted) and not _matches(name, self._unwanted)
 
 
 def parse_preferences(header: str) -> Preferences:
-    """Unknown preferences are kept, as a server may ignore them."""
+    """Read a `Prefer` header. Of a preference that is repeated the first one counts. Unknown ones are kept,
+    as a server may ignore them.
+    """
     preferences: dict[str, str] = {}
     joined = _annotations_joined(header)
     for match in _ITEM.finditer(joined):
@@ -86,6 +89,7 @@ def _annotations_joined(header: str) -> str:
 
 
 def _matches(name: str, patterns: list[str]) -> bool:
+    """Whether a name is among the patterns, each of which is a name, `Prefix.*` or `*`."""
     return any(
         pattern in ("*", name) or (pattern.endswith(".*") and name.startswith(pattern[:-1]))
         for pattern in patterns

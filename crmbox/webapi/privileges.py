@@ -50,22 +50,25 @@ def deny(privileges: Iterable[str]) -> None:
 
 
 def refuse_denied(request: Request) -> None:
-    """Raises WebApiError for a request that needs a denied privilege, in Dataverse's words."""
+    """Raise WebApiError, in Dataverse's words, for a request that needs a denied privilege."""
     if request.path:
-        _refuse(request, _needed(request))
+        _refuse(request, _needed_privileges(request))
 
 
 def refuse_unreadable(request: Request, entity: str) -> None:
-    """Raises WebApiError where the caller may not read records of `entity`."""
+    """Raise WebApiError if the caller may not read records of `entity`."""
     _refuse(request, (_privilege("Read", entity),))
 
 
 def _refuse(request: Request, needed: Iterable[str]) -> None:
+    """Raise WebApiError for the first privilege among `needed` that is denied."""
     if _denied is None:
         deny(settings.PORTICO["CRM_SERVER_DENIED"])
     denied = _denied
-    for privilege in needed if denied else ():
-        if privilege.lower() in (denied or ()):
+    if not denied:
+        return
+    for privilege in needed:
+        if privilege.lower() in denied:
             raise WebApiError(
                 403,
                 "0x80040220",
@@ -76,10 +79,11 @@ def _refuse(request: Request, needed: Iterable[str]) -> None:
 
 
 def _privilege(verb: str, entity: str) -> str:
+    """Return the name of a privilege, such as `prvReadAccount`. Custom entities keep their own names."""
     return f"prv{verb}{_ENTITIES.get(entity, entity.title() if entity.isalpha() else entity)}"
 
 
-def _expanded(request: Request, entity: str) -> Iterator[str]:
+def _expanded_entities(request: Request, entity: str) -> Iterator[str]:
     """Yield the entities whose records `$expand` adds to the answer.
 
     Lookups with several targets are left out: the request does not say which entity they lead to.
@@ -92,13 +96,13 @@ def _expanded(request: Request, entity: str) -> Iterator[str]:
             yield from type_.lookups[name].targets
 
 
-def _needed(request: Request) -> Iterator[str]:
+def _needed_privileges(request: Request) -> Iterator[str]:
     """Yield the privileges that the request needs. A function without one needs its own name."""
     name = request.path[0].name
     entity = request.model.sets.get(name)
     if entity is not None:
         yield _privilege(_VERBS.get(request.method, "Read"), entity)
-        yield from (_privilege("Read", expanded) for expanded in _expanded(request, entity))
+        yield from (_privilege("Read", expanded) for expanded in _expanded_entities(request, entity))
         return
     if name == "EntityDefinitions":
         parts = " ".join([*(part.name for part in request.path[1:]), request.query.get("$expand", "")])

@@ -18,6 +18,7 @@ from crmclient.values import Value
 
 @on(Shape.PROPERTY, "GET")
 def get_property(request: Request, target: Target) -> Response:
+    """Answer with the value of a property as JSON; 204 for an empty one."""
     attribute = _attribute(target)
     if _is_thumbnail_alone(request, target, attribute):
         return no_content()
@@ -56,6 +57,7 @@ def get_raw_value(request: Request, target: Target) -> Response:
 
 @on(Shape.PROPERTY, "PATCH")
 def patch_property(request: Request, target: Target) -> Response:
+    """Store the body as the file of a column, or as a part of it. Raises WebApiError for other properties."""
     attribute = _attribute(target)
     if not attribute.type.holds_file:
         raise unsupported(f"PATCH of '{target.name}', which is no file column")
@@ -64,6 +66,7 @@ def patch_property(request: Request, target: Target) -> Response:
 
 @on(Shape.PROPERTY, "PUT")
 def put_property(request: Request, target: Target) -> Response:
+    """Write a property: the file that the body is, or the `value` of a JSON body."""
     attribute = _attribute(target)
     if attribute.type.holds_file and "json" not in request.headers.get("Content-Type", ""):
         return upload(request, target, attribute)
@@ -93,20 +96,24 @@ def _is_thumbnail(request: Request, attribute: Attribute) -> bool:
 
 
 def _write(request: Request, target: Target, value: object) -> Response:
+    """Write the property in the path, as a value of JSON. None empties it."""
     id = locate(request, target.type, target.key)
     draft = read_draft(request, target.type, {_attribute(target).logical_name: value}, creating=False)
+    # `If-Match: *` asks for any version.
     version = request.if_match
     store_changes(request, draft, id, if_version=None if version == "*" else version)
     return no_content()
 
 
 def _value(request: Request, target: Target, attribute: Attribute) -> Value:
+    """Return the value of an attribute of the record in the path."""
     id = locate(request, target.type, target.key)
     name = attribute.logical_name
     return request.platform.retrieve(target.type.name, id, [name], call=request.call).values[name]
 
 
 def _attribute(target: Target) -> Attribute:
+    """Return the attribute of the property in the path. Raises WebApiError 404 for an unknown name."""
     attribute = target.type.properties.get(target.name)
     if attribute is None:
         raise no_resource(target.name)

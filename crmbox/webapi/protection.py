@@ -104,6 +104,7 @@ class Protection:
             self._running[user] += 1
 
     def _end(self, user: Guid, seconds: float) -> None:
+        """Count a request as over, after `seconds` of work."""
         self._limiter.hit(self._work_limit, user, cost=max(1, round(seconds * 1000)))
         with self._lock:
             self._running[user] -= 1
@@ -139,5 +140,6 @@ def protected(user: Guid) -> Iterator[dict[str, str]]:
 
 @cache
 def _protection() -> Protection | None:
+    """Return the protection of this process, always the same; None without limits."""
     limits = configured_limits()
     return None if limits is None else Protection(limits)

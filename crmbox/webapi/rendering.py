@@ -28,8 +28,8 @@ from crmclient.values import FileInfo, Guid, Reference, Value, Values
 _DEFAULT_PLACES = 2
 
 
-def formatted(snapshot: Snapshot, attribute: Attribute, value: Value) -> str | None:
-    """Return the formatted value; None for a value that is its own formatted form, such as text."""
+def formatted_value(snapshot: Snapshot, attribute: Attribute, value: Value) -> str | None:
+    """Return a value as Dataverse formats it for people; None where that is the value itself, as of text."""
     if value is None:
         return None
     if attribute.type.has_options:
@@ -41,6 +41,7 @@ def formatted(snapshot: Snapshot, attribute: Attribute, value: Value) -> str | N
 
 
 def _option_labels(snapshot: Snapshot, attribute: Attribute, value: Value) -> str:
+    """Return the labels of the chosen options, separated by semicolons; the number of an unknown option."""
     labels: dict[object, str] = {o.value: o.label.text() for o in snapshot.options_of(attribute).options}
     chosen = value if isinstance(value, tuple) else (value,)
     return "; ".join(labels.get(option, str(option)) for option in chosen)
@@ -70,9 +71,11 @@ def _boolean(attribute: Attribute, value: Any) -> str:
 
 
 def _date(attribute: Attribute, value: Any) -> str:
+    """Return a day or time as Dataverse formats it for the United States, such as `1/31/2026 1:30 PM`."""
     day = f"{value.month}/{value.day}/{value.year}"
     if not isinstance(value, dt.datetime):
         return day
+    # Hour 0 is 12 AM, and hour 12 is 12 PM.
     return f"{day} {value.hour % 12 or 12}:{value.minute:02} {'PM' if value.hour >= 12 else 'AM'}"
 
 
@@ -129,7 +132,7 @@ def put_value(
 
     In a query, `name` may be an alias.
     """
-    if annotations.formatted and (text := formatted(model.snapshot, attribute, value)) is not None:
+    if annotations.formatted and (text := formatted_value(model.snapshot, attribute, value)) is not None:
         content[f"{name}@{FORMATTED_VALUE}"] = text
     if isinstance(value, Reference):
         if annotations.navigation_property:

@@ -114,7 +114,7 @@ def dispatch(request: Request) -> Response:
     target = target_of(request)
     handler = _by_shape.get((target.shape, request.method))
     if handler is None:
-        raise _refused(request, target.shape)
+        raise _refusal(request, target.shape)
     return handler(request, target)
 
 
@@ -180,11 +180,12 @@ def _of_record(type_: EntityType, key: tuple[Argument, ...], rest: list[Segment]
 
 
 def _operation(type_: EntityType, key: tuple[Argument, ...], segment: Segment) -> Target:
+    """Return the target for an operation that is bound to a record or, without a `key`, to a collection."""
     name = segment.name.removeprefix(f"{NAMESPACE}.")
     return Target(Shape.OPERATION, type_, key, name, arguments=segment.arguments)
 
 
-def _refused(request: Request, shape: Shape) -> WebApiError:
+def _refusal(request: Request, shape: Shape) -> WebApiError:
     """Return the error for a method that is not handled: 405 where Dataverse answers that, else 501."""
     if shape is Shape.COLLECTION and request.method in ("PATCH", "PUT", "DELETE"):
         return WebApiError(

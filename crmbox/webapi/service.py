@@ -20,12 +20,14 @@ VERSION: Final = "9.2.24000.0"
 
 @named("", "GET")
 def service_document(request: Request) -> Response:
+    """Answer with the names of all entity sets."""
     sets = [{"name": name, "kind": "EntitySet", "url": name} for name in sorted(request.model.sets)]
     return json_response({"@odata.context": f"{request.base}$metadata", "value": sets})
 
 
 @named("WhoAmI", "GET")
 def who_am_i(request: Request) -> Response:
+    """Answer with the ids of the user who asks, of its business unit and of the organisation."""
     user = request.platform.user(request.user)
     return _output(
         request,
@@ -43,6 +45,7 @@ def version(request: Request) -> Response:
 
 @named("RetrieveCurrentOrganization", "GET")
 def current_organization(request: Request) -> Response:
+    """Answer with what clients ask of the organisation before they begin: its version and its address."""
     root = request.base.partition("api/data/")[0]
     detail = {
         "OrganizationId": ORGANIZATION,
@@ -65,7 +68,8 @@ def current_organization(request: Request) -> Response:
 def total_record_count(request: Request) -> Response:
     """Answer `RetrieveTotalRecordCount(EntityNames=["account"])`. Dataverse's own count may be a day old."""
     names = read_arguments(request, request.path[0].arguments or ()).get("EntityNames")
-    if not isinstance(names, list) or not all(name in request.model.snapshot for name in names):
+    entities = request.model.snapshot
+    if not isinstance(names, list) or not all(isinstance(name, str) and name in entities for name in names):
         raise bad_url('EntityNames is a list of the logical names of entities, such as ["account"].')
     counts = [_count(request, name) for name in names]
     collection = {"Count": len(names), "IsReadOnly": False, "Keys": names, "Values": counts}
@@ -73,6 +77,7 @@ def total_record_count(request: Request) -> Response:
 
 
 def _count(request: Request, name: str) -> int:
+    """Return the number of all records of an entity."""
     entity = request.model.entity_type(name).entity
     column = Column(entity.primary_id, "total", Aggregate.COUNT)
     [row] = request.platform.query(Query(name, (column,))).rows
@@ -80,5 +85,6 @@ def _count(request: Request, name: str) -> int:
 
 
 def _output(request: Request, function: str, **outputs: Any) -> Response:
+    """Answer a function with its outputs by name."""
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.{function}Response"
     return json_response({"@odata.context": context, **outputs})

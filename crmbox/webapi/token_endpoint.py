@@ -23,7 +23,7 @@ _WHOLE_RESOURCE: Final = "/.default"
 def token_response(method: str, headers: Headers, stream: BinaryIO, *, root: str, path: str) -> Response:
     """Answer with a token, or with the refusal. `path` is that of the request below the URL `root`."""
     try:
-        client = _authenticated(_form(method, stream), headers, root, path)
+        client = _authenticated_client(_form(method, stream), headers, root, path)
     except TokenRefusal as refusal:
         return _answer(refusal.status, refusal.body)
     lifetime = settings.PORTICO["CRM_SERVER_TOKEN_SECONDS"]
@@ -51,7 +51,7 @@ def _form(method: str, stream: BinaryIO) -> dict[str, str]:
         raise TokenRefusal(400, "invalid_request", 90014, "The body is not a form.") from None
 
 
-def _authenticated(form: dict[str, str], headers: Headers, root: str, path: str) -> Client:
+def _authenticated_client(form: dict[str, str], headers: Headers, root: str, path: str) -> Client:
     """Return the client that asks for a token. Raises TokenRefusal."""
     if form.get("grant_type") != "client_credentials":
         raise TokenRefusal(400, "unsupported_grant_type", 70003, "The grant_type must be client_credentials.")
@@ -110,5 +110,6 @@ def _basic(headers: Headers) -> tuple[str, str] | None:
 
 
 def _answer(status: int, content: dict[str, object]) -> Response:
+    """Answer with JSON that nobody on the way may keep."""
     headers = {"Content-Type": "application/json", "Cache-Control": "no-store"}
     return Response(status, headers, exact_json.render(content))

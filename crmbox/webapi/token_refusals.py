@@ -22,6 +22,7 @@ class TokenRefusal(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
+        """The body of the answer, as Entra ID writes it."""
         return {
             "error": self.error,
             "error_description": f"AADSTS{self.number}: {self.description}",

@@ -13,11 +13,13 @@ from crmclient.dataverse.http.messages import JSON, Answer, Request
 from crmclient.dataverse.multipart import one_get, parts_of
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 
 LONGEST_URL: Final = 32_000
 """A little less than the 32,768 characters that Dataverse takes, for what proxies add."""
 
 LONGEST_INNER_URL: Final = 65_000
+"""A little less than the 65,536 characters that Dataverse takes of a URL inside a batch."""
 
 FORMATTED: Final = "OData.Community.Display.V1.FormattedValue"
 LOOKUP_NAME: Final = "Microsoft.Dynamics.CRM.lookuplogicalname"
@@ -92,7 +94,9 @@ class Api:
         parts = list(parts_of(answer))
         if len(parts) != 1:
             check(answer, subject, acting=call.caller is not None)
-            raise UnexpectedAnswer("The platform's batch has another number of answers than of requests.")
+            raise UnexpectedAnswer(
+                Sentence("The platform's batch has another number of answers than of requests.")
+            )
         check(parts[0].answer, subject, acting=call.caller is not None)
         return parts[0].answer
 
@@ -105,12 +109,12 @@ def version_in(row: Mapping[str, Any], primary_id: str) -> str | None:
     """
     # Without a version the id alone tells a record from the answer of something on the way.
     if not isinstance(row.get(primary_id), str):
-        raise UnexpectedAnswer("The platform's answer is not the record.")
+        raise UnexpectedAnswer(Sentence("The platform's answer is not the record."))
     tag = row.get("@odata.etag")
     if tag in _NO_VERSION:
         return None
     if not isinstance(tag, str) or not (tag.startswith('W/"') and tag.endswith('"') and len(tag) > 4):
-        raise UnexpectedAnswer("The platform's answer has no row version.")
+        raise UnexpectedAnswer(Sentence("The platform's answer has no row version."))
     return tag[3:-1]
 
 

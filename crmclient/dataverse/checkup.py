@@ -64,7 +64,7 @@ def check_organization(platform: Platform, *, impersonates: bool) -> Iterator[St
     """
     yield from _run_step("who", lambda: _who(platform), _NO_USER)
     fails = False
-    for step in _run_step("metadata", lambda: _metadata(platform), _CUSTOMIZATIONS):
+    for step in _run_step("metadata", lambda: _count_entities(platform), _CUSTOMIZATIONS):
         fails = step.outcome is Outcome.FAILED
         yield step
     if not fails:
@@ -72,7 +72,7 @@ def check_organization(platform: Platform, *, impersonates: bool) -> Iterator[St
     if impersonates:
         yield from _run_step(
             "impersonation",
-            lambda: _acting(platform),
+            lambda: _act_for_user(platform),
             Sentence("Give the application user the privilege prvActOnBehalfOfAnotherUser (role Delegate)."),
         )
 
@@ -80,7 +80,7 @@ def check_organization(platform: Platform, *, impersonates: bool) -> Iterator[St
 def check_entities(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
     """Check whether the service may read a record of each of `entities`. Yield a step for each."""
     for entity in sorted(entities):
-        yield from _run_step(f"read {entity}", partial(_read, platform, entity), "")
+        yield from _run_step(f"read {entity}", partial(_read_first_record, platform, entity), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,7 @@ def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Ite
 
 
 def _lacks(privilege: str) -> Sentence:
+    """Return the sentence about a missing privilege, which is empty when Dataverse does not name it."""
     privilege_name = privilege or Sentence("a privilege")
     return Sentence("The application user lacks %(privilege)s.", privilege=privilege_name)
 
@@ -143,7 +144,8 @@ def _who(platform: Platform) -> str | _Doubtful:
     )
 
 
-def _metadata(platform: Platform) -> str:
+def _count_entities(platform: Platform) -> str:
+    """Read the metadata of all entities. Return how many there are and how long it took, as a sentence."""
     start = time.monotonic()
     count = len(platform.entities())
     took = f"{time.monotonic() - start:.1f}"
@@ -154,25 +156,25 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
     """Yield a step for each part of the metadata that the platform does not give, and for each privilege
     that the application user lacks for some.
     """
-    asks: dict[str, Callable[[], object]] = {
+    parts_kept: dict[str, Callable[[], object]] = {
         "option sets": platform.option_sets,
         "processes": platform.processes,
         "languages": platform.languages,
     }
-    for part, ask in asks.items():
-        # A missing privilege is kept beside what is known.
+    for part, ask in parts_kept.items():
+        # The platform notes a privilege that is missing for one of these: `missing_privileges` has it below.
         with suppress(MissingPrivilege):
             yield from _unless_given(part, ask)
-    lacking = defaultdict[str, list[str]](list)
+    parts_by_privilege = defaultdict[str, list[str]](list)
+    # Security roles are read anew each time, so their privilege is told by the error alone.
     try:
         yield from _unless_given("security roles", platform.security_roles)
     except MissingPrivilege as error:
-        lacking[error.privilege].append("security roles")
-    for part, privilege in (
-        platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
-    ).items():
-        lacking[privilege].append(part)
-    for privilege, names in lacking.items():
+        parts_by_privilege[error.privilege].append("security roles")
+    if isinstance(platform, KeepsMetadata):
+        for part, privilege in platform.missing_privileges().items():
+            parts_by_privilege[privilege].append(part)
+    for privilege, names in parts_by_privilege.items():
         yield Step(
             "metadata",
             Outcome.WARNING,
@@ -196,17 +198,23 @@ def _unless_given(part: str, ask: Callable[[], object]) -> Iterator[Step]:
 
 
 def _not_known(parts: str, reason: str) -> Sentence:
+    """Return the sentence about parts of the metadata that are not known, and why."""
     return Sentence("Not known: %(parts)s. %(lacks)s", parts=parts, lacks=reason)
 
 
-def _acting(platform: Platform) -> str:
+def _act_for_user(platform: Platform) -> str:
+    """Read the service's own user as that user, which needs the right to act for others.
+
+    Return the sentence for a success. Raises PlatformError, such as MissingPrivilege.
+    """
     service_user = platform.who()
     users = platform.conventions.users
     platform.retrieve(users.entity if users else "", service_user, (), call=Call(caller=service_user))
     return Sentence("The service may act for users.")
 
 
-def _read(platform: Platform, entity: str) -> str:
+def _read_first_record(platform: Platform, entity: str) -> str:
+    """Read one record of an entity. Return whether there was one, as a sentence. Raises PlatformError."""
     definition = platform.entities().get(entity)
     if definition is None:
         raise UnknownEntity(entity)

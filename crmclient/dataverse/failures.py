@@ -15,6 +15,7 @@ from crmclient import errors
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.http.messages import Answer
 from crmclient.errors import InvalidValue, MissingPrivilege, PlatformError, UnexpectedAnswer
+from crmclient.sentences import Sentence
 from crmclient.values import references
 
 _LONGEST_MESSAGE: Final = 500
@@ -64,7 +65,7 @@ class TokenNotTaken(UnexpectedAnswer):
     """Entra ID gave a token, and the platform refuses it, also one that was fetched anew."""
 
     def __init__(self) -> None:
-        super().__init__("The platform refuses the service's token (401).")
+        super().__init__(Sentence("The platform refuses the service's token (401)."))
 
 
 def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
@@ -78,22 +79,27 @@ def check(answer: Answer, subject: Subject, *, acting: bool) -> None:
 
 def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError:
     """Return the error that an answer stands for. `acting`: the request was made for a platform user."""
-    refusal = _read(answer)
+    refusal = _refusal_in(answer)
     if 300 <= refusal.status < 400:
-        return UnexpectedAnswer(f"The platform redirects ({refusal.status}); redirects are not followed.")
+        return UnexpectedAnswer(
+            Sentence(
+                "The platform redirects (%(status)s); redirects are not followed.", status=refusal.status
+            )
+        )
     if refusal.status == 401:
         return TokenNotTaken()
     by_code = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
+    # Whoever else a call is made for, the service itself has the rights: it is its own role that lacks some.
     if refusal.status == 403 and not acting and refusal.code:
         return MissingPrivilege(_privilege_in(refusal.message))
     if by_code is None or not refusal.code:
         # A gateway on the way may answer with any status, but not in the protocol's shape.
-        return UnexpectedAnswer(f"The platform answers {refusal}")
+        return UnexpectedAnswer(_unexpected(refusal))
     return by_code(refusal, subject)
 
 
-def _read(answer: Answer) -> Refusal:
-    """Return what the body of an error says."""
+def _refusal_in(answer: Answer) -> Refusal:
+    """Return what the body of an error says; only the status if the body is not in the protocol's shape."""
     try:
         error = answer.json()["error"]
     except (UnexpectedAnswer, KeyError):
@@ -117,9 +123,16 @@ def _privilege_in(message: str) -> str:
     return match[0] if match else ""
 
 
+def _unexpected(refusal: Refusal) -> Sentence:
+    """Return what to say of an answer that means nothing in the protocol."""
+    if not refusal.code and not refusal.message:
+        return Sentence("The platform answers %(status)s.", status=refusal.status)
+    return Sentence("The platform answers %(answer)s", answer=str(refusal))
+
+
 def is_unreadable(answer: Answer) -> bool:
     """Whether a write is refused because the user may not read the record, which only the answer needs."""
-    return answer.status == 403 and _privilege_in(_read(answer).message).lower().startswith("prvread")
+    return answer.status == 403 and _privilege_in(_refusal_in(answer).message).lower().startswith("prvread")
 
 
 def _not_found(refusal: Refusal, subject: Subject) -> PlatformError:
@@ -150,6 +163,7 @@ def _duplicate(refusal: Refusal, subject: Subject) -> PlatformError:
     written.
     """
     written_keys = [key for key in subject.keys if set(key.attributes) & set(subject.values)]
+    # This code says that a record with the same id exists.
     if refusal.code.lower() == "0x80040237" or not written_keys:
         return errors.DuplicateKey(subject.entity, subject.primary_id)
     named_keys = [key for key in written_keys if key.name in refusal.message]
@@ -160,7 +174,7 @@ def _possible_duplicate(_: Refusal, subject: Subject) -> PlatformError:
     return errors.PossibleDuplicate(subject.entity)
 
 
-def _version(_: Refusal, subject: Subject) -> PlatformError:
+def _version_mismatch(_: Refusal, subject: Subject) -> PlatformError:
     return errors.VersionMismatch(subject.entity, subject.id)
 
 
@@ -205,7 +219,7 @@ _BY_CODE: Final[dict[str, Callable[[Refusal, Subject], PlatformError]]] = {
     "0x80040217": _not_found,
     "0x80060891": _not_found,
     "0x8006088a": _no_resource,
-    "0x80060882": _version,
+    "0x80060882": _version_mismatch,
     "0x80040237": _duplicate,
     "0x80060892": _duplicate,
     "0x80040333": _possible_duplicate,
@@ -223,6 +237,6 @@ _BY_STATUS: Final[dict[int, Callable[[Refusal, Subject], PlatformError]]] = {
     404: _not_found,
     405: _conflict,
     409: _conflict,
-    412: _version,
+    412: _version_mismatch,
     413: _invalid,
 }

@@ -31,7 +31,7 @@ def check_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[S
     try:
         if _ORGANIZATION not in platform.entities():
             return
-        settings = _settings(platform)
+        settings = _fiscal_settings(platform)
     except PlatformError as error:
         yield _unknown(
             Sentence("The organisation's own settings cannot be read: %(error)s", error=str(error))
@@ -49,7 +49,8 @@ def check_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[S
         yield Step(_NAME, Outcome.GOOD, Sentence("The settings are those of the organisation."))
 
 
-def _settings(platform: Platform) -> Mapping[str, Value]:
+def _fiscal_settings(platform: Platform) -> Mapping[str, Value]:
+    """Return the organisation's settings of fiscal years, as far as they can be read, by attribute."""
     attributes = platform.attributes(_ORGANIZATION)
     columns = tuple(
         Column(name) for name in (_START, _PERIODS) if name in attributes and attributes[name].readable
@@ -76,6 +77,7 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
         )
     if periods is None:
         return
+    # By its type the value may be anything, so it is read as a text; the attribute holds whole numbers.
     kind = _TYPES.get(int(str(periods)))
     if kind is None:
         yield _unknown(
@@ -99,6 +101,7 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
 
 
 def _unknown(detail: str) -> Step:
+    """Return the warning that the settings cannot be compared, because of `detail`."""
     return Step(
         _NAME,
         Outcome.WARNING,

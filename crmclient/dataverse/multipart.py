@@ -11,6 +11,7 @@ from email.policy import HTTP
 
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.errors import UnexpectedAnswer
+from crmclient.sentences import Sentence
 
 _NEWLINE = b"\r\n"
 
@@ -47,6 +48,7 @@ def parts_of(answer: Answer) -> Iterator[Part]:
     content_type = answer.headers.get("content-type", "")
     if not content_type.lower().startswith("multipart/mixed"):
         return
+    # Python's parser takes the boundary from a head, as a mail has it.
     head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
     message = BytesParser(policy=HTTP).parsebytes(head + answer.body)
     for part in message.walk():
@@ -60,6 +62,7 @@ def _mixed(boundary: str) -> str:
 
 
 def _enclosed(boundary: str, parts: Sequence[bytes]) -> bytes:
+    """Return the parts as one body, with the boundary before each of them and after the last."""
     mark = b"--" + boundary.encode()
     return _NEWLINE.join([*(mark + _NEWLINE + part for part in parts), mark + b"--", b""])
 
@@ -81,12 +84,12 @@ def _answer(part: Message) -> Answer:
     raw = content if isinstance(content, bytes) else b""
     head, _, body = raw.lstrip().partition(b"\r\n\r\n")
     if not head.startswith(b"HTTP/"):
-        raise UnexpectedAnswer("A part of the platform's batch is no HTTP answer.")
+        raise UnexpectedAnswer(Sentence("A part of the platform's batch is no HTTP answer."))
     line, *fields = head.decode("latin-1").split("\r\n")
     try:
         status = int(line.split(" ", 2)[1])
     except (IndexError, ValueError):
-        raise UnexpectedAnswer("A part of the platform's batch has no status.") from None
+        raise UnexpectedAnswer(Sentence("A part of the platform's batch has no status.")) from None
     headers = {}
     for field in fields:
         name, _, value = field.partition(":")

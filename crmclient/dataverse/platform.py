@@ -229,11 +229,17 @@ class DataversePlatform:
         return document.relationships
 
     def option_set(self, name: str, *, entity: str | None = None) -> OptionSet:
+        """Return a global option set or, with `entity`, the option set of its choice attribute `name`.
+
+        That may be the attribute's own one, or a global one. Raises UnknownEntity, UnknownOptionSet, and
+        MissingPrivilege where the options may not be read.
+        """
         self._catalogue.synchronise()
         if entity is not None:
             document = self._catalogue.document(entity)
             attribute = document.attributes.get(name)
             if attribute is not None and attribute.type.has_options and attribute.option_set is None:
+                # Every choice has options, so they could not be read.
                 document.require(OPTIONS)
             if attribute is None or attribute.option_set is None:
                 raise UnknownOptionSet(name)
@@ -297,4 +303,5 @@ class DataversePlatform:
         return self._users.user(id)
 
     def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
+        # The service itself asks: a user may not be allowed to read everybody below.
         return users.reports(self.query, id, replace(call, caller=None))

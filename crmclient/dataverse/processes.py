@@ -20,6 +20,7 @@ from crmclient.errors import InvalidRecord, InvalidValue, UnexpectedAnswer, Unkn
 from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
 from crmclient.parameters import as_attribute, in_place, problems, records_in, target_problems
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference, parse_guid
 
 NAMESPACE: Final = "Microsoft.Dynamics.CRM"
@@ -37,6 +38,7 @@ class Processes:
     def execute(
         self, name: str, inputs: ProcessValues, target: Reference | None, call: Call
     ) -> ProcessValues:
+        """Run the process `name`, on the record `target` if it is bound to an entity. Return its outputs."""
         document = self._catalogue.processes().get(name)
         if document is None:
             raise UnknownProcess(name)
@@ -59,6 +61,7 @@ class Processes:
         return self._outputs(document.process, answer.json())
 
     def _path(self, name: str, target: Reference | None) -> str:
+        """Return the path of a process: its name, below the path of the record that it runs on, if any."""
         if target is None:
             return name
         entity = self._catalogue.entity(target.entity)
@@ -79,6 +82,7 @@ class Processes:
                 records = [
                     self._record(place, record, wrong) for place, record in records_in(value, parameter.name)
                 ]
+                # What holds one record has exactly one: `problems` has checked that before.
                 content[parameter.name] = records if parameter.holds is Holds.RECORDS else records[0]
             elif isinstance(value, Reference):
                 content[parameter.name] = self._reference(value, by_url=document.is_function)
@@ -107,13 +111,16 @@ class Processes:
 
     def _outputs(self, process: Process, answer: Mapping[str, Any]) -> dict[str, ProcessValue]:
         """Return the outputs of a process by name. Raises UnexpectedAnswer."""
-        # Outputs that are null may be left out, so that of another's JSON only this is seen.
-        expected = {"@odata.context", *(parameter.name for parameter in process.outputs)}
         if self._is_record(process, answer):
             # An entity that is the only output comes as the answer itself.
             return {process.outputs[0].name: self._referenced(process.outputs[0], answer)}
+        # An output that is null may be left out. Without any output and without a context, the answer is not
+        # one of Dataverse.
+        expected = {"@odata.context", *(parameter.name for parameter in process.outputs)}
         if process.outputs and expected.isdisjoint(answer):
-            raise UnexpectedAnswer(f"The answer has none of the outputs of {process.name}.")
+            raise UnexpectedAnswer(
+                Sentence("The answer has none of the outputs of %(process)s.", process=process.name)
+            )
         return {parameter.name: self._output(parameter, answer) for parameter in process.outputs}
 
     def _is_record(self, process: Process, answer: Mapping[str, Any]) -> bool:
@@ -123,6 +130,7 @@ class Processes:
         (output,) = process.outputs
         if not output.type.is_reference or output.holds is Holds.RECORDS:
             return False
+        # A record says its type, or has the primary key of an entity that the output may be of.
         keys = {self._catalogue.entity(name).primary_id for name in output.targets}
         return "@odata.type" in answer or not keys.isdisjoint(answer)
 
@@ -131,7 +139,9 @@ class Processes:
         value = answer.get(parameter.name)
         if parameter.holds is Holds.RECORDS:
             if value is not None and not isinstance(value, list):
-                raise UnexpectedAnswer(f"The output {parameter.name} is no list of records.")
+                raise UnexpectedAnswer(
+                    Sentence("The output %(output)s is no list of records.", output=parameter.name)
+                )
             return None if value is None else tuple(self._referenced(parameter, item) for item in value)
         if value is None:
             return None
@@ -147,7 +157,9 @@ class Processes:
             shown_name = record.get(entity.primary_name) if entity.primary_name else record.get(FORMATTED)
             return Reference(name, parse_guid(record[entity.primary_id]), shown_name)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            raise UnexpectedAnswer(f"The output {parameter.name} is no record.") from None
+            raise UnexpectedAnswer(
+                Sentence("The output %(output)s is no record.", output=parameter.name)
+            ) from None
 
 
 def _function_call(path: str, process: Process, content: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from crmclient.metadata import PlatformUser, SecurityRole, UserReports
 from crmclient.outages import Outage
 from crmclient.platform import SERVICE_CALL, Call
 from crmclient.query.ast import ALL, Column, Condition, Filter, Link, LinkType, Operator, Order, Page, Query
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, QueryResult, Record, Reference, Value, parse_guid
 
 logger = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ class Users:
             Subject(Kind.RECORD, "systemuser", id),
             SERVICE_CALL,
         )
-        with reading("the platform's user"):
+        with reading(Sentence("the platform's user")):
             teams, roles = row["teammembership_association"], row["systemuserroles_association"]
             return PlatformUser(
                 parse_guid(row["systemuserid"]),
@@ -111,6 +112,7 @@ class AskForAll(Protocol):
 def reports(ask: AskForAll, id: Guid, call: Call) -> UserReports:
     """Return the users who report to a user, and the teams of all of them, by one query."""
     rows = ask(reports_query(id), call=call).rows
+    # A user without teams has a row without a team; one with several teams has several rows.
     users, teams = ({row[key] for row in rows} - {None} for key in ("systemuserid", "tie.teamid"))
     return UserReports(tuple(sorted(map(str, users))), tuple(sorted(map(str, teams))))
 
@@ -135,6 +137,7 @@ def object_id(retrieve: Retrieve, id: Guid, call: Call) -> Guid | None:
 
 
 def security_roles(ask: Ask) -> list[SecurityRole]:
+    """Return all security roles, by name."""
     query = Query("role", (Column("roleid"), Column("name")), orders=(Order("name"),))
     return [
         SecurityRole(str(row["roleid"]), str(row["name"] or "")) for row in ask(query, ALL, SERVICE_CALL).rows

@@ -12,6 +12,7 @@ from crmclient.dataverse.http.messages import reading
 from crmclient.errors import AccessDenied, MissingPrivilege
 from crmclient.optional_abilities import SavedView
 from crmclient.platform import SERVICE_CALL
+from crmclient.sentences import Sentence
 
 # Views that list records; others serve quick find, lookups and associated records.
 _LISTS: Final = "querytype eq 0 and fetchxml ne null"
@@ -36,7 +37,7 @@ def saved_views(api: Api, entity: str) -> Iterator[SavedView]:
             answer = api.get(paths.with_query(entity_set, options), Subject(Kind.QUERY, view), SERVICE_CALL)
         except (MissingPrivilege, AccessDenied):
             continue
-        with reading("the platform's views"):
+        with reading(Sentence("the platform's views")):
             texts = [(str(row["name"]), str(row["fetchxml"])) for row in answer["value"]]
         for name, fetchxml in texts:
             yield SavedView(name, fetchxml, is_personal)

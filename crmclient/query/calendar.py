@@ -54,7 +54,7 @@ class Calendar:
         return [(self.start_of(first), self.start_of(after)) for first, after in days]
 
 
-def configured(settings: Mapping[str, Any]) -> Calendar:
+def calendar_of(settings: Mapping[str, Any]) -> Calendar:
     """Return the calendar that CRM_TIME_ZONE and the CRM_FISCAL_… settings describe."""
     return _configured(
         settings["CRM_TIME_ZONE"],
@@ -66,6 +66,11 @@ def configured(settings: Mapping[str, Any]) -> Calendar:
 
 @cache
 def _configured(zone: str, start: str, periods: str, named_by: str) -> Calendar:
+    """Return the calendar that the texts of the settings describe.
+
+    `start` is the month and day on which fiscal years begin, such as 07-01. An empty `named_by` means that
+    the name of a fiscal year is not known.
+    """
     month, day = start.split("-")
     name = FiscalYearName(named_by) if named_by else None
     return Calendar(ZoneInfo(zone), FiscalCalendar((int(month), int(day)), FiscalPeriods(periods), name))
@@ -164,6 +169,7 @@ class Moment:
         return self.today + dt.timedelta(days=offset)
 
     def week(self, offset: int) -> dt.date:
+        # Weeks begin on Sunday, which is day 7 of ISO's week: 0 days have passed since then.
         return self.today + dt.timedelta(days=7 * offset - self.today.isoweekday() % 7)
 
     def month(self, offset: int) -> dt.date:
@@ -181,6 +187,7 @@ class Moment:
         return fiscal.first_day(fiscal.period_of(self.today) + offset)
 
     def named_fiscal_year(self, year: int) -> tuple[Bound, ...]:
+        """Return the bounds of the fiscal year that is called `year`."""
         fiscal = self.calendar.fiscal
         begins = fiscal.named_year(year)
         return self.period(fiscal.first_of_year(begins), fiscal.first_of_year(begins + 1))
@@ -193,34 +200,40 @@ class Moment:
         return instant.astimezone(self.calendar.zone)
 
     def _from(self, day: dt.date) -> Bound:
+        """Return the lower bound: at or after the beginning of `day`."""
         return (Operator.GE, self.calendar.start_of(day))
 
     def _until(self, day: dt.date) -> Bound:
+        """Return the upper bound: before the beginning of `day`."""
         return (Operator.LT, self.calendar.start_of(day))
 
 
 _Bounds: TypeAlias = Callable[[Moment, int], tuple[Bound, ...]]
+"""Returns the bounds of an operator at a moment, by the operator's number."""
 _Start: TypeAlias = Callable[[Moment, int], dt.date]
-"""The first day of the period that lies an offset from the present one."""
+"""Returns the first day of the period that lies an offset from the present one."""
 
 
 def _period(start: _Start, offset: int) -> _Bounds:
-    """Return the bounds of an operator that takes no number: of one whole period."""
+    """Return the function for an operator that takes no number.
+
+    It returns the bounds of one whole period, which lies `offset` periods from the present one.
+    """
     return lambda moment, _: moment.period(start(moment, offset), start(moment, offset + 1))
 
 
-# Unlike the periods of the calendar, these are counted from today.
+# Unlike the periods of the calendar, these are counted from today. A negative count leads into the past.
 
 
-def _weeks(moment: Moment, count: int) -> dt.date:
+def _weeks_from_today(moment: Moment, count: int) -> dt.date:
     return moment.day(7 * count)
 
 
-def _months(moment: Moment, count: int) -> dt.date:
+def _months_from_today(moment: Moment, count: int) -> dt.date:
     return later_by_months(moment.today, count)
 
 
-def _years(moment: Moment, count: int) -> dt.date:
+def _years_from_today(moment: Moment, count: int) -> dt.date:
     return later_by_months(moment.today, 12 * count)
 
 
@@ -228,7 +241,7 @@ def _hours(count: int) -> dt.timedelta:
     return dt.timedelta(hours=count)
 
 
-_NONE: Final = dt.timedelta()
+_NO_DISTANCE: Final = dt.timedelta()
 _BOUNDS: Final[dict[DateOperator, _Bounds]] = {
     DateOperator.TODAY: _period(Moment.day, 0),
     DateOperator.YESTERDAY: _period(Moment.day, -1),
@@ -255,22 +268,22 @@ _BOUNDS: Final[dict[DateOperator, _Bounds]] = {
     DateOperator.NEXT_X_FISCAL_PERIODS: lambda moment, count: moment.up_to(moment.fiscal_period(count + 1)),
     DateOperator.LAST_SEVEN_DAYS: lambda moment, _: moment.since(moment.day(-7)),
     DateOperator.NEXT_SEVEN_DAYS: lambda moment, _: moment.through(moment.day(7)),
-    DateOperator.LAST_X_HOURS: lambda moment, count: moment.around(-_hours(count), _NONE),
-    DateOperator.NEXT_X_HOURS: lambda moment, count: moment.around(_NONE, _hours(count)),
+    DateOperator.LAST_X_HOURS: lambda moment, count: moment.around(-_hours(count), _NO_DISTANCE),
+    DateOperator.NEXT_X_HOURS: lambda moment, count: moment.around(_NO_DISTANCE, _hours(count)),
     DateOperator.LAST_X_DAYS: lambda moment, count: moment.since(moment.day(-count)),
     DateOperator.NEXT_X_DAYS: lambda moment, count: moment.through(moment.day(count)),
-    DateOperator.LAST_X_WEEKS: lambda moment, count: moment.since(_weeks(moment, -count)),
-    DateOperator.NEXT_X_WEEKS: lambda moment, count: moment.through(_weeks(moment, count)),
-    DateOperator.LAST_X_MONTHS: lambda moment, count: moment.since(_months(moment, -count)),
-    DateOperator.NEXT_X_MONTHS: lambda moment, count: moment.through(_months(moment, count)),
-    DateOperator.LAST_X_YEARS: lambda moment, count: moment.since(_years(moment, -count)),
-    DateOperator.NEXT_X_YEARS: lambda moment, count: moment.through(_years(moment, count)),
+    DateOperator.LAST_X_WEEKS: lambda moment, count: moment.since(_weeks_from_today(moment, -count)),
+    DateOperator.NEXT_X_WEEKS: lambda moment, count: moment.through(_weeks_from_today(moment, count)),
+    DateOperator.LAST_X_MONTHS: lambda moment, count: moment.since(_months_from_today(moment, -count)),
+    DateOperator.NEXT_X_MONTHS: lambda moment, count: moment.through(_months_from_today(moment, count)),
+    DateOperator.LAST_X_YEARS: lambda moment, count: moment.since(_years_from_today(moment, -count)),
+    DateOperator.NEXT_X_YEARS: lambda moment, count: moment.through(_years_from_today(moment, count)),
     DateOperator.OLDER_THAN_X_MINUTES: lambda moment, count: moment.ago(dt.timedelta(minutes=count)),
     DateOperator.OLDER_THAN_X_HOURS: lambda moment, count: moment.ago(_hours(count)),
     DateOperator.OLDER_THAN_X_DAYS: lambda moment, count: moment.before(moment.day(-count)),
-    DateOperator.OLDER_THAN_X_WEEKS: lambda moment, count: moment.before(_weeks(moment, -count)),
-    DateOperator.OLDER_THAN_X_MONTHS: lambda moment, count: moment.before(_months(moment, -count)),
-    DateOperator.OLDER_THAN_X_YEARS: lambda moment, count: moment.before(_years(moment, -count)),
+    DateOperator.OLDER_THAN_X_WEEKS: lambda moment, count: moment.before(_weeks_from_today(moment, -count)),
+    DateOperator.OLDER_THAN_X_MONTHS: lambda moment, count: moment.before(_months_from_today(moment, -count)),
+    DateOperator.OLDER_THAN_X_YEARS: lambda moment, count: moment.before(_years_from_today(moment, -count)),
 }
 
 COUNTED_FROM_NOW: Final = frozenset(

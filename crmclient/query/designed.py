@@ -270,6 +270,7 @@ class DesignedQuery:
 
 
 def _every_link(source: DesignedQuery | DesignedLink) -> Iterator[DesignedLink]:
+    """Yield all links inside a query or link: those in its filter, then its own."""
     if source.filter is not None:
         yield from source.filter.every_link
     for link in source.links:
@@ -278,5 +279,6 @@ def _every_link(source: DesignedQuery | DesignedLink) -> Iterator[DesignedLink]:
 
 
 def _aggregates(source: DesignedQuery | DesignedLink) -> bool:
+    """Whether a column of the query or of the link, or of a link in it, is grouped or aggregated."""
     has_own = any(column.aggregate is not None or column.group_by for column in source.columns)
     return has_own or any(_aggregates(link) for link in source.links)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Final
 
@@ -146,15 +145,3 @@ def are_comparable(left: Attribute, right: Attribute) -> bool:
 
 UNREADABLE: Final = Sentence("the platform does not return its value")
 """Why an attribute that is not readable is no column, condition or order."""
-
-
-def every_column(attributes: Mapping[str, Attribute]) -> Iterator[str]:
-    """Yield the attributes that *all columns* stands for.
-
-    Party lists are left out: they are read by a query of their own, and each has to be named.
-    """
-    return (
-        name
-        for name, attribute in attributes.items()
-        if attribute.readable and not attribute.type.holds_parties
-    )

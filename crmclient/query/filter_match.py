@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
+from crmclient.query.patterns import MATCHING
 from crmclient.text import fold
 from crmclient.values import Reference, Value
 
@@ -39,6 +40,7 @@ def matches(filter: Filter, values: Mapping[str, Value]) -> bool:
 
 
 def _item_holds(item: FilterItem, values: Mapping[str, Value]) -> bool:
+    """Whether the values meet one item of a filter. Raises Undecidable, always for a link."""
     match item:
         case Condition():
             return _holds(item, values)
@@ -54,7 +56,7 @@ def names_compared(filter: Filter) -> Iterator[str]:
     for item in filter.items:
         if isinstance(item, Filter):
             yield from names_compared(item)
-        elif isinstance(item, Condition) and item.operator in BY_NAME and item.link is None:
+        elif isinstance(item, Condition) and item.operator in MATCHING and item.link is None:
             yield item.attribute
 
 
@@ -63,10 +65,11 @@ def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
     if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
         raise Undecidable(condition.attribute)
     operator, record_value = condition.operator, values[condition.attribute]
-    if operator in BY_NAME and isinstance(record_value, Reference):
+    if operator in MATCHING and isinstance(record_value, Reference):
         if record_value.name is None:
             raise Undecidable(condition.attribute)
         record_value = record_value.name
+    # An empty text and no options at all are empty values.
     value = None if record_value in ("", ()) else _compared(record_value)
     if operator is Operator.NULL:
         return value is None
@@ -77,6 +80,7 @@ def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
     if compare is None:
         raise Undecidable(operator.value)
     if value is None:
+        # Only negations hold for an empty value.
         return negated is not None
     wanted = tuple(_compared(wanted_value) for wanted_value in condition.values)
     return compare(value, wanted) is (negated is None)
@@ -116,14 +120,6 @@ _NEGATIONS: Final = {
 
 DECIDED: Final = frozenset({Operator.NULL, Operator.NOT_NULL, *_COMPARISONS, *_NEGATIONS})
 """The operators that are decided here."""
-
-BY_NAME: Final = frozenset(
-    {
-        *(Operator.LIKE, Operator.NOT_LIKE, Operator.CONTAINS),
-        *(Operator.BEGINS_WITH, Operator.NOT_BEGINS_WITH, Operator.ENDS_WITH, Operator.NOT_ENDS_WITH),
-    }
-)
-"""The operators that compare a lookup's name."""
 
 HOLD_FOR_EMPTY: Final = frozenset({Operator.NULL, *_NEGATIONS, Operator.NOT_LIKE, Operator.NOT_UNDER})
 """The operators whose condition an empty value meets."""

@@ -60,6 +60,7 @@ class FiscalCalendar:
 
     def year_of(self, day: dt.date) -> int:
         """Return the calendar year in which the fiscal year of a day begins."""
+        # A day before this calendar year's first fiscal day is in the fiscal year before: True is 1.
         return day.year - (day < self.first_of_year(day.year))
 
     def period_of(self, day: dt.date) -> int:
@@ -78,6 +79,7 @@ class FiscalCalendar:
         if not dt.MINYEAR <= year <= dt.MAXYEAR:
             raise OverflowError(OUT_OF_RANGE)
         month, day = self.start
+        # A year that begins on 29 February begins on the 28th where there is no such day.
         return dt.date(year, month, min(day, months.monthrange(year, month)[1]))
 
     def first_day(self, period: int) -> dt.date:

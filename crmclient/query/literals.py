@@ -24,6 +24,9 @@ _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}").fullmatch
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:[0-9]{2})?"
 ).fullmatch
+_FLOAT: Final = re.compile(
+    r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?"
+).fullmatch
 _BOOLEANS: Final = {"1": True, "true": True, "0": False, "false": False}
 
 
@@ -105,6 +108,7 @@ def read_date(text: str) -> dt.date:
 
 
 def read_whole(text: str) -> int:
+    """Return the whole number in a text. Raises ValueError."""
     text = text.strip()
     if not _WHOLE(text):
         raise ValueError(Sentence("%(text)s is not a whole number", text=repr(text)))
@@ -129,6 +133,7 @@ def _whole_day(value: dt.date) -> dt.date:
 
 
 def _read_decimal(text: str) -> Decimal:
+    """Return the number in a text, without an exponent. Raises ValueError."""
     text = text.strip()
     if not _NUMBER(text):
         raise ValueError(
@@ -138,10 +143,14 @@ def _read_decimal(text: str) -> Decimal:
 
 
 def _read_double(text: str) -> float:
-    return float(_read_decimal(text))
+    """Return the number in a text, which may have an exponent. Raises ValueError."""
+    text = text.strip()
+    # What is no floating-point number is no decimal either: `_read_decimal` raises the error that says so.
+    return float(text) if _FLOAT(text) else float(_read_decimal(text))
 
 
 def _read_boolean(text: str) -> bool:
+    """Return what `1`, `true`, `0` or `false` in a text means. Raises ValueError for anything else."""
     value = _BOOLEANS.get(text.strip().lower())
     if value is None:
         raise ValueError(Sentence("%(text)s is neither 1 or true nor 0 or false", text=repr(text)))
@@ -156,16 +165,20 @@ def _read_options(text: str) -> tuple[int, ...]:
     return (read_whole(text),)
 
 
-def _exact(places: int) -> Callable[[object], Decimal]:
-    """Return the check of a number with at most `places` decimal places."""
+def _exact(places: int, most: Decimal) -> Callable[[object], Decimal]:
+    """Return the check of a number up to `most`, or down to -`most`, with at most `places` decimal places."""
 
-    def fit(value: object) -> Decimal:
+    def check(value: object) -> Decimal:
         number = value_checks.exact_number(value)
+        if abs(number) > most:
+            raise ValueError(
+                Sentence("the number must lie between %(least)s and %(most)s", least=-most, most=most)
+            )
         if decimal_places(number) > places:
             raise ValueError(Sentence("at most %(places)s decimal places are kept", places=places))
         return number
 
-    return fit
+    return check
 
 
 _FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
@@ -182,8 +195,8 @@ _FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
     AttributeType.STATUS: value_checks.integer,
     AttributeType.BIGINT: value_checks.bigint,
     AttributeType.DOUBLE: value_checks.double,
-    AttributeType.DECIMAL: _exact(10),
-    AttributeType.MONEY: _exact(4),
+    AttributeType.DECIMAL: _exact(10, Decimal("9999999999999.9999999999")),
+    AttributeType.MONEY: _exact(4, Decimal("922337203685477.5807")),
 }
 
 _READERS: Final[dict[AttributeType, Callable[[str], Value]]] = {

@@ -49,6 +49,8 @@ class ChangedQuery:
 def changed_query(query: DesignedQuery, change: AttributeChange) -> ChangedQuery:
     """Return the query with the attribute replaced or left out."""
     changed = ChangedQuery(query)
+    # By what a condition or order calls them: the query's own entity by None and by its name, each link's by
+    # its alias.
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
     entities |= {link.alias: link.entity for link in query.every_link}
     changed.query = replace(
@@ -80,8 +82,9 @@ def changed_filter(
     change: AttributeChange,
     entities: Mapping[str | None, str] | None = None,
 ) -> DesignedFilter:
-    """Return the filter after the change. It belongs to `entity`; `entities` are those of a query,
-    by alias.
+    """Return the filter after the change. It belongs to `entity`.
+
+    `entities` are those of the whole query, by alias; None for a filter that stands alone.
     """
     entities_by_alias: dict[str | None, str] = {**(entities or {}), None: entity}
     entities_by_alias |= {link.alias: link.entity for link in group.every_link}
@@ -91,9 +94,11 @@ def changed_filter(
 def _item(
     item: DesignedItem, entity: str, change: AttributeChange, entities: Mapping[str | None, str]
 ) -> DesignedItem:
+    """Return an item of a filter of `entity` after the change."""
     if isinstance(item, DesignedFilter):
         return changed_filter(item, entity, change, entities)
     if isinstance(item, DesignedLink):
+        # A link in a filter gives no columns to the row, so that none of its keys change.
         return _link(item, entity, change, entities, {})
     return _condition(item, entity, change, entities)
 
@@ -101,6 +106,11 @@ def _item(
 def _condition(
     condition: DesignedCondition, entity: str, change: AttributeChange, entities: Mapping[str | None, str]
 ) -> DesignedCondition:
+    """Return a condition in a filter of `entity` after the change.
+
+    `entities` are those of the query, by alias. A link that is not among them is of no entity, and keeps its
+    names.
+    """
     place = entity if condition.link is None else entities.get(condition.link, "")
     value_of = condition.value_of
     if value_of is not None:
@@ -117,6 +127,10 @@ def _link(
     entities: Mapping[str | None, str],
     keys: dict[str, str | None],
 ) -> DesignedLink:
+    """Return a link to an entity `parent` after the change.
+
+    Keys of its columns that change are added to `keys`.
+    """
     return replace(
         link,
         columns=_columns(link, link.alias, change, keys),

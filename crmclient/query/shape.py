@@ -26,6 +26,9 @@ _AS_BEFORE: Final = {LinkType.INNER: False, LinkType.OUTER: True}
 DEEPEST: Final = 50
 """How deep groups and links may be nested: more than people write, and less than databases take."""
 
+DEEPEST_DESIGNED: Final = 40
+"""How deep people may nest them: row rules, and what a condition is rewritten to, add groups."""
+
 TOO_DEEP_A_FILTER: Final = Sentence("The filter is nested more than %(most)s groups deep.", most=DEEPEST)
 TOO_DEEP_LINKS: Final = Sentence("The links are nested more than %(most)s deep.", most=DEEPEST)
 
@@ -55,12 +58,17 @@ def digest(shape: Shape) -> str:
 
 
 def _group(group: Filter, values: list[object], depth: int) -> Shape:
+    """Return the shape of a group at `depth`, counted from 1, and add the values in it to `values`.
+
+    Raises InvalidQuery for one nested too deeply.
+    """
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_A_FILTER)
     return (group.any, *[_item(item, values, depth) for item in group.items])
 
 
 def _item(item: FilterItem, values: list[object], depth: int) -> Shape:
+    """Return the shape of an item of a group at `depth`, and add the values in it to `values`."""
     if isinstance(item, Condition):
         return _condition(item, values)
     if isinstance(item, Link):
@@ -81,7 +89,10 @@ def _condition(condition: Condition, values: list[object]) -> Shape:
 
 
 def _link(link: Link, values: list[object], depth: int) -> Shape:
-    """Return the shape of a link, and add the values of its conditions to `values`."""
+    """Return the shape of a link at `depth`, and add the values of its conditions to `values`.
+
+    Raises InvalidQuery for one nested too deeply.
+    """
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_LINKS)
     return (

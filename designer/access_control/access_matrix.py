@@ -37,6 +37,7 @@ class Row:
 
     @property
     def is_anonymous_write(self) -> bool:
+        """Whether callers without a token may write by the endpoint."""
         return self.writes and not self.access.authentication_required
 
     @property
@@ -56,7 +57,7 @@ class Row:
             return False
         return not self.access.roles or column in self.access.roles
 
-    def chosen(self, column: str) -> bool:
+    def is_chosen(self, column: str) -> bool:
         """Whether `column` itself is chosen, and not only covered by another."""
         if column == ANONYMOUS:
             return not self.access.authentication_required
@@ -66,9 +67,9 @@ class Row:
 
 
 @lru_cache(maxsize=4096)
-def mark_of(access: AccessDefinition) -> str:
-    """Return a short digest of `access`. A click on the matrix sends it back, to tell whether the access is
-    still the one that the page showed.
+def digest_of_access(access: AccessDefinition) -> str:
+    """Return a short digest of `access`. A cell of the matrix sends it with a click, to tell whether the
+    access is still the one that the page showed.
     """
     return hashlib.sha256(json.dumps(access.to_json()).encode()).hexdigest()[:12]
 
@@ -93,7 +94,7 @@ def rows_of(configuration: Configuration) -> list[Row]:
     return sorted(rows, key=lambda row: (row.path, row.methods))
 
 
-def callers(access: AccessDefinition) -> Sentence:
+def callers_in_words(access: AccessDefinition) -> Sentence:
     """Return who may call, in words. Caller types are named only when they are not the usual ones."""
     if not access.authentication_required:
         return Sentence("anyone, even without a token")
@@ -121,7 +122,7 @@ def admitted_types(
 
 
 def types_in_use(configuration: Configuration) -> tuple[CallerTypeDefinition, ...]:
-    """Users, and then the other types of caller that any endpoint admits."""
+    """Return the type of users, and then the other caller types that any endpoint admits."""
     accesses = (endpoint.definition.access for endpoint in configuration.endpoints.values())
     admitted = (access.caller_types for access in accesses if access.authentication_required)
     names = {USER_TYPE}.union(*admitted)
@@ -129,10 +130,11 @@ def types_in_use(configuration: Configuration) -> tuple[CallerTypeDefinition, ..
 
 
 def _users_first(configuration: Configuration) -> list[CallerTypeDefinition]:
+    """Return the caller types in their order, with the type of users in front."""
     return sorted(configuration.caller_types, key=lambda type: not type.is_of_users)
 
 
-def clicked(
+def access_after_click(
     access: AccessDefinition, column: str, last: tuple[AccessDefinition, AccessDefinition] | None
 ) -> AccessDefinition:
     """Return the access after a click on `column`.
@@ -140,12 +142,14 @@ def clicked(
     `last` is the last change of the endpoint's access: before and after. When that change was a click on the
     same column, this click takes it back: Anonymous, which removed the roles, restores them.
     """
-    if last is not None and is_same(last[1], access) and is_same(toggled(last[0], column), access):
-        return last[0]
-    return toggled(access, column)
+    if last is not None:
+        before, after = last
+        if is_same_access(after, access) and is_same_access(with_column_switched(before, column), access):
+            return before
+    return with_column_switched(access, column)
 
 
-def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
+def with_column_switched(access: AccessDefinition, column: str) -> AccessDefinition:
     """Return the access with `column` switched, whatever was before.
 
     Switching Anonymous on removes the roles; switching it off admits every authenticated caller.
@@ -153,16 +157,16 @@ def toggled(access: AccessDefinition, column: str) -> AccessDefinition:
     everyone with a token.
     """
     if column == ANONYMOUS:
-        return _with(access, required=not access.authentication_required)
+        return _with_roles(access, required=not access.authentication_required)
     if column == AUTHENTICATED:
-        return _with(access)
+        return _with_roles(access)
     if column not in access.roles:
-        return _with(access, roles=tuple(sorted((*access.roles, column))))
+        return _with_roles(access, roles=tuple(sorted((*access.roles, column))))
     remaining_roles = tuple(role for role in access.roles if role != column)
-    return _with(access, roles=remaining_roles or access.roles)
+    return _with_roles(access, roles=remaining_roles or access.roles)
 
 
-def is_same(one: AccessDefinition, other: AccessDefinition) -> bool:
+def is_same_access(one: AccessDefinition, other: AccessDefinition) -> bool:
     """Whether both let the same callers in. Databases order roles in their own ways."""
     return (
         one.authentication_required == other.authentication_required
@@ -180,7 +184,7 @@ def widens(before: AccessDefinition, after: AccessDefinition) -> bool:
     return bool(before.roles) and not (after.roles and set(after.roles) <= set(before.roles))
 
 
-def _with(
+def _with_roles(
     access: AccessDefinition, *, required: bool = True, roles: tuple[str, ...] = ()
 ) -> AccessDefinition:
     """Return `access` with other roles, and the same caller types."""

@@ -52,6 +52,7 @@ class RuleReach:
 
     @property
     def is_open(self) -> bool:
+        """Whether the caller reaches all records."""
         return not self.exposed.row_rule or any(entry.all_records for entry in self.entries)
 
 
@@ -67,11 +68,12 @@ class EndpointRights:
     is_narrowed: bool
 
     @property
-    def may(self) -> bool:
+    def may_call(self) -> bool:
+        """Whether the caller may call the endpoint."""
         return not self.why_not
 
     @property
-    def named(self) -> str:
+    def methods_and_path(self) -> str:
         """The methods and path, as callers know it."""
         return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
 
@@ -166,7 +168,9 @@ def _ruling_entities(endpoint: Endpoint) -> Iterator[ExposedEntityDefinition]:
 
 
 def in_words(reach: RuleReach, say: InWords) -> list[str]:
-    """Return what the caller reaches, one text for each entry."""
+    """Return the records that the caller reaches, one text for each entry. `say` gives
+    the text of an entry.
+    """
     if reach.is_open:
         return [Sentence("all records")]
     if not reach.entries:

@@ -77,5 +77,7 @@ def _make_permissions(using: str) -> None:
 
 
 def for_real() -> QuerySet[Permission]:
-    """The permission to try endpoints and run queries for real."""
+    """Return the permission to try endpoints and run queries for real; nothing before migrations have made
+    it.
+    """
     return Permission.objects.filter(content_type__app_label="designer", codename=FOR_REAL)

@@ -35,7 +35,7 @@ class Difference:
     entity: str = ""
 
 
-def named(column: str) -> str:
+def column_in_words(column: str) -> str:
     """Return a column of the permission matrix in words."""
     if column == ANONYMOUS:
         return Sentence("a caller without a token")
@@ -58,8 +58,8 @@ def differences(
         )
     )
     for mine, theirs in pairs:
-        if mine.may != theirs.may:
-            yield Difference(mine.named, _may(mine), _may(theirs), endpoint=mine.id)
+        if mine.may_call != theirs.may_call:
+            yield Difference(mine.methods_and_path, _may(mine), _may(theirs), endpoint=mine.id)
     yield from _record_differences(one, other, configuration, pairs, say)
     roles = {role.name: role for role in configuration.roles}
     if one in roles and other in roles:
@@ -67,7 +67,8 @@ def differences(
 
 
 def _may(rights: EndpointRights) -> str:
-    if rights.may:
+    """Return in words whether the endpoint may be called."""
+    if rights.may_call:
         return Sentence("may call")
     return Sentence("may not call")
 
@@ -80,7 +81,9 @@ def _record_differences(
     say: InWords,
 ) -> Iterator[Difference]:
     """Yield a difference for each exposed entity whose records the two reach differently."""
-    reached = {rule.exposed.key for mine, theirs in pairs if mine.may and theirs.may for rule in mine.reach}
+    reached = {
+        rule.exposed.key for mine, theirs in pairs if mine.may_call and theirs.may_call for rule in mine.reach
+    }
     for exposed in configuration.entities:
         if exposed.key not in reached:
             continue
@@ -97,6 +100,7 @@ def _record_differences(
 
 
 def _setting_differences(one: RoleDefinition, other: RoleDefinition) -> Iterator[Difference]:
+    """Yield the differences between the settings of two roles."""
     if one.rate != other.rate:
         yield Difference(Sentence("Requests a minute"), _rate(one), _rate(other))
     if one.platform_roles != other.platform_roles:
@@ -108,4 +112,5 @@ def _setting_differences(one: RoleDefinition, other: RoleDefinition) -> Iterator
 
 
 def _rate(role: RoleDefinition) -> str:
+    """Return the requests a minute of a role, in words; 0 leaves the limit to the service."""
     return str(role.rate) if role.rate else Sentence("as the service allows")

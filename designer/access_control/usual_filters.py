@@ -40,23 +40,29 @@ def _filters(
     system = metadata.conventions.of(entity)
     if system.ownership is not None:
         if system.ownership.attribute in attributes:
-            yield _filter(system.ownership.attribute, "eq-userid")
+            yield _filter_of_condition(system.ownership.attribute, "eq-userid")
         if system.ownership.unit is not None and system.ownership.unit in attributes:
-            yield _filter(system.ownership.unit, "eq-businessid")
-    records = {type.entity for type in types_in_use(configuration) if type.entity}
-    lookups = [
-        name
-        for name, attribute in attributes.items()
-        if attribute.readable
-        and (not records.isdisjoint(attribute.targets) if not attribute.is_primary_id else entity in records)
-    ]
-    # Required lookups first: they tell best whose a record is.
-    lookups.sort(
-        key=lambda name: (not attributes[name].is_primary_id, not attributes[name].is_required, name)
-    )
-    for name in lookups[:_MOST_LOOKUPS]:
-        yield _filter(name, "eq", ' value="@user.id"')
+            yield _filter_of_condition(system.ownership.unit, "eq-businessid")
+    entities_of_callers = {type.entity for type in types_in_use(configuration) if type.entity}
+
+    def may_hold_caller(attribute: Attribute) -> bool:
+        """Whether the attribute may point at the record of a caller: a lookup to it, or the id of that
+        record.
+        """
+        targets = [entity] if attribute.is_primary_id else attribute.targets
+        return attribute.readable and not entities_of_callers.isdisjoint(targets)
+
+    def rank(name: str) -> tuple[bool, bool, str]:
+        # The caller's own record first, then required lookups: they tell best whose a record is.
+        return not attributes[name].is_primary_id, not attributes[name].is_required, name
+
+    names = [name for name, attribute in attributes.items() if may_hold_caller(attribute)]
+    for name in sorted(names, key=rank)[:_MOST_LOOKUPS]:
+        yield _filter_of_condition(name, "eq", ' value="@user.id"')
 
 
-def _filter(attribute: str, operator: str, value: str = "") -> str:
+def _filter_of_condition(attribute: str, operator: str, value: str = "") -> str:
+    """Return the FetchXML of a filter with one condition. `value` is its attribute in XML, with a space
+    before it.
+    """
     return f'<filter type="and"><condition attribute="{attribute}" operator="{operator}"{value}/></filter>'

@@ -24,21 +24,23 @@ def note_account(
     # The log is in one language, whoever did it and whoever reads it.
     with override("en"):
         AuditEntry.objects.create(
-            account=_clean(account, _LONGEST_ACCOUNT),
+            account=_text_for_column(account, _LONGEST_ACCOUNT),
             address=address,
             action=action,
-            subject=_clean(subject, _LONGEST_SUBJECT),
-            detail=_clean(detail, _LONGEST_DETAIL),
+            subject=_text_for_column(subject, _LONGEST_SUBJECT),
+            detail=_text_for_column(detail, _LONGEST_DETAIL),
         )
 
 
 def address_of(request: HttpRequest) -> str:
     """Return the network address of the caller, found in the same way as for the count of failed logins."""
     find_address = import_string(settings.AXES_CLIENT_IP_CALLABLE)
+    # The longest form of an IPv6 address has 45 characters, as many as the column takes.
     return str(find_address(request) or "")[:45]
 
 
-def _clean(text: object, longest: int) -> str:
+def _text_for_column(text: object, longest: int) -> str:
+    """Return the text that a column of `longest` characters takes: without NUL, and cut with an ellipsis."""
     # A failed login may be tried with anything, and no database keeps a NUL.
     clean = str(text).replace("\0", "�")
     return clean if len(clean) <= longest else f"{clean[: longest - 1]}…"

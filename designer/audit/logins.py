@@ -15,21 +15,23 @@ from designer.models import AuditEntry
 
 @receiver(user_logged_in)
 def logged_in(sender: Any, request: HttpRequest | None, user: Any, **signal: Any) -> None:
-    _note(request, user.get_username(), AuditEntry.Action.LOGIN)
+    _note_login_in_studio(request, user.get_username(), AuditEntry.Action.LOGIN)
 
 
 @receiver(user_logged_out)
 def logged_out(sender: Any, request: HttpRequest | None, user: Any, **signal: Any) -> None:
+    # A session that has ended belongs to nobody.
     if user is not None:
-        _note(request, user.get_username(), AuditEntry.Action.LOGOUT)
+        _note_login_in_studio(request, user.get_username(), AuditEntry.Action.LOGOUT)
 
 
 @receiver(user_login_failed)
 def login_failed(sender: Any, request: HttpRequest | None, credentials: Any, **signal: Any) -> None:
-    _note(request, str(credentials.get("username", "")), AuditEntry.Action.LOGIN_FAILED)
+    _note_login_in_studio(request, str(credentials.get("username", "")), AuditEntry.Action.LOGIN_FAILED)
 
 
-def _note(request: HttpRequest | None, account: str, action: AuditEntry.Action) -> None:
+def _note_login_in_studio(request: HttpRequest | None, account: str, action: AuditEntry.Action) -> None:
+    """Note what an account did, if it did so on a page of the studio."""
     path = getattr(request, "path", "")
     if request is not None and path.startswith(reverse("admin:index")):
         note_account(account, action, address=address_of(request))

@@ -44,10 +44,12 @@ class CallerTypeDefinition(Definition):
 
     @property
     def is_built_in(self) -> bool:
+        """Whether the type is there from the start, so that nobody can remove it."""
         return self.name in _BUILT_IN
 
     @property
     def is_of_users(self) -> bool:
+        """Whether the callers are users of the platform."""
         return self.name == USER_TYPE
 
     def records(self, users: str) -> str:

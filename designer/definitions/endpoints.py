@@ -60,6 +60,7 @@ class ColumnDefinition(Definition):
 
     @property
     def shown_as(self) -> str:
+        """The name of the column in answers: its own, else that of its attribute."""
         return self.name or self.attribute
 
 
@@ -76,8 +77,11 @@ class BindingDefinition(Definition):
     value: JsonValue
 
     @model_validator(mode="after")
-    def _is_named(self) -> Self:
-        """Refuse a value that is not text, unless it is a constant. A draft may have no value yet (None)."""
+    def _refuse_values_that_are_no_text(self) -> Self:
+        """Refuse a value that is not text, unless it is a constant: all other values name something.
+
+        A draft may have no value yet (None).
+        """
         if self.source != "constant" and not isinstance(self.value, str | None):
             raise ValueError(
                 Sentence(
@@ -94,7 +98,8 @@ class InputDefinition(Translated):
 
     `minimum` and `maximum` are inclusive. `min_length` and `max_length` count characters, or items of a list.
     `pattern` is a regular expression; empty: any text. `allowed` has the only values accepted, in JSON form;
-    empty: all values. `default` is used when the input is absent; None: no default. `nullable` lets null
+    empty: all values. `default` is used when the input is absent; None: no default. A `required` input must
+    have a value: a call may leave it out only if it has a default, and never send null. `nullable` lets null
     clear an attribute on update. `label` is what forms call the input; empty: what the platform calls its
     attribute, in each of the platform's languages.
 
@@ -123,7 +128,13 @@ class InputDefinition(Translated):
     inputs: tuple[InputDefinition, ...] = ()
     bindings: tuple[BindingDefinition, ...] = ()
 
+    @property
+    def must_be_sent(self) -> bool:
+        """Whether a call without this input is refused: it is required and has no default."""
+        return self.required and self.default is None
+
     def in_language(self, lcid: int) -> Self:
+        """Return the input with its texts, and those of its own inputs, in the language `lcid`."""
         translated = super().in_language(lcid)
         inputs = tuple(nested.in_language(lcid) for nested in self.inputs)
         return translated if inputs == self.inputs else translated.model_copy(update={"inputs": inputs})
@@ -200,12 +211,15 @@ class EndpointDefinition(Translated):
         )
 
     @property
-    def _with_texts(self) -> tuple[Translated, ...]:
+    def _translated_parts(self) -> tuple[Translated, ...]:
+        """The parts of the endpoint that have texts of their own."""
         return (*self.inputs, *self.preconditions)
 
     def in_language(self, lcid: int) -> Self:
+        """Return the endpoint with its texts, and those of its parts, in the language `lcid`."""
         translated = super().in_language(lcid)
-        if not any(part.languages() for part in self._with_texts):
+        # Without translated parts, the copy below would only cost time.
+        if not any(part.languages() for part in self._translated_parts):
             return translated
         return translated.model_copy(
             update={
@@ -215,11 +229,12 @@ class EndpointDefinition(Translated):
         )
 
     def languages(self) -> frozenset[int]:
-        return super().languages().union(*(part.languages() for part in self._with_texts))
+        return super().languages().union(*(part.languages() for part in self._translated_parts))
 
     @field_validator("kind")
     @classmethod
-    def _known_kind(cls, kind: str) -> str:
+    def _refuse_unknown_kinds(cls, kind: str) -> str:
+        """Return the kind. Raises ValueError for a kind that is not registered."""
         if kind not in KINDS:
             raise ValueError(
                 Sentence(
@@ -233,9 +248,10 @@ class EndpointDefinition(Translated):
     @field_validator("settings", mode="before")
     @classmethod
     def _settings_of_kind(cls, settings: Any, info: ValidationInfo) -> Any:
+        """Return the settings as the class that the kind declares. None stands for the defaults."""
         kind = KINDS.get(info.data.get("kind", ""))
         if kind is None:
-            # Which settings there may be, nobody knows.
+            # `_refuse_unknown_kinds` has refused the kind. Its settings have no class to be checked by.
             return EndpointSettings()
         if isinstance(settings, Definition):
             return settings
@@ -247,6 +263,7 @@ class EndpointDefinition(Translated):
 
     @model_serializer(mode="wrap")
     def _without_empty_settings(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Return the JSON of the endpoint, without the member `settings` when all settings are defaults."""
         data: dict[str, Any] = handler(self)
         if not data.get("settings"):
             data.pop("settings", None)

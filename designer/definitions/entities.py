@@ -38,11 +38,15 @@ class ExposedEntityDefinition(Definition):
 
     @property
     def key(self) -> str:
+        """The key of the exposed entity in documents, such as `sales.accounts`."""
         return f"{self.module}.{self.segment}"
 
 
 def closed_entity(row: Mapping[str, str]) -> ExposedEntityDefinition:
-    """Return a definition that lets nobody reach a record, for a row that makes no valid definition."""
+    """Return a definition that lets nobody reach a record, for a row that makes no valid definition.
+
+    `row` has the columns of that row by name.
+    """
     return ExposedEntityDefinition(
         module=row["module"], segment=row["segment"], entity=row["entity"], row_rule=(NOBODY,)
     )

@@ -25,8 +25,8 @@ def _in_one_order(value: Any) -> Any:
     return [_in_one_order(item) for item in value] if isinstance(value, list) else value
 
 
-def _shape(shape: Any) -> Any:
-    """Check a shape. None expects nothing. Raises ValueError for a wrong shape."""
+def _checked_shape(shape: Any) -> Any:
+    """Return a shape as it is. None expects nothing. Raises ValueError for a wrong shape."""
     inner: list[Any] = []
     if isinstance(shape, dict):
         inner = list(shape.values())
@@ -40,12 +40,12 @@ def _shape(shape: Any) -> Any:
             )
         )
     for part in inner:
-        _shape(part)
+        _checked_shape(part)
     return shape
 
 
-def _values(values: Any) -> Any:
-    """Check that each key of `values` is a JSON Pointer. Raises ValueError."""
+def _checked_values(values: Any) -> Any:
+    """Return the values as they are. Raises ValueError when one of their keys is no JSON Pointer."""
     for pointer in values:
         if pointer and not pointer.startswith("/"):
             raise ValueError(
@@ -61,8 +61,8 @@ def _values(values: Any) -> Any:
 Json: TypeAlias = Annotated[JsonValue, AfterValidator(_in_one_order)]
 Texts: TypeAlias = Annotated[dict[str, str], AfterValidator(_in_one_order)]
 Members: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(_in_one_order)]
-Shape: TypeAlias = Annotated[Json, AfterValidator(_shape)]
-Values: TypeAlias = Annotated[Members, AfterValidator(_values)]
+Shape: TypeAlias = Annotated[Json, AfterValidator(_checked_shape)]
+Values: TypeAlias = Annotated[Members, AfterValidator(_checked_values)]
 
 
 class SampleFileDefinition(Definition):
@@ -106,7 +106,8 @@ class ExampleCallDefinition(Definition):
     refused_for: SetOf[str] = ()
 
     @model_validator(mode="after")
-    def _one_body(self) -> ExampleCallDefinition:
+    def _has_one_body(self) -> ExampleCallDefinition:
+        """Refuse a call that sends JSON and a file."""
         if self.body is not None and self.upload is not None:
             raise ValueError(Sentence("a call sends either “body” or “upload”. Remove one of the two"))
         return self

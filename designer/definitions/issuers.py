@@ -17,7 +17,7 @@ Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
 
 # Where a template has the tenant's name.
 TENANT = "{tenantid}"
-# A longer one would keep tokens alive that their issuer has ended.
+# In seconds. A longer leeway would keep tokens alive that their issuer has ended.
 LONGEST_LEEWAY = 600
 MOST_REGISTRATIONS = 100_000
 
@@ -131,6 +131,7 @@ class IssuerDefinition(Definition):
 
     @property
     def is_template(self) -> bool:
+        """Whether the definition stands for one issuer for each tenant."""
         return TENANT in self.issuer
 
     @property

@@ -27,6 +27,7 @@ class RowRuleEntry(Definition):
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> RowRuleEntry:
+        """Refuse an entry with neither a filter nor all records, and one with both."""
         if self.all_records and self.filter is not None:
             raise ValueError(Sentence("choose a filter or all_records, not both"))
         if not self.all_records and self.filter is None:
@@ -54,10 +55,11 @@ class _EntryOfNobody(RowRuleEntry):
         return False
 
 
+# Without any entry, a row rule would let everyone reach every record.
 NOBODY: Final = _EntryOfNobody(all_records=True)
 
 
-def _entries(content: Any) -> Any:
+def _entries_of_content(content: Any) -> Any:
     """Return the entries of a row rule's JSON form. A filter alone, as older documents have it, is an entry
     for everyone.
     """
@@ -75,7 +77,7 @@ def in_one_order(entries: tuple[RowRuleEntry, ...]) -> tuple[RowRuleEntry, ...]:
 
 # No entries: every caller reaches every record. With entries, the union of those that are a caller's own.
 RowRuleValue: TypeAlias = Annotated[
-    tuple[RowRuleEntry, ...], BeforeValidator(_entries), AfterValidator(in_one_order)
+    tuple[RowRuleEntry, ...], BeforeValidator(_entries_of_content), AfterValidator(in_one_order)
 ]
 
 
@@ -91,7 +93,7 @@ def roles_of(rule: Iterable[RowRuleEntry]) -> frozenset[str]:
 
 def entries_in_json(content: Any) -> list[dict[str, Any]]:
     """Return the entries of a rule's JSON form, also of one that was written before rules had entries."""
-    return [dict(entry) for entry in _entries(content)]
+    return [dict(entry) for entry in _entries_of_content(content)]
 
 
 class Acknowledgement(Definition):
@@ -101,8 +103,9 @@ class Acknowledgement(Definition):
     reason: str = ""
 
 
-def _by_entity(items: tuple[Acknowledgement, ...]) -> tuple[Acknowledgement, ...]:
+def _sorted_by_entity(items: tuple[Acknowledgement, ...]) -> tuple[Acknowledgement, ...]:
+    """Sort acknowledgements, so that equal ones compare equal whatever their order was."""
     return tuple(sorted(items, key=lambda item: (item.entity, item.reason)))
 
 
-Acknowledgements: TypeAlias = Annotated[tuple[Acknowledgement, ...], AfterValidator(_by_entity)]
+Acknowledgements: TypeAlias = Annotated[tuple[Acknowledgement, ...], AfterValidator(_sorted_by_entity)]

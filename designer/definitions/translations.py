@@ -97,6 +97,7 @@ class Translated(Definition):
 
     @model_validator(mode="after")
     def _known_texts(self) -> Self:
+        """Refuse translations of texts that the definition does not have."""
         for lcid, texts in self.translations.items():
             if unknown := sorted(texts.keys() - self.longest.keys()):
                 raise ValueError(

@@ -7,8 +7,8 @@ from typing import Any
 from designer.configuration import Configuration, Endpoint
 from designer.definitions.row_rules import roles_of
 from designer.documents.plan import Change
-from designer.endpoint_facts.concerned_endpoints import exposures_read
-from designer.endpoint_facts.reached_entities import reached_entities
+from designer.endpoint_facts.reached_entities import exposures_read, reached_entities
+from designer.endpoint_facts.roles_named import names_role
 from designer.endpoint_facts.user_properties_read import reads_property
 
 
@@ -23,8 +23,8 @@ def answers_by(endpoint: Endpoint, change: Change, configuration: Configuration)
             return definition.key == change.key
         case "entities":
             entity: Any = item or change.after
-            # Queries of the module reach it under its row rule, too.
-            # And so do links to its records, and records that are written with others.
+            # The row rule also applies to queries of the module, to links to the entity's records, and to
+            # records that are written together with others.
             return definition.module == entity.module and (
                 definition.exposure == entity.segment
                 or entity.entity in reached_entities(endpoint)
@@ -33,8 +33,10 @@ def answers_by(endpoint: Endpoint, change: Change, configuration: Configuration)
         case "modules":
             return definition.module == change.key
         case "roles":
-            return change.key in definition.access.roles or any(
-                change.key in roles_of(exposed.row_rule) for exposed in exposures_read(endpoint)
+            return (
+                change.key in definition.access.roles
+                or any(change.key in roles_of(exposed.row_rule) for exposed in exposures_read(endpoint))
+                or names_role(endpoint, change.key, configuration.user_properties)
             )
         case "caller_types":
             return change.key in definition.access.caller_types

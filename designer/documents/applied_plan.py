@@ -65,6 +65,7 @@ def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
             problems += _make_change(change)
     if problems:
         raise DocumentError(problems)
+    # New and changed user properties have no position yet.
     if plan.reordered or any(change.collection.field == "user_properties" for change in plan.changes):
         _put_in_order(wanted)
 
@@ -77,6 +78,7 @@ def _make_change(change: Change) -> Iterator[str]:
         if change.after is None:
             row.find(change.before).delete()
         else:
+            # The key of an item never changes, so both forms name the same row.
             row.write(row.find(change.before or change.after) or row.model(), change.after)
     except ProtectedError as error:
         yield in_use(what, sorted(str(user) for user in error.protected_objects))
@@ -87,6 +89,7 @@ def _make_change(change: Change) -> Iterator[str]:
 
 
 def _save(row: models.Model, values: Mapping[str, Any]) -> None:
+    """Set the columns of a row and store it. Raises ValidationError for values that its columns refuse."""
     for name, value in values.items():
         setattr(row, name, value)
     check_row(row)
@@ -116,7 +119,8 @@ def _find_user_property(user_property: UserPropertyDefinition) -> UserProperty |
 
 
 def _write_user_property(row: UserProperty, user_property: UserPropertyDefinition) -> None:
-    _save(row, {**values_of(user_property), "caller_type": _caller_type(user_property.caller_type)})
+    """Store a user property, and all its columns anew. Raises ValidationError for an unknown caller type."""
+    _save(row, {**values_of(user_property), "caller_type": _existing_caller_type(user_property.caller_type)})
     row.columns.all().delete()
     for position, column in enumerate(user_property.columns):
         _save(RelatedColumn(user_property=row, position=position), column_values(column))
@@ -127,6 +131,7 @@ def _find_issuer(issuer: IssuerDefinition) -> Issuer | None:
 
 
 def _write_issuer(row: Issuer, issuer: IssuerDefinition) -> None:
+    """Store an issuer, and all its role rules anew."""
     _save(row, values_of(issuer))
     row.role_rules.all().delete()
     for position, values in enumerate(rule_values(issuer)):
@@ -146,15 +151,22 @@ def _find_entity(entity: ExposedEntityDefinition) -> ExposedEntity | None:
 
 
 def _write_entity(row: ExposedEntity, entity: ExposedEntityDefinition) -> None:
-    _save(row, {**values_of(entity), "module": _module(entity.module)})
+    """Store an exposed entity, and its row rule anew. Raises ValidationError for an
+    unknown module or role.
+    """
+    _save(row, {**values_of(entity), "module": _existing_module(entity.module)})
     row.row_rule.all().delete()
     for definition in entity.row_rule:
         entry = RowRuleEntry(exposed=row)
         _save(entry, entry_values(definition))
-        entry.roles.set(_roles(definition.roles, "row_rule"))
+        entry.roles.set(_existing_roles(definition.roles, "row_rule"))
 
 
 def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
+    """Return the row of an endpoint; None when it is new.
+
+    Its place is its exposed entity, else its module; an endpoint with neither is global.
+    """
     same = Endpoint.objects.filter(kind=endpoint.kind, segment=endpoint.segment, name=endpoint.name)
     if endpoint.exposure:
         return same.filter(entity__module__segment=endpoint.module, entity__segment=endpoint.exposure).first()
@@ -164,15 +176,18 @@ def _find_endpoint(endpoint: EndpointDefinition) -> Endpoint | None:
 
 
 def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
+    """Write an endpoint with its parts. Parts have no key that would tell which of them changed, so all are
+    written anew.
+    """
     places = {
-        "module": _module(endpoint.module) if endpoint.module else None,
-        "entity": _entity(endpoint) if endpoint.exposure else None,
+        "module": _existing_module(endpoint.module) if endpoint.module else None,
+        "entity": _existing_entity(endpoint) if endpoint.exposure else None,
     }
     _save(row, values_of(endpoint) | places | {"acknowledgements": _acknowledgements(row, endpoint)})
-    row.roles.set(_roles(endpoint.access.roles, "access.roles"))
+    row.roles.set(_existing_roles(endpoint.access.roles, "access.roles"))
     for model in (Binding, Input, Column, Fetcher, Precondition):
         model._default_manager.filter(endpoint=row).delete()
-    _write_inputs(row, None, endpoint.inputs, endpoint.bindings)
+    _write_inputs(row, endpoint.inputs, endpoint.bindings, parent=None)
     _write_parts(row, Column, endpoint.columns)
     _write_parts(row, Fetcher, endpoint.fetchers)
     _write_parts(row, Precondition, endpoint.preconditions)
@@ -180,9 +195,10 @@ def _write_endpoint(row: Endpoint, endpoint: EndpointDefinition) -> None:
 
 def _write_inputs(
     row: Endpoint,
-    parent: Input | None,
     inputs: Sequence[InputDefinition],
     bindings: Sequence[BindingDefinition],
+    *,
+    parent: Input | None,
 ) -> None:
     """Write the inputs and bindings of the endpoint or, with `parent`, those of the records that this input
     holds.
@@ -191,10 +207,13 @@ def _write_inputs(
     _write_parts(row, Binding, bindings, parent=parent)
     for definition, input_row in zip(inputs, input_rows, strict=True):
         if definition.inputs or definition.bindings:
-            _write_inputs(row, input_row, definition.inputs, definition.bindings)
+            _write_inputs(row, definition.inputs, definition.bindings, parent=input_row)
 
 
 def _write_parts(row: Endpoint, model: type[P], parts: Sequence[Definition], **fixed: Any) -> list[P]:
+    """Store the parts of an endpoint in their order, and return their rows. `fixed`:
+    columns that all share.
+    """
     rows = [
         model(endpoint=row, position=position, **fixed, **part_values(part))
         for position, part in enumerate(parts)
@@ -221,28 +240,32 @@ def _acknowledgements(row: Endpoint, endpoint: EndpointDefinition) -> list[dict[
     ]
 
 
-def _module(segment: str) -> Module:
+def _existing_module(segment: str) -> Module:
+    """Return the row of a module. Raises ValidationError when there is none."""
     module = Module.objects.filter(segment=segment).first()
     if module is None:
         raise ValidationError({"module": no_module(segment)})
     return module
 
 
-def _entity(endpoint: EndpointDefinition) -> ExposedEntity:
+def _existing_entity(endpoint: EndpointDefinition) -> ExposedEntity:
+    """Return the row of the entity that an endpoint works on. Raises ValidationError when there is none."""
     entity = ExposedEntity.objects.filter(module__segment=endpoint.module, segment=endpoint.exposure).first()
     if entity is None:
         raise ValidationError({"exposure": no_exposure(endpoint)})
     return entity
 
 
-def _roles(names: tuple[str, ...], field: str) -> list[Role]:
+def _existing_roles(names: tuple[str, ...], field: str) -> list[Role]:
+    """Return the rows of roles. Raises ValidationError, at the member `field`, for an unknown name."""
     roles_by_name = {role.name: role for role in Role.objects.filter(name__in=names)}
     if missing := [name for name in names if name not in roles_by_name]:
         raise ValidationError({field: no_role(missing[0])})
     return list(roles_by_name.values())
 
 
-def _caller_type(name: str) -> CallerType:
+def _existing_caller_type(name: str) -> CallerType:
+    """Return the row of a caller type. Raises ValidationError when there is none."""
     caller_type = CallerType.objects.filter(name=name).first()
     if caller_type is None:
         raise ValidationError({"caller_type": no_caller_type(name)})
@@ -259,7 +282,10 @@ def _put_in_order(wanted: ConfigurationDocument) -> None:
 
 
 class _Row:
-    """How the items of one list are found and written as rows."""
+    """How the items of one list of the document become rows.
+
+    `find` returns the row of an item, or None. `write` stores an item in a row, which may be a new one.
+    """
 
     def __init__(
         self, model: type[models.Model], find: Callable[[Any], Any], write: Callable[[Any, Any], None]

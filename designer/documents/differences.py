@@ -19,7 +19,7 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
     if before == after:
         return
     if isinstance(before, dict) and isinstance(after, dict):
-        yield from _in_objects(before, after, place)
+        yield from _differences_of_members(before, after, place)
         return
     named_before, named_after = _by_name(before), _by_name(after)
     if named_before is None or named_after is None:
@@ -27,13 +27,14 @@ def differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
     elif named_before == named_after:
         yield Sentence("%(place)s: in another order", place=place)
     else:
-        yield from _in_objects(named_before, named_after, place)
+        yield from _differences_of_members(named_before, named_after, place)
 
 
 _ABSENT: Any = object()
 
 
-def _in_objects(before: Mapping[str, Any], after: Mapping[str, Any], place: str) -> Iterator[str]:
+def _differences_of_members(before: Mapping[str, Any], after: Mapping[str, Any], place: str) -> Iterator[str]:
+    """Yield a line for each member that is added (`+`) or removed (`-`), and the lines of changed members."""
     for key in dict.fromkeys((*before, *after)):
         old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
         inner = f"{place}.{key}" if place else key
@@ -56,4 +57,5 @@ def _by_name(value: Any) -> dict[str, Any] | None:
 
 
 def _json_text(value: Any) -> str:
+    """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False)

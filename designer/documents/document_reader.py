@@ -11,20 +11,21 @@ from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.environment_values import Names, Supply
-from designer.documents.keys import Location, Place, duplicate_keys, without_duplicates
-from designer.documents.older_formats import modernised
+from designer.documents.keys import Location, Place, duplicate_keys
+from designer.documents.older_formats import in_present_format
 from designer.documents.problems import DocumentError, Gap, PartlyRead
-from designer.documents.readable_rest import near_member, readable_rest
+from designer.documents.readable_rest import near_member, readable_rest, without_duplicates
 from designer.library_messages import problems_of, reason_of, unreadable
 from designer.sentences import Counted, Sentence, listed
 
+# In bytes.
 LARGEST_DOCUMENT = 32 * 1024 * 1024
 MOST_PROBLEMS = 100
 
 
 def read(raw: bytes) -> ConfigurationDocument:
     """Return the document that UTF-8 JSON holds. Raises DocumentError with the place of every problem."""
-    return understood(_json_object(raw), place_in_document)
+    return document_from(_json_object(raw), place_in_document)
 
 
 def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names]:
@@ -35,12 +36,12 @@ def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names
 
 
 def understood_named(data: dict[str, Any], names: Names, place: Place) -> ConfigurationDocument:
-    """Return the document that `data`, which may hold names, describes, as `understood` does.
+    """Return the document that `data`, which may hold names, describes, as `document_from` does.
 
     Raises all problems together, those of names and all others.
     """
     try:
-        document = understood(names.resolved(data), place)
+        document = document_from(names.resolved(data), place)
     except PartlyRead as error:
         raise error.after(names.problems, is_as_meant=not names.problems) from error
     except DocumentError as error:
@@ -50,14 +51,15 @@ def understood_named(data: dict[str, Any], names: Names, place: Place) -> Config
     return document
 
 
-def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
+def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     """Return the document that `data` describes.
 
     Raises DocumentError with the `place` of every problem; PartlyRead where what is right of the document can
     be judged.
     """
+    # PostgreSQL stores no NUL. Without them, the rest of the document can be judged.
     problems: list[str] = list(_with_nul(data, (), place))
-    data = modernised(_without_nul(data) if problems else data)
+    data = in_present_format(_without_nul(data) if problems else data)
     positions: Mapping[str, Sequence[int]] = {}
     gaps: Sequence[Gap] = ()
     try:
@@ -77,11 +79,15 @@ def understood(data: dict[str, Any], place: Place) -> ConfigurationDocument:
         return place(location)
 
     if problems := [*problems, *duplicate_keys(document, place_before)]:
-        raise PartlyRead(problems, without_duplicates(document), gaps)
+        rest_document, more_gaps = without_duplicates(document)
+        raise PartlyRead(problems, rest_document, [*gaps, *more_gaps])
     return document
 
 
 def _json_object(raw: bytes) -> dict[str, Any]:
+    """Return the JSON object that `raw` holds. Raises DocumentError for anything else, and for too many
+    bytes.
+    """
     if len(raw) > LARGEST_DOCUMENT:
         raise DocumentError(
             [
@@ -107,12 +113,16 @@ def parse(raw: bytes) -> Any:
 
 
 def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iterator[str]:
-    """Yield a sentence for each text in `value` that contains a NUL character."""
-    if isinstance(value, str) and "\0" in value:
-        yield Sentence("%(place)s: contains a NUL character. Remove it", place=place(location))
-    elif isinstance(value, (dict, list)):
+    """Yield a sentence for each text with a NUL character, and for each object with one
+    in a member's name.
+    """
+    texts = [value] if isinstance(value, str) else value if isinstance(value, dict) else ()
+    if any("\0" in text for text in texts):
+        where = place(location) or Sentence("document")
+        yield Sentence("%(place)s: contains a NUL character. Remove it", place=where)
+    if isinstance(value, (dict, list)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _with_nul(item, (*location, key), place)
+            yield from _with_nul(item, (*location, _without_nul(key)), place)
 
 
 def _without_nul(value: Any) -> Any:
@@ -129,6 +139,7 @@ def _without_nul(value: Any) -> Any:
 
 
 def _sentences(problems: Sequence[ErrorDetails], data: dict[str, Any], place: Place) -> Iterator[str]:
+    """Yield a sentence for each of the first problems, with its place, and one that counts the others."""
     for problem in problems[:MOST_PROBLEMS]:
         where = f"{place(problem['loc'])}{_item_name(problem['loc'], data)}" or Sentence("document")
         yield listed((where, _reason(problem, data)), ": ")
@@ -137,6 +148,7 @@ def _sentences(problems: Sequence[ErrorDetails], data: dict[str, Any], place: Pl
 
 
 def _reason(problem: ErrorDetails, data: dict[str, Any]) -> str:
+    """Return what is wrong. For an unknown member, it names the known member that is nearest."""
     if problem["type"] == "extra_forbidden" and (near := near_member(data, problem["loc"])):
         return Sentence("is not known. Did you mean “%(name)s”?", name=near)
     return reason_of(problem)

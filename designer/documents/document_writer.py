@@ -69,6 +69,7 @@ def of_module(
     return ConfigurationDocument(
         format=document.format,
         roles=tuple(role for role in document.roles if role.name in roles),
+        # A document without this member leaves the caller types as they are: an empty one would remove them.
         **({"caller_types": types} if types else {}),
         modules=tuple(definition for definition in document.modules if definition.segment == module),
         entities=tuple(entity for entity in document.entities if entity.module == module),
@@ -124,4 +125,5 @@ def _broken(configuration: Configuration) -> list[str]:
 
 
 def _unwritable(item: str, why: str) -> Sentence:
+    """Return the sentence about an item that cannot be exported. `why` is the problem of its row."""
     return Sentence("%(item)s cannot be exported: %(why)s", item=item, why=why)

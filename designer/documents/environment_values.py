@@ -21,7 +21,10 @@ PREFIX: Final = "PORTICO_VALUE_"
 _TEXT, _ID = "String", "Guid"
 _SAMPLE_ID = str(TYPES[_ID].sample)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,62}")
+# A name of a value (group 1) or of a record (group 2) in FetchXML.
 _IN_XML = re.compile(r"\{(?:env:([^{}<>\"']*)|record:([^{}<>\"]*))\}")
+# Of the column that keeps where a name is used. Bodies of example calls are as deep as their author likes.
+_LONGEST_PATH = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,13 @@ class Names:
     def __init__(self, supply: Supply, place: Place) -> None:
         self._supply = supply
         self._place = place
+        # Input types by name: the first that is stated, or String.
         self._types: dict[str, str] = {}
         # Ids of records by the names of their keys; empty where there is no such record.
         self._ids: dict[str, str] = {}
+        # The places of names that have no value, by name.
         self._missing: dict[str, list[str]] = {}
+        # A list of the document, the position of an item in it, the path in that item, and the name there.
         self._uses: list[tuple[str, int, str, str]] = []
         self._problems: list[str] = []
 
@@ -129,10 +135,14 @@ class Names:
         if key is not None:
             return self._id_in_xml(unescape(key, UNQUOTED), location)
         text = self._text(name or "", None, location)
-        # What has no value is told by its name: an id is the likeliest, and no second thing to be wrong.
+        # A name without a value has a problem already. A sample id is likely to fit, so that no second
+        # problem follows from it.
         return escape(_SAMPLE_ID if text is None else text, {'"': "&quot;"})
 
     def _id_in_xml(self, name: str, location: Location) -> str:
+        """Return the id of the record that a name in XML means; empty, with a problem noted, when it names no
+        record.
+        """
         record = RecordKey.of_name(name)
         if record is None:
             self._add_problem(
@@ -151,7 +161,7 @@ class Names:
         one record.
         """
         name = record.name
-        # What is written and read again is the same: an export has to name the same record.
+        # An export writes the name, and an import reads it again: it has to mean the same record.
         if RecordKey.of_name(name) != record or len(name) > LONGEST_NAME:
             self._add_problem(
                 location,
@@ -165,8 +175,7 @@ class Names:
             return _SAMPLE_ID
         if name not in self._ids:
             self._ids[name] = self._id_of(record, location)
-        field, position, *path = location
-        self._uses.append((str(field), int(position), path_of(path), name))
+        self._note_use(name, location)
         return self._ids[name] or _SAMPLE_ID
 
     def _id_of(self, record: RecordKey, location: Location) -> str:
@@ -234,14 +243,32 @@ class Names:
                 ),
             )
         self._types[name] = type or earlier_type or _TEXT
-        field, position, *path = location
-        self._uses.append((str(field), int(position), path_of(path), name))
+        self._note_use(name, location)
         text = self._supply.text(name)
         if text is None:
             self._missing.setdefault(name, []).append(self._place(location))
         return text
 
+    def _note_use(self, name: str, location: Location) -> None:
+        """Note that `name` is used at `location`, or a problem where the way to it is too long to be kept."""
+        field, position, *path = location
+        place = path_of(path)
+        if len(place) > _LONGEST_PATH:
+            self._add_problem(
+                location,
+                Sentence(
+                    "%(name)s stands too deep: the names of the members that lead to it have %(count)s "
+                    "characters, and at most %(most)s can be kept",
+                    name=name,
+                    count=len(place),
+                    most=_LONGEST_PATH,
+                ),
+            )
+            return
+        self._uses.append((str(field), int(position), place, name))
+
     def _add_problem(self, location: Location, sentence: Sentence) -> None:
+        """Note a problem of a name at `location`."""
         self._problems.append(
             Sentence("%(place)s: %(sentence)s", place=self._place(location), sentence=sentence)
         )

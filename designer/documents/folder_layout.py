@@ -19,7 +19,9 @@ from typing import Final, NamedTuple
 
 from designer.sentences import Sentence
 
+# The name of the file that makes a folder a configuration, without the suffix.
 MANIFEST: Final = "portico"
+# What the manifest says under `removes`, so that an import removes whatever the folder lacks.
 EVERYTHING: Final = "everything"
 SUFFIXES: Final = (".yaml", ".yml", ".json")
 USER_PROPERTIES: Final = "user_properties"
@@ -61,7 +63,7 @@ def item_files(folder: Path) -> tuple[list[ItemFile], list[str]]:
     problems: list[str] = []
     for file in _documents_in(folder):
         path = PurePosixPath(file.relative_to(folder).as_posix())
-        home = _home(path.with_suffix(""))
+        home = _home_of(path.with_suffix(""))
         if home is not None:
             files.append(ItemFile(path, *home))
         else:
@@ -84,7 +86,7 @@ def _documents_in(folder: Path) -> Iterator[Path]:
         yield from (path for path in sorted(paths) if path.suffix in SUFFIXES and path.is_file())
 
 
-def _home(path: PurePosixPath) -> tuple[str, str | None] | None:
+def _home_of(path: PurePosixPath) -> tuple[str, str | None] | None:
     """Return the list of the document that a path belongs to, and the module in it; None for other paths."""
     for field, homes in HOMES.items():
         for home in homes:

@@ -48,20 +48,21 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
     files, problems = item_files(folder)
     items: dict[str, list[Any]] = {}
     places: dict[str, list[PurePosixPath]] = {}
-    unread = False
+    lacks_needed_items = False
     for file in files:
-        read = _items(folder, file, problems)
+        file_items = _items_in_file(folder, file, problems)
         # Nothing refers to an endpoint: without it, the others can be judged.
-        unread |= read is None and file.field != ENDPOINTS
-        for item in read or ():
+        lacks_needed_items |= file_items is None and file.field != ENDPOINTS
+        for item in file_items or ():
             items.setdefault(file.field, []).append(item)
             places.setdefault(file.field, []).append(file.path)
-    content = _object(manifest, PurePosixPath(manifest.name), problems)
-    if content is None or unread:
+    content = _object_in_file(manifest, PurePosixPath(manifest.name), problems)
+    if content is None or lacks_needed_items:
         raise DocumentError(problems)
     removes = _removed_groups(manifest.name, content, problems)
 
     def place(location: Location) -> str:
+        """Return the file of a location in the document, and the place within that file."""
         match location:
             case [str(field), int(at), *rest] if at < len(places.get(field, ())):
                 within = place_in_document(rest)
@@ -71,8 +72,8 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
 
     names = Names(supply, place)
     try:
-        stated = {"format": content["format"]} if "format" in content else {}
-        document = understood_named({**stated, **items}, names, place)
+        stated_format = {"format": content["format"]} if "format" in content else {}
+        document = understood_named({**stated_format, **items}, names, place)
     except PartlyRead as error:
         raise error.after(problems) from error
     except DocumentError as error:
@@ -82,16 +83,16 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
     return Folder(document, names, removes)
 
 
-def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any] | None:
+def _items_in_file(folder: Path, file: ItemFile, problems: list[str]) -> list[Any] | None:
     """Return the items of a file; None where they cannot be read. Add what is wrong with the file to
     `problems`.
     """
     if file.field == USER_PROPERTIES:
-        content = _content(folder / file.path, file.path, problems)
+        content = _content_of_file(folder / file.path, file.path, problems)
         if content is not None and not isinstance(content, list):
             problems.append(Sentence("%(file)s: write a list of user properties.", file=str(file.path)))
         return content if isinstance(content, list) else None
-    item = _object(folder / file.path, file.path, problems)
+    item = _object_in_file(folder / file.path, file.path, problems)
     if item is None:
         return None
     stated = item.get("segment" if file.field == "modules" else "module", "")
@@ -108,14 +109,18 @@ def _items(folder: Path, file: ItemFile, problems: list[str]) -> list[Any] | Non
     return [item]
 
 
-def _object(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any] | None:
-    content = _content(file, path, problems)
+def _object_in_file(file: Path, path: PurePosixPath, problems: list[str]) -> dict[str, Any] | None:
+    """Return the JSON object that a file holds; None, with a problem added, for anything else.
+
+    `path` is the path of the file in the folder, for messages.
+    """
+    content = _content_of_file(file, path, problems)
     if content is not None and not isinstance(content, dict):
         problems.append(Sentence("%(file)s: write names and their values.", file=str(path)))
     return content if isinstance(content, dict) else None
 
 
-def _content(file: Path, path: PurePosixPath, problems: list[str]) -> Any:
+def _content_of_file(file: Path, path: PurePosixPath, problems: list[str]) -> Any:
     """Return the content of the file; None, with a problem added, when it cannot be read or is empty."""
     raw = file.read_bytes()
     try:

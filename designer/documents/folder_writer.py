@@ -25,6 +25,7 @@ from designer.sentences import Sentence
 Format: TypeAlias = Literal["yaml", "json"]
 
 _SCHEMAS = "schemas"
+# The schema of the whole document, which the schemas of files refer to.
 _ALL = "portico.json"
 # The schema of the files of each list: its name among the definitions of the whole document's schema.
 _ITEM_SCHEMAS: Mapping[str, str] = {
@@ -41,6 +42,7 @@ _HEAD = """\
 # removes: what an import removes where this folder lacks it. Write `everything`, or a list of modules,
 # `context` (roles, caller types, user properties, issuers) and `optionsets`.
 """
+# File systems take 255 bytes for a name.
 _LONGEST_NAME = 100
 
 
@@ -66,7 +68,7 @@ def write_folder(
                 )
             ]
         )
-    wanted = dict(_files(document, form))
+    wanted = dict(_files_of_items(document, form))
     for path in present:
         if path not in wanted and (module is None or path.parts[:2] == ("modules", module)):
             (folder / path).unlink()
@@ -82,22 +84,29 @@ def write_folder(
         file.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _files(document: dict[str, Any], form: Format) -> Iterator[tuple[PurePosixPath, str]]:
+def _files_of_items(document: dict[str, Any], form: Format) -> Iterator[tuple[PurePosixPath, str]]:
     """Yield the path and the text of the file of each item."""
     taken: set[str] = set()
     for field, items in document.items():
         if field not in HOMES or not items:
             continue
         if field == USER_PROPERTIES:
-            yield _free_path(HOMES[field][0], "", form, taken), _text(items, field, 0, form)
+            yield _free_path(HOMES[field][0], "", form, taken), _file_text(items, field, 0, form)
             continue
         for item in items:
             module = item["segment"] if field == "modules" else item.get("module", "")
+            # Of a list with two homes, the first is for items without a module.
             home = HOMES[field][-1 if module else 0].replace("{module}", module)
-            yield _free_path(home, _name(field, item), form, taken), _text(item, field, home.count("/"), form)
+            yield (
+                _free_path(home, _file_name(field, item), form, taken),
+                _file_text(item, field, home.count("/"), form),
+            )
 
 
-def _name(field: str, item: Mapping[str, Any]) -> str:
+def _file_name(field: str, item: Mapping[str, Any]) -> str:
+    """Return the name of the file of an item of the list `field`, before characters that no path takes are
+    replaced.
+    """
     if field == "endpoints":
         parts = (item.get(part) for part in ("exposure", "segment", "kind", "name"))
         return ".".join(part for part in parts if part)
@@ -114,7 +123,11 @@ def _free_path(home: str, name: str, form: Format, taken: set[str]) -> PurePosix
     return PurePosixPath(f"{path}.{form}")
 
 
-def _text(content: Any, field: str, depth: int, form: Format) -> str:
+def _file_text(content: Any, field: str, depth: int, form: Format) -> str:
+    """Return the text of a file that holds `content`. `depth`: how many folders deep the file is.
+
+    YAML files begin with a comment that tells editors the schema.
+    """
     if form == "json":
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     schema = f"{'../' * depth}{_SCHEMAS}/{_schema_name(field)}"
@@ -122,6 +135,7 @@ def _text(content: Any, field: str, depth: int, form: Format) -> str:
 
 
 def _schema_name(field: str) -> str:
+    """Return the name of the file with the schema of the list `field`."""
     return f"{field.replace('_', '-')}.json"
 
 

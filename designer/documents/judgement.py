@@ -16,7 +16,7 @@ from designer.documents.plan_obstacles import Obstacle, obstacles_of
 from designer.documents.problems import DocumentError, Gap
 from designer.documents.protection import protection_refusals
 from designer.example_calls.call_runs import CallResult, run_all
-from designer.overview import Overview, foreseen, judged, overview
+from designer.overview import Overview, overview, overview_if_stored, overview_of
 from designer.readiness import Finding, Metadata
 from designer.sentences import Sentence, listed
 
@@ -44,14 +44,17 @@ class Judgement:
 
     @property
     def revision(self) -> Revision:
+        """The revision of the configuration that the plan was made of."""
         return self.before.revision
 
     @property
     def blocking(self) -> tuple[Finding, ...]:
+        """The findings that the plan would bring in and that block."""
         return tuple(finding for finding in self.findings if finding.is_blocking)
 
     @property
     def failed_calls(self) -> tuple[CallResult, ...]:
+        """The example calls that were not answered as expected."""
         return tuple(result for result in self.calls if result.failed)
 
     def is_acceptable(self, *, allow_broken: bool = False, allow_failing_calls: bool = False) -> bool:
@@ -83,6 +86,7 @@ class Judgement:
         yield from self.failed_call_sentences()
 
     def failed_call_sentences(self) -> Iterator[str]:
+        """Yield a sentence for each example call that would fail."""
         for result in self.failed_calls:
             yield Sentence(
                 "The example call “%(name)s” of %(endpoint)s would fail: %(why)s",
@@ -92,6 +96,7 @@ class Judgement:
             )
 
     def to_json(self) -> dict[str, Any]:
+        """Return the judgement as commands report it. `blocking` counts the findings that block."""
         return {
             "blocking": len(self.blocking),
             "changes": [change.to_json() for change in self.plan.changes],
@@ -128,14 +133,14 @@ def judge(
     now = export(before.configuration)
     new_plan = make_plan(now)
     if new_plan.does_nothing:
-        return _judgement(new_plan, before, before, (), ())
+        return _judged_plan(new_plan, before, before, (), ())
     obstacles = tuple(obstacles_of(new_plan, document_after(now, new_plan)))
-    # What cannot be removed stays.
+    # Items that cannot be removed stay, so that no findings follow from their absence.
     refused_removals = [obstacle.change for obstacle in obstacles if obstacle.change.after is None]
-    after = foreseen(
+    after = overview_if_stored(
         configuration_after(before.configuration, document_after(now, new_plan, refused_removals))
     )
-    judgement = _judgement(new_plan, before, after, obstacles, gaps)
+    judgement = _judged_plan(new_plan, before, after, obstacles, gaps)
     protected = protection_refusals(before.configuration, after.configuration)
     judgement = replace(judgement, protected=tuple(protected))
     # A call is answered by an endpoint with its module, entity, roles and properties: these must be as meant.
@@ -156,24 +161,28 @@ def judge_alone(
     """
     nothing = ConfigurationDocument(format=document.format)
     obstacles = tuple(obstacles_of(plan(nothing, document), document))
-    checked = judged(configuration_after(Configuration(Revision(0, "")), document), metadata)
+    checked = overview_of(configuration_after(Configuration(Revision(0, "")), document), metadata)
     reasons: Sequence[Obstacle | Gap] = [*obstacles, *gaps]
-    by_endpoint = {id: tuple(_mistakes(found, reasons)) for id, found in checked.by_endpoint.items()}
+    by_endpoint = {id: tuple(_own_mistakes(found, reasons)) for id, found in checked.by_endpoint.items()}
     problems = [obstacle.sentence for obstacle in obstacles]
-    others = tuple(_mistakes(checked.others, reasons))
+    others = tuple(_own_mistakes(checked.others, reasons))
     return problems, replace(checked, by_endpoint=by_endpoint, others=others)
 
 
-def _mistakes(findings: Iterable[Finding], reasons: Sequence[Obstacle | Gap]) -> Iterator[Finding]:
+def _own_mistakes(findings: Iterable[Finding], reasons: Sequence[Obstacle | Gap]) -> Iterator[Finding]:
     """Yield the findings that do not merely follow from one of `reasons`."""
     return (finding for finding in findings if not any(reason.explains(finding) for reason in reasons))
 
 
-def _judgement(
+def _judged_plan(
     plan: Plan, before: Overview, after: Overview, obstacles: Sequence[Obstacle], gaps: Sequence[Gap]
 ) -> Judgement:
+    """Return the judgement of a plan that leads from `before` to `after`.
+
+    Findings that only follow from `obstacles` or `gaps` are left out.
+    """
     earlier_findings = set(before.findings)
-    findings = list(_mistakes(after.findings, (*obstacles, *gaps)))
+    findings = list(_own_mistakes(after.findings, (*obstacles, *gaps)))
     new = sorted(
         (f for f in findings if f not in earlier_findings), key=lambda finding: not finding.is_blocking
     )

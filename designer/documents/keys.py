@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from designer.definitions import ConfigurationDocument, Definition, EndpointDefinition
+from designer.definitions import ConfigurationDocument, Definition, EndpointDefinition, InputDefinition
 from designer.kinds import KINDS, Scope
 from designer.sentences import Sentence
 
@@ -39,6 +40,7 @@ class Collection:
     is_fixed: Callable[[Any], bool] = lambda item: False
 
     def named(self, key: Key) -> Sentence:
+        """Return the item with the key in words, such as “role clerk”."""
         return Sentence("%(noun)s %(key)s", noun=self.noun, key=key)
 
     def subject(self, key: Key) -> str:
@@ -46,10 +48,12 @@ class Collection:
         return key if self.field == ENDPOINTS else str(self.named(key))
 
     def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
+        """Return the items of this list of the document, by key."""
         return {self.key(item): item for item in getattr(document, self.field)}
 
 
 def _group_of_endpoint(endpoint: EndpointDefinition) -> str:
+    """Return the group of an endpoint: its module, or `optionsets` for an endpoint without one."""
     return OPTION_SETS if KINDS[endpoint.kind].scope is Scope.GLOBAL else endpoint.module
 
 
@@ -71,8 +75,16 @@ COLLECTIONS = (
 )
 
 
+# The lists of an endpoint, or of an input with inputs of its own, whose items have names of their own.
+NAMED_PARTS: Mapping[str, Callable[[Any], str]] = {
+    "inputs": lambda definition: definition.name,
+    "bindings": lambda binding: binding.attribute,
+    "fetchers": lambda fetcher: fetcher.name,
+}
+
+
 def duplicate_keys(document: ConfigurationDocument, place: Place) -> Iterator[str]:
-    """Yield a sentence for every item that the document has twice, and every input or binding that an
+    """Yield a sentence for every item that the document has twice, and every name that one list of an
     endpoint has twice.
     """
     for collection in COLLECTIONS:
@@ -88,21 +100,21 @@ def duplicate_keys(document: ConfigurationDocument, place: Place) -> Iterator[st
                 )
             first_positions.setdefault(key, position)
     for position, endpoint in enumerate(document.endpoints):
-        for field, name in _repeated_names(endpoint):
+        for location, name in _repeated_names(endpoint):
             yield Sentence(
                 "%(place)s: “%(name)s” is listed more than once. Rename or remove one",
-                place=f"{place(('endpoints', position, field))} ({endpoint.key})",
+                place=f"{place((ENDPOINTS, position, *location))} ({endpoint.key})",
                 name=name,
             )
 
 
-def _repeated_names(endpoint: EndpointDefinition) -> Iterator[tuple[str, str]]:
-    """Yield the list and the name of every input or binding that the endpoint has twice."""
-    for field, names in (
-        ("inputs", [input_definition.name for input_definition in endpoint.inputs]),
-        ("bindings", [binding.attribute for binding in endpoint.bindings]),
-    ):
-        yield from ((field, name) for name in sorted({name for name in names if names.count(name) > 1}))
+def _repeated_names(part: EndpointDefinition | InputDefinition) -> Iterator[tuple[Location, str]]:
+    """Yield the location of each list in an endpoint or an input that has a name twice, and the name."""
+    for field, name_of in NAMED_PARTS.items():
+        counts = Counter(map(name_of, getattr(part, field, ())))
+        yield from (((field,), name) for name, count in counts.items() if count > 1)
+    for position, nested in enumerate(part.inputs):
+        yield from ((("inputs", position, *location), name) for location, name in _repeated_names(nested))
 
 
 def without_items(
@@ -116,20 +128,3 @@ def without_items(
         for collection in COLLECTIONS
     }
     return document.model_copy(update=lists)
-
-
-def without_duplicates(document: ConfigurationDocument) -> ConfigurationDocument:
-    """Return `document` with the first of the items that have the same key, and without endpoints that repeat
-    names.
-    """
-    # Reversed, because a dictionary keeps the last item of a key, and the first is wanted.
-    firsts = {
-        collection.field: tuple(
-            {collection.key(item): item for item in reversed(getattr(document, collection.field))}.values()
-        )[::-1]
-        for collection in COLLECTIONS
-    }
-    firsts["endpoints"] = tuple(
-        endpoint for endpoint in firsts["endpoints"] if not any(_repeated_names(endpoint))
-    )
-    return document.model_copy(update=firsts)

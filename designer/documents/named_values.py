@@ -80,6 +80,7 @@ def with_names(
     `uses`: for the list and the key of an item, pairs of a path in the item and the value that came from a
     name. A value that has changed since stays as it is.
     """
+    # No value came from a name: reading the document for the keys of its items would be in vain.
     if not uses:
         return {member: _with_names(content, (), []) for member, content in data.items()}
     document = ConfigurationDocument.model_validate(data)
@@ -106,9 +107,10 @@ def _with_names(content: Any, location: Location, values: list[tuple[str, NamedV
     for path, named in values:
         if path != path_of(location):
             continue
-        if _same(content, named.value):
+        if _is_same(content, named.value):
             return named.in_json
         if isinstance(content, str) and "<" in content:
+            # A value is the whole of an attribute or of an element. Part of one only looks like it.
             written = escape(named.text, {'"': "&quot;"})
             content = content.replace(f'"{written}"', f'"{named.in_xml}"')
             content = content.replace(f">{written}<", f">{named.in_xml}<")
@@ -134,7 +136,7 @@ def is_name(content: dict[str, Any]) -> bool:
     return False
 
 
-def _same(first: Any, other: Any) -> bool:
+def _is_same(first: Any, other: Any) -> bool:
     """Whether two values are the same in JSON, where true is not 1."""
     if isinstance(first, bool) or isinstance(other, bool):
         return first is other

@@ -8,24 +8,31 @@ from typing import Any
 PRESENT = 2
 
 
-def modernised(data: dict[str, Any]) -> dict[str, Any]:
+def in_present_format(data: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON of a document in the present format. What is wrong in it stays as it is."""
+    # In Python, True equals 1.
     if data.get("format") != 1 or isinstance(data["format"], bool):
         return data
     endpoints = data.get("endpoints")
     if not isinstance(endpoints, list):
         return {**data, "format": PRESENT}
+    # Whether each exposed entity has a row rule, by module and segment.
     rules = {
         (item.get("module"), item.get("segment")): bool(item.get("row_rule"))
         for item in _objects(data.get("entities"))
     }
-    return {**data, "format": PRESENT, "endpoints": [_endpoint(item, rules) for item in endpoints]}
+    return {
+        **data,
+        "format": PRESENT,
+        "endpoints": [_endpoint_in_present_format(item, rules) for item in endpoints],
+    }
 
 
-def _endpoint(item: Any, rules: dict[tuple[Any, Any], bool]) -> Any:
-    """Convert an endpoint of format 1, in which a create ignored row rules.
+def _endpoint_in_present_format(item: Any, rules: dict[tuple[Any, Any], bool]) -> Any:
+    """Return an endpoint of format 1, in which a create ignored row rules, in the present format.
 
-    Where a row rule may apply, the create goes on ignoring it, and a finding says so.
+    `rules`: whether entities of the document have a row rule, by module and segment. Where a row rule may
+    apply, the create goes on ignoring it, and a finding says so.
     """
     if not isinstance(item, dict) or item.get("kind") != "create":
         return item
@@ -43,5 +50,6 @@ def _endpoint(item: Any, rules: dict[tuple[Any, Any], bool]) -> Any:
 
 
 def _objects(items: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects in `items`; nothing for anything but a list."""
     if isinstance(items, list):
         yield from (item for item in items if isinstance(item, dict))

@@ -31,6 +31,7 @@ class Change:
 
     @property
     def group(self) -> str:
+        """The group of the item, by which an import may remove it."""
         group: str = self.collection.group(self.before or self.after)
         return group
 
@@ -44,6 +45,7 @@ class Change:
         return "remove" if self.confirmed else "keep"
 
     def to_json(self) -> dict[str, Any]:
+        """Return the change as commands report it."""
         return {
             "change": self.effect,
             "list": self.collection.field,
@@ -52,6 +54,9 @@ class Change:
         }
 
     def lines(self) -> Iterator[str]:
+        """Yield the change in lines for people: what is added (+), changed (~) with its differences, removed
+        (-) or kept.
+        """
         what = self.collection.named(self.key)
         if self.before is None:
             yield listed(("+", what), " ")
@@ -82,6 +87,7 @@ class Plan:
 
     @property
     def does_nothing(self) -> bool:
+        """Whether carrying out the plan changes nothing."""
         return not self.reordered and not any(change.confirmed for change in self.changes)
 
     def keeping(self, items: Names[tuple[str, Key]]) -> Plan:
@@ -91,6 +97,7 @@ class Plan:
         return Plan(changes, self.reordered, (*self.kept, *kept))
 
     def lines(self) -> Iterator[str]:
+        """Yield the plan in lines for people."""
         for change in self.changes:
             yield from change.lines()
         for change in self.kept:
@@ -121,9 +128,9 @@ def plan(now: ConfigurationDocument, wanted: ConfigurationDocument, delete: Name
         changes += [
             Change(collection, key, item, None, confirmed=collection.group(item) in delete)
             for key, item in old.items()
-            if key not in new and _concerns(wanted, collection, item, delete)
+            if key not in new and _holds_group_of(wanted, collection, item, delete)
         ]
-    return Plan(tuple(changes), reordered=_reordered(now, wanted))
+    return Plan(tuple(changes), reordered=_is_reordered(now, wanted))
 
 
 def _wanted_items(
@@ -143,10 +150,10 @@ def _wanted_items(
     return {key: item for key, item in present.items() if collection.is_fixed(item)} | dict(wanted_items)
 
 
-def _concerns(
+def _holds_group_of(
     wanted: ConfigurationDocument, collection: Collection, item: Definition, delete: Names[str]
 ) -> bool:
-    """Whether `wanted` speaks of the group of `item`: a document of one module does not hold
+    """Whether `wanted` or `delete` names the group of `item`: a document of one module does not hold
     items of others.
     """
     group = collection.group(item)
@@ -154,6 +161,7 @@ def _concerns(
 
 
 def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
+    """Raise DocumentError when `delete` names a group that the configuration `now` does not have."""
     groups = {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
     if unknown := sorted(set(delete) - groups):
         raise DocumentError(
@@ -167,7 +175,7 @@ def _check_groups(now: ConfigurationDocument, delete: Names[str]) -> None:
         )
 
 
-def _reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:
+def _is_reordered(now: ConfigurationDocument, wanted: ConfigurationDocument) -> bool:
     """Whether the user properties that both documents have stand in another order."""
     old = [user_property.key for user_property in now.user_properties]
     new = [user_property.key for user_property in wanted.user_properties]

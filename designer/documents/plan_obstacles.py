@@ -64,7 +64,7 @@ class Obstacle(NamedTuple):
         """Whether the finding may only follow from this obstacle, and is no mistake by itself."""
         if finding.subject != self.change.collection.subject(self.change.key):
             return False
-        # What is in nothing that there is has no attributes, either.
+        # An item whose module or entity does not exist has no attributes: rules find them all missing.
         if not self.place or self.place in _HOMES or finding.rule == UNJUDGED:
             return True
         return finding.is_about(self.place)
@@ -79,13 +79,13 @@ def obstacles_of(plan: Plan, after: ConfigurationDocument) -> Iterator[Obstacle]
         if change.after is not None:
             for place, reason in _problems_of_item(change.after, after):
                 yield Obstacle(change, place, listed((what, *filter(None, (place,)), reason), ": "))
-        elif users := sorted(_users(change.before, after)):
+        elif users := sorted(_items_that_need(change.before, after)):
             yield Obstacle(change, "", in_use(what, users))
 
 
 def check_row(row: models.Model) -> None:
     """Check the row's own fields, without relations and uniqueness. Raises ValidationError."""
-    # Uniqueness is the natural key's, which the plan knows already; related rows are looked for by name.
+    # The plan finds items by their key, so no key comes twice. Related rows are looked for by name.
     related = {field.name for field in row._meta.fields if field.is_relation}
     row.full_clean(exclude=related, validate_unique=False, validate_constraints=False)
 
@@ -103,14 +103,17 @@ def _messages_by_field(error: ValidationError) -> Iterator[tuple[str, str]]:
 
 
 def in_use(what: str, users: Iterable[str]) -> Sentence:
+    """Return the sentence about an item that others (`users`) need, so that it cannot be removed."""
     return Sentence("%(item)s is in use and cannot be removed: %(users)s", item=what, users=", ".join(users))
 
 
 def no_module(segment: str) -> Sentence:
+    """Return the sentence about a module that does not exist."""
     return Sentence("There is no module “%(name)s”, here or in the document.", name=segment)
 
 
 def no_exposure(endpoint: EndpointDefinition) -> Sentence:
+    """Return the sentence about an endpoint whose exposed entity does not exist."""
     return Sentence(
         "Module “%(module)s” exposes no entity as “%(name)s”.",
         module=endpoint.module,
@@ -119,14 +122,16 @@ def no_exposure(endpoint: EndpointDefinition) -> Sentence:
 
 
 def no_role(name: str) -> Sentence:
+    """Return the sentence about a role that does not exist."""
     return Sentence("There is no role “%(name)s”, here or in the document.", name=name)
 
 
 def no_caller_type(name: str) -> Sentence:
+    """Return the sentence about a caller type that does not exist."""
     return Sentence("There is no caller type “%(name)s”, here or in the document.", name=name)
 
 
-def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[str]:
+def _items_that_need(item: Definition | None, after: ConfigurationDocument) -> Iterator[str]:
     """Yield the keys of the items that need `item`."""
     for endpoint in after.endpoints:
         match item:
@@ -136,7 +141,7 @@ def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[st
                 yield endpoint.key
             case ModuleDefinition() if item.segment == endpoint.module:
                 yield endpoint.key
-            case ExposedEntityDefinition() if (item.module, item.segment) == _place(endpoint):
+            case ExposedEntityDefinition() if (item.module, item.segment) == _place_of_endpoint(endpoint):
                 yield endpoint.key
     if isinstance(item, ModuleDefinition):
         yield from (entity.key for entity in after.entities if entity.module == item.segment)
@@ -150,14 +155,15 @@ def _users(item: Definition | None, after: ConfigurationDocument) -> Iterator[st
         yield from (entity.key for entity in after.entities if item.name in roles_of(entity.row_rule))
 
 
-def _place(endpoint: EndpointDefinition) -> tuple[str, str]:
+def _place_of_endpoint(endpoint: EndpointDefinition) -> tuple[str, str]:
+    """Return the module and the segment of the entity that the endpoint works on."""
     return endpoint.module, endpoint.exposure
 
 
 def _problems_of_item(item: Definition, after: ConfigurationDocument) -> Iterator[tuple[str, str]]:
     """Yield each reason why the item cannot be stored, after its place in the item."""
     yield from _missing_items(item, after)
-    for place, row in _rows(item):
+    for place, row in _rows_of_item(item):
         try:
             check_row(row)
         except ValidationError as error:
@@ -184,14 +190,14 @@ def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[t
             if name not in types:
                 yield "access.caller_types", no_caller_type(name)
         places = {(definition.module, definition.segment) for definition in after.entities}
-        if item.exposure and item.module in modules and _place(item) not in places:
+        if item.exposure and item.module in modules and _place_of_endpoint(item) not in places:
             yield "exposure", no_exposure(item)
         for name in item.access.roles:
             if name not in roles:
                 yield "access.roles", no_role(name)
 
 
-def _rows(item: Definition) -> Iterator[tuple[str, models.Model]]:
+def _rows_of_item(item: Definition) -> Iterator[tuple[str, models.Model]]:
     """Yield the rows that `item` would become, none of them stored, each after its place in the item."""
     values = values_of(item)
     match item:
@@ -219,6 +225,9 @@ def _rows(item: Definition) -> Iterator[tuple[str, models.Model]]:
 
 
 def _endpoint_rows(endpoint: EndpointDefinition) -> Iterator[tuple[str, models.Model]]:
+    """Yield the row of an endpoint and those of its parts, each after its place in the endpoint. None is
+    stored.
+    """
     module = Module(segment=endpoint.module) if endpoint.module else None
     entity = ExposedEntity(module=module, segment=endpoint.exposure) if endpoint.exposure else None
     row = Endpoint(module=module, entity=entity, **values_of(endpoint))

@@ -44,10 +44,16 @@ def protection_refusals(before: Configuration, now: Configuration) -> list[Findi
         group = _protected_group(change, groups, before, now)
         if group is not None:
             refused[group].append(change)
-    if EVERYTHING in groups and _order(before) != _order(now) and not refused[EVERYTHING]:
-        return [_finding(EVERYTHING, [Sentence("the order of user properties")], "")]
+    if (
+        EVERYTHING in groups
+        and _order_of_user_properties(before) != _order_of_user_properties(now)
+        and not refused[EVERYTHING]
+    ):
+        return [_protection_finding(EVERYTHING, [Sentence("the order of user properties")], "")]
     return [
-        _finding(group, [change.collection.named(change.key) for change in changes], changes[0].key)
+        _protection_finding(
+            group, [change.collection.named(change.key) for change in changes], changes[0].key
+        )
         for group, changes in sorted(refused.items())
         if changes
     ]
@@ -122,10 +128,12 @@ def _protection_of(group: str, groups: Collection[str]) -> str | None:
 
 
 def _enabled_endpoints(configuration: Configuration) -> Iterator[Endpoint]:
+    """Yield the endpoints that are not drafts."""
     return (endpoint for endpoint in configuration.endpoints.values() if endpoint.definition.enabled)
 
 
 def _is_enabled(item: Any) -> bool:
+    """Whether there is an endpoint, and it is enabled. `item`: its definition, or None."""
     return item is not None and item.enabled
 
 
@@ -133,33 +141,43 @@ def _takes_away(change: Change) -> bool:
     """Whether callers only lose by the change."""
     match change.before, change.after:
         case EndpointDefinition() as old, EndpointDefinition() as new:
-            return (old.enabled and not new.enabled) or _narrows(old, new)
+            return (old.enabled and not new.enabled) or _narrows_endpoint(old, new)
         case ExposedEntityDefinition() as old, ExposedEntityDefinition() as new:
-            return _same_but(old, new, "row_rule") and _narrows_rule(old.row_rule, new.row_rule)
+            return _is_same_but(old, new, "row_rule") and _narrows_rule(old.row_rule, new.row_rule)
         case IssuerDefinition() as old, IssuerDefinition() as new:
             return old.enabled and not new.enabled
     return False
 
 
-def _narrows(old: EndpointDefinition, new: EndpointDefinition) -> bool:
+def _narrows_endpoint(old: EndpointDefinition, new: EndpointDefinition) -> bool:
+    """Whether only access and row rule differ, and fewer callers or records remain. A row rule may be added,
+    not changed.
+    """
     rule_is_kept = new.row_rule == old.row_rule or (old.row_rule is None and new.row_rule is not None)
-    return rule_is_kept and not widens(old.access, new.access) and _same_but(old, new, "access", "row_rule")
+    return (
+        rule_is_kept and not widens(old.access, new.access) and _is_same_but(old, new, "access", "row_rule")
+    )
 
 
 def _narrows_rule(old: tuple[RowRuleEntry, ...], new: tuple[RowRuleEntry, ...]) -> bool:
+    """Whether callers reach the same records under the row rule `new` as under `old`, or fewer."""
     # Entries are united: with fewer of them callers reach less, but with none they reach everything.
     return not is_open(new) and (is_open(old) or set(new) <= set(old))
 
 
-def _same_but(old: Definition, new: Definition, *fields: str) -> bool:
+def _is_same_but(old: Definition, new: Definition, *fields: str) -> bool:
+    """Whether two definitions differ at most in `fields`."""
     return old.model_copy(update={field: getattr(new, field) for field in fields}) == new
 
 
-def _order(configuration: Configuration) -> list[str]:
+def _order_of_user_properties(configuration: Configuration) -> list[str]:
     return [user_property.key for user_property in configuration.user_properties]
 
 
-def _finding(group: str, items: list[Sentence], subject: str) -> Finding:
+def _protection_finding(group: str, items: list[Sentence], subject: str) -> Finding:
+    """Return the finding about a protected part. `items` would change; `subject` is the key of the first of
+    them.
+    """
     values = {
         "items": listed(items[:_FEW], ", "),
         "more": Counted(" and %(number)s more", " and %(number)s more", len(items) - _FEW)

@@ -6,7 +6,7 @@ Only mistakes of the document may be told. What would follow from a part that co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from designer.definitions import ConfigurationDocument, EndpointDefinition
-from designer.documents.keys import COLLECTIONS, ENDPOINTS, Location
+from designer.documents.keys import COLLECTIONS, ENDPOINTS, NAMED_PARTS, Location
 from designer.documents.older_formats import PRESENT
 from designer.documents.problems import Gap
 from designer.expressions.nearest import nearest
@@ -23,6 +23,8 @@ from designer.kinds import KINDS
 from designer.library_messages import problems_of
 
 _LISTS = frozenset(collection.field for collection in COLLECTIONS)
+# The one collection of endpoints. Unpacking fails if there is not exactly one.
+(_ENDPOINTS,) = (collection for collection in COLLECTIONS if collection.field == ENDPOINTS)
 # The rest is judged as if the nearest name were meant, so only a slip counts: naem for name, and not colour
 # for columns.
 _ALIKE = 0.7
@@ -70,36 +72,81 @@ def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
     the format is unknown, or there is no list where one has to be.
     """
     rest = deepcopy(data)
-    told = problems_of(error)
+    problems = problems_of(error)
     corrected: set[Location | None] = set()
-    for problem in told:
+    for problem in problems:
         if problem["type"] == "extra_forbidden":
             corrected.add(_correct_name(rest, problem["loc"]))
         elif problem["loc"] == ("format",) and problem["type"] == "missing":
             rest["format"] = PRESENT
-    remaining = _problems(rest)
+    # With the right names, other problems may come to light.
+    remaining = _problems_in(rest)
     if any(_item_of(problem) is None for problem in remaining):
         return None
-    gaps = _leave_out_parts(rest, remaining)
-    left_out = {item for problem in _problems(rest) if (item := _item_of(problem)) is not None}
-    left_out |= set(_endpoints_of(rest, left_out))
+    parts_left_out = _leave_out_parts(rest, remaining)
+    items_left_out = {item for problem in _problems_in(rest) if (item := _item_of(problem)) is not None}
+    items_left_out |= set(_endpoints_of(rest, items_left_out))
     positions = {
-        field: [at for at in range(len(rest[field])) if (field, at) not in left_out]
+        field: [at for at in range(len(rest[field])) if (field, at) not in items_left_out]
         for field in _LISTS & rest.keys()
     }
     for field, kept in positions.items():
         rest[field] = [rest[field][at] for at in kept]
-    locations = {problem["loc"] for problem in told}
     document = ConfigurationDocument.model_validate(rest)
+    locations = {problem["loc"] for problem in problems}
     return Rest(
         document=document,
         positions=positions,
-        gaps=tuple(_gaps_in(document, positions, gaps)),
+        gaps=tuple(_gaps_in(document, positions, parts_left_out)),
         problems=[
-            *(one for one in told if one["type"] != "missing" or one["loc"] not in corrected),
+            # A member that is there under a wrong name is not missing.
+            *(one for one in problems if one["type"] != "missing" or one["loc"] not in corrected),
             *(one for one in remaining if one["loc"] not in locations),
         ],
     )
+
+
+def without_duplicates(document: ConfigurationDocument) -> tuple[ConfigurationDocument, Sequence[Gap]]:
+    """Return `document` with the first of the items that have the same key, and of the parts of an endpoint
+    that have the same name; and a gap for each part that was left out.
+    """
+    firsts: dict[str, tuple[Any, ...]] = {
+        collection.field: _firsts(getattr(document, collection.field), collection.key)
+        for collection in COLLECTIONS
+    }
+    gaps: list[Gap] = []
+    endpoints = []
+    for endpoint in firsts[ENDPOINTS]:
+        places: list[str] = []
+        endpoints.append(_with_firsts(endpoint, "", places))
+        gaps += (Gap(_ENDPOINTS, endpoint.key, place) for place in places)
+    return document.model_copy(update={**firsts, ENDPOINTS: tuple(endpoints)}), gaps
+
+
+def _with_firsts(part: Any, place: str, left_out: list[str]) -> Any:
+    """Return an endpoint, or an input of one, with the first of its parts that have the same name.
+
+    Add the places of the others to `left_out`; `place` is that of `part`, with a dot behind it.
+    """
+    changed: dict[str, tuple[Any, ...]] = {}
+    for field, name_of in NAMED_PARTS.items():
+        parts = getattr(part, field, ())
+        firsts = _firsts(parts, name_of)
+        # One that is equal to the first leaves no gap.
+        left_out += {f"{place}{field}.{name_of(one)}" for one in parts if one not in firsts}
+        if field == "inputs":
+            firsts = tuple(_with_firsts(one, f"{place}inputs.{one.name}.", left_out) for one in firsts)
+        if firsts != parts:
+            changed[field] = firsts
+    return part.model_copy(update=changed) if changed else part
+
+
+def _firsts(items: Sequence[Any], name_of: Callable[[Any], str]) -> tuple[Any, ...]:
+    """Return the first of the items that have the same name."""
+    firsts: dict[str, Any] = {}
+    for item in items:
+        firsts.setdefault(name_of(item), item)
+    return tuple(firsts.values())
 
 
 def near_member(data: dict[str, Any], location: Location) -> str | None:
@@ -140,15 +187,16 @@ def _models_at(data: dict[str, Any], location: Location) -> Collection[type[Base
             continue
         fields = [model.model_fields[part] for model in models if part in model.model_fields]
         if fields:
-            models = {model for field in fields for model in _models_in(field.annotation)}
+            models = {model for field in fields for model in _models_in_annotation(field.annotation)}
     return models
 
 
-def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+def _models_in_annotation(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the models that a type annotation names, such as those of `tuple[A, ...] | B`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for argument in get_args(annotation):
-        yield from _models_in(argument)
+        yield from _models_in_annotation(argument)
 
 
 def _at(data: Any, location: Location) -> Any:
@@ -161,7 +209,8 @@ def _at(data: Any, location: Location) -> Any:
     return data
 
 
-def _problems(data: dict[str, Any]) -> list[ErrorDetails]:
+def _problems_in(data: dict[str, Any]) -> list[ErrorDetails]:
+    """Return what is wrong with the JSON of a document; nothing when it can be read."""
     try:
         ConfigurationDocument.model_validate(data)
     except ValidationError as error:
@@ -170,6 +219,7 @@ def _problems(data: dict[str, Any]) -> list[ErrorDetails]:
 
 
 def _item_of(problem: ErrorDetails) -> _Item | None:
+    """Return the item that a problem is in, by its list and its position; None for a problem of no item."""
     match problem["loc"]:
         case (str(field), int(at), *_):
             return field, at
@@ -220,6 +270,11 @@ def _gaps_in(
     positions: Mapping[str, Sequence[int]],
     places: Mapping[_Item, set[str]],
 ) -> Iterator[Gap]:
+    """Yield a gap for each part that was left out of an item of `document`.
+
+    `positions` are those of its items in the whole document, by list; `places` are the parts left out, by
+    item there.
+    """
     for collection in COLLECTIONS:
         if kept := positions.get(collection.field):
             for at, item in zip(kept, getattr(document, collection.field), strict=True):

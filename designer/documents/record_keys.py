@@ -18,8 +18,11 @@ from designer.sentences import Sentence
 
 LONGEST_NAME: Final = 400
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
-_VALUE = r"'(?:[^']|'')*'|-?[0-9]+(?:\.[0-9]+)?|true|false"
+# Numbers as JSON has them, and not longer than a name may be.
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{1,399})?"
+_VALUE = rf"'(?:[^']|'')*'|{_NUMBER}|true|false"
 _PAIR = re.compile(rf"\s*({_IDENTIFIER})\s*=\s*({_VALUE})\s*")
+# Groups: the entity, and the pairs.
 _WHOLE = re.compile(rf"\s*({_IDENTIFIER})\s*\(((?:{_PAIR.pattern},)*{_PAIR.pattern})\)\s*")
 
 KeyValue = str | bool | int | Decimal
@@ -40,7 +43,7 @@ class RecordKey:
         match = _WHOLE.fullmatch(name)
         if match is None:
             return None
-        pairs = [(pair[1], _read(pair[2])) for pair in _PAIR.finditer(match[2])]
+        pairs = [(pair[1], _value_of_literal(pair[2])) for pair in _PAIR.finditer(match[2])]
         key = dict(pairs)
         return cls(match[1], key) if len(key) == len(pairs) else None
 
@@ -51,6 +54,7 @@ class RecordKey:
         return f"{self.entity}({pairs})"
 
     def to_json(self) -> dict[str, Any]:
+        """Return the object that stands for the id of the record in a document."""
         return {"entity": self.entity, "key": dict(self.key)}
 
 
@@ -73,7 +77,8 @@ class Records(Protocol):
         ...
 
 
-def _read(text: str) -> KeyValue:
+def _value_of_literal(text: str) -> KeyValue:
+    """Return the value that `_literal` wrote: a text in single quotes, a number, true or false."""
     if text.startswith("'"):
         return text[1:-1].replace("''", "'")
     number: KeyValue = jiter.from_json(text.encode(), float_mode="decimal")
@@ -81,6 +86,7 @@ def _read(text: str) -> KeyValue:
 
 
 def _literal(value: KeyValue) -> str:
+    """Return the value as the name of a record writes it. A quote in a text is doubled."""
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -16,6 +16,7 @@ from designer.definitions import (
 )
 from designer.token_issuers.issuer_rows import issuer_values
 
+# Members of an endpoint that are columns of its row under the same name.
 _ENDPOINT = {"kind", "segment", "name", "title", "description", "translations", "enabled", "row_rule"}
 # Members that have rows of their own.
 _PARTS = {"inputs", "bindings"}

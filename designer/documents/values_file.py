@@ -36,4 +36,5 @@ def read_values(file: Path) -> Mapping[str, str]:
 
 
 def _text(value: str | int | Decimal) -> str:
+    """Return a value of the file as text, with true and false as JSON writes them."""
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -29,14 +29,19 @@ class _Representer(SafeRepresenter):
     """Data as in JSON, without anchors: two rules that are alike are two rules."""
 
     def ignore_aliases(self, data: Any) -> bool:
+        """Write each value out, also where one object stands in two places."""
         return True
 
     def represent_str(self, data: str) -> ScalarNode:
+        """Return the YAML of a text: in quotes where characters need it, as a block for several lines, else
+        plain.
+        """
         # What no reader takes as it is, or takes for a line feed, has to be escaped.
         style = '"' if _ESCAPED.search(data) else "|" if "\n" in data else None
         return self.represent_scalar(f"{_TAG}str", data, style=style)
 
     def represent_decimal(self, data: Decimal) -> ScalarNode:
+        """Return the YAML of a decimal with all of its digits."""
         return self.represent_scalar(f"{_TAG}float", str(data))
 
 
@@ -44,10 +49,14 @@ class _Constructor(SafeConstructor):
     """Constructs only what JSON has, exactly: decimals stay decimals, and a date is a text."""
 
     def construct_text(self, node: ScalarNode) -> str:
+        """Return a value as the text that stands there: a date stays as it is written."""
         text: str = self.construct_scalar(node)
         return text
 
     def construct_decimal(self, node: ScalarNode) -> Decimal:
+        """Return the decimal of a number with a fraction. Raises ConstructorError for an infinite one and
+        `.nan`.
+        """
         text: str = self.construct_scalar(node)
         try:
             number = Decimal(text)
@@ -58,6 +67,9 @@ class _Constructor(SafeConstructor):
         return number
 
     def construct_object_of_json(self, node: MappingNode) -> Iterator[dict[str, Any]]:
+        """Yield the object of a mapping, before and after it is filled. Raises ConstructorError for a name
+        that is no text.
+        """
         for name, _ in node.value:
             if name.tag != f"{_TAG}str":
                 problem = "a name that is no text; write it in quotes"
@@ -65,6 +77,7 @@ class _Constructor(SafeConstructor):
         yield from self.construct_yaml_map(node)
 
     def refuse(self, node: Node) -> None:
+        """Raise ConstructorError for a value that JSON does not have."""
         problem = f"{str(node.tag).removeprefix(_TAG)} is nothing that JSON knows; write it as text in quotes"
         raise ConstructorError(None, None, problem, node.start_mark)
 
@@ -115,10 +128,12 @@ def from_yaml(raw: bytes) -> Any:
 
 
 def _unreadable(reason: str) -> Sentence:
+    """Return the sentence about a text that is no YAML. `reason` is the message of the reader."""
     return Sentence("This YAML cannot be read: %(reason)s.", reason=reason)
 
 
 def _yaml() -> YAML:
+    """Return a new reader and writer of YAML for one text, with the types of JSON and no folded lines."""
     yaml = YAML(typ="safe", pure=True)
     yaml.Representer = _Representer
     yaml.Constructor = _Constructor

@@ -62,10 +62,12 @@ class Sharing:
 
     @property
     def is_by_caller(self) -> bool:
+        """Whether each caller has answers of its own."""
         return bool(self.callers)
 
     @property
     def is_by_roles(self) -> bool:
+        """Whether callers with the same roles share answers, and callers with other roles have others."""
         return not self.callers and (self.roles is None or bool(self.roles))
 
 
@@ -75,7 +77,7 @@ def sharing(endpoint: Endpoint) -> Sharing:
     callers: list[Cause] = []
     roles: set[str] = set()
     every_role = False
-    for place, entry in _entries(endpoint):
+    for place, entry in _applied_entries(endpoint):
         roles |= set(entry.roles)
         # Without entities of aliases: which entity a condition is about makes no difference here.
         for _entity, condition in conditions_of_filter(entry.filter, None, {}):
@@ -87,7 +89,8 @@ def sharing(endpoint: Endpoint) -> Sharing:
         if fetcher.query is not None:
             callers += _causes_in_query(f"fetchers.{fetcher.name}.query", fetcher.query)
     for place, text in _expressions(endpoint):
-        members = _members(text)
+        members = _caller_fields_read(text)
+        # An expression may treat every role in its own way. It does not name those that make a difference.
         if members == _ROLES:
             every_role = True
         elif members is None or members:
@@ -99,8 +102,8 @@ def sharing(endpoint: Endpoint) -> Sharing:
     return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
 
 
-def _entries(endpoint: Endpoint) -> Iterator[tuple[str, RowRuleEntry]]:
-    """The entries of all row rules that can apply to what the endpoint reads."""
+def _applied_entries(endpoint: Endpoint) -> Iterator[tuple[str, RowRuleEntry]]:
+    """Yield the entries of all row rules that can apply to what the endpoint reads, each after its place."""
     definition = endpoint.definition
     if definition.row_rule is not None:
         yield "row_rule", RowRuleEntry(filter=definition.row_rule)
@@ -130,11 +133,13 @@ def _ruled_entities(endpoint: Endpoint) -> Iterator[str]:
 
 
 def _causes_in_query(place: str, query: DesignedQuery) -> Iterator[Cause]:
+    """Yield the reasons why a query at `place` finds other rows for another caller."""
     for _, condition in conditions(query):
         yield from _causes_in_condition(place, condition)
 
 
 def _causes_in_condition(place: str, condition: DesignedCondition) -> Iterator[Cause]:
+    """Yield the reasons why a condition finds other records for another caller."""
     if isinstance(condition.operator, UserOperator):
         yield Cause(place, condition.operator.value)
     for value in condition.values:
@@ -143,6 +148,7 @@ def _causes_in_condition(place: str, condition: DesignedCondition) -> Iterator[C
 
 
 def _cause_of_value(place: str, value: DesignedValue) -> Cause:
+    """Return the reason for a value that differs by caller. An unknown kind of value counts as a property."""
     match value:
         case UserValue(name):
             return Cause(place, f"@user.{name}", name not in RESERVED_PROPERTIES)
@@ -162,7 +168,7 @@ def _expressions(endpoint: Endpoint) -> Iterator[tuple[str, str]]:
             yield f"columns.{column.shown_as}.expression", column.expression
 
 
-def _members(text: str) -> frozenset[str] | None:
+def _caller_fields_read(text: str) -> frozenset[str] | None:
     """Return the fields of the caller that an expression reads; None: it may be any of them."""
     try:
         return Expression(text, ENDPOINT_NAMES).members("user")

@@ -26,10 +26,11 @@ def column_key(column: ColumnDefinition, attribute: Attribute | None) -> str:
 
 
 def label_key(key: str) -> str:
+    """Return the key of the label of an option, whose value has the key `key`."""
     return f"{key}Label"
 
 
-def keys(column: ColumnDefinition, attribute: Attribute | None, labels: bool) -> Iterator[str]:
+def keys_in_answer(column: ColumnDefinition, attribute: Attribute | None, labels: bool) -> Iterator[str]:
     """Yield the keys that the column adds to an answer: its own and, with `labels`, that of an option's
     label.
     """

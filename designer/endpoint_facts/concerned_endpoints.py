@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from designer.configuration import Configuration, Endpoint
-from designer.definitions import ExposedEntityDefinition
 from designer.endpoint_facts.reached_entities import reached_entities, ruled_entities
-from designer.types import holds_records
+from designer.endpoint_facts.user_properties_read import ANY, names_read
 
 
 def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint], bool]:
@@ -19,7 +18,7 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
     """
     # Endpoints depend on which roles and modules exist, not on their other fields; of user properties, every
     # field counts.
-    roles = _names(before.roles) ^ _names(after.roles)
+    roles = _names_of(before.roles) ^ _names_of(after.roles)
     modules = {module.segment for module in before.modules} ^ {module.segment for module in after.modules}
     # A caller type of another entity has other properties, on which everything about callers depends. Titles
     # and descriptions are left out, or each edit of one would have every endpoint judged anew.
@@ -27,6 +26,7 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
     properties_changed = before.user_properties != after.user_properties
 
     def is_concerned(endpoint: Endpoint) -> bool:
+        """Whether the endpoint uses something that has changed."""
         definition = endpoint.definition
         return (
             types_changed
@@ -35,7 +35,9 @@ def concerned(before: Configuration, after: Configuration) -> Callable[[Endpoint
             or any(
                 not roles.isdisjoint((*call.roles, *call.refused_for)) for call in definition.example_calls
             )
-            or (properties_changed and _may_name_a_user(endpoint))
+            or (properties_changed and any(True for _name in names_read(endpoint)))
+            # A condition may compare with the names of the caller's roles, whichever these are.
+            or (bool(roles) and not {ANY, "roles"}.isdisjoint(names_read(endpoint)))
         )
 
     return is_concerned
@@ -53,31 +55,11 @@ def concerned_by_row_rules(before: Configuration, after: Configuration) -> Calla
     return is_concerned
 
 
-def exposures_read(endpoint: Endpoint) -> tuple[ExposedEntityDefinition, ...]:
-    """Return the exposed entities that findings about the endpoint depend on, its own first."""
-    definition = endpoint.definition
-    own_entity = () if endpoint.entity is None else (endpoint.entity,)
-    if definition.settings.related_segment or any(
-        holds_records(input_definition.type) for input_definition in definition.inputs
-    ):
-        return (*own_entity, *endpoint.exposures)
-    reached = reached_entities(endpoint)
-    if not reached:
-        return own_entity
-    return (*own_entity, *(exposed for exposed in endpoint.exposures if exposed.entity in reached))
-
-
 def _entities_by_type(configuration: Configuration) -> dict[str, str]:
+    """Return the entity of the records of each caller type."""
     return {caller_type.name: caller_type.entity for caller_type in configuration.caller_types}
 
 
-def _names(definitions: Iterable[Any]) -> set[str]:
+def _names_of(definitions: Iterable[Any]) -> set[str]:
+    """Return the names of definitions."""
     return {definition.name for definition in definitions}
-
-
-def _may_name_a_user(endpoint: Endpoint) -> bool:
-    """Whether a binding, an expression, a filter or the entity's row rule of the endpoint may read the
-    user.
-    """
-    written = (endpoint.definition, endpoint.entity)
-    return any("user" in part.model_dump_json(exclude={"access"}) for part in written if part is not None)

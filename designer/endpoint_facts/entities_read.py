@@ -27,14 +27,14 @@ def entities_read(endpoint: Endpoint, attributes: Attributes) -> frozenset[str] 
         entity = endpoint.entity.entity
         entities.add(entity)
         names = _record_attributes(endpoint)
-        lookups += _lookups(attributes(entity), names)
+        lookups += _lookups_among(attributes(entity), names)
     queries = [definition.settings.designed_query, *(fetcher.query for fetcher in definition.fetchers)]
     for query in queries:
         if query is not None:
-            for part in _parts(query):
+            for part in _query_and_links(query):
                 entities.add(part.entity)
                 names = None if part.all_columns else {column.attribute for column in part.columns}
-                lookups += _lookups(attributes(part.entity), names)
+                lookups += _lookups_among(attributes(part.entity), names)
     for lookup in lookups:
         if not lookup.targets:
             return None
@@ -42,7 +42,8 @@ def entities_read(endpoint: Endpoint, attributes: Attributes) -> frozenset[str] 
     return frozenset(entities)
 
 
-def _parts(query: DesignedQuery) -> Iterator[DesignedQuery | DesignedLink]:
+def _query_and_links(query: DesignedQuery) -> Iterator[DesignedQuery | DesignedLink]:
+    """Yield the query itself, and every link in it."""
     yield query
     yield from query.every_link
 
@@ -66,7 +67,8 @@ def _record_attributes(endpoint: Endpoint) -> Collection[str] | None:
     return names
 
 
-def _lookups(attributes: Mapping[str, Attribute], names: Collection[str] | None) -> Iterator[Attribute]:
+def _lookups_among(attributes: Mapping[str, Attribute], names: Collection[str] | None) -> Iterator[Attribute]:
+    """Yield those of the attributes `names` that point at records; None: of all attributes."""
     for name, attribute in attributes.items():
         refers_to_records = attribute.type.is_reference or attribute.type.holds_parties
         if refers_to_records and (names is None or name in names):

@@ -13,6 +13,7 @@ from designer.configuration import Endpoint
 
 # After this many endpoints, `settle` pauses, so that other threads get the processor.
 _AT_ONCE = 50
+# In seconds.
 _PAUSE = 0.001
 
 
@@ -37,7 +38,9 @@ class FollowingEndpoints(Mapping[int, Endpoint]):
         self._made: dict[int, Endpoint] = {}
 
     def __getitem__(self, id: int) -> Endpoint:
+        """Return an endpoint, made when it is first asked for."""
         endpoint = self._made.get(id)
+        # `setdefault`, because another thread may make it at the same time: all get the same object.
         return self._made.setdefault(id, self._follow(self._before[id])) if endpoint is None else endpoint
 
     def __iter__(self) -> Iterator[int]:
@@ -61,7 +64,7 @@ class FollowingEndpoints(Mapping[int, Endpoint]):
         return self._path_of is not None
 
     def path(self, id: int) -> str:
-        """The endpoint's path, without making the endpoint."""
+        """Return the path of an endpoint, without making the endpoint."""
         before = self._before[id]
         return before.path if self._path_of is None else self._path_of(before)
 

@@ -12,6 +12,7 @@ from crmclient.query.designed import (
     DesignedOperator,
     DesignedQuery,
     Parameter,
+    values_taken,
 )
 from crmclient.query.shape import LISTS
 from designer.definitions import EndpointDefinition
@@ -26,6 +27,12 @@ class Use:
     attribute: str
     operator: DesignedOperator
 
+    @property
+    def condition(self) -> DesignedCondition:
+        """The condition with this parameter alone, as often as the operator takes values."""
+        values = (Parameter(self.parameter),) * (values_taken(self.operator) or 1)
+        return DesignedCondition(self.attribute, self.operator, values)
+
 
 def parameters_of(definition: EndpointDefinition) -> Mapping[str, tuple[Use, ...]]:
     """Return the uses of each parameter in the endpoint's query, its data fetchers and its row rule."""
@@ -36,13 +43,14 @@ def parameters_of(definition: EndpointDefinition) -> Mapping[str, tuple[Use, ...
     for query in (designed_query, *(fetcher.query for fetcher in definition.fetchers)):
         for use in uses(query) if query else ():
             uses_by_parameter[use.parameter] += (use,)
-    for use in _uses(conditions_of_filter(definition.row_rule, None, {None: root})):
+    for use in _uses_in_conditions(conditions_of_filter(definition.row_rule, None, {None: root})):
         uses_by_parameter[use.parameter] += (use,)
     return dict(uses_by_parameter)
 
 
 def uses(query: DesignedQuery) -> Iterator[Use]:
-    return _uses(conditions(query))
+    """Yield each use of a parameter in the conditions of a query."""
+    return _uses_in_conditions(conditions(query))
 
 
 def conditions(query: DesignedQuery) -> Iterator[tuple[str, DesignedCondition]]:
@@ -76,6 +84,10 @@ def conditions_of_filter(
 def _conditions_of_group(
     group: DesignedFilter | None, holder: str | None, entities: Mapping[str | None, str]
 ) -> Iterator[tuple[str, DesignedCondition]]:
+    """Yield the conditions of a filter and of filters in it, each with its entity; "" for an unknown alias.
+
+    `holder` is the alias of the link that the filter belongs to, None for the query itself.
+    """
     for item in () if group is None else group.items:
         if isinstance(item, DesignedCondition):
             alias = holder if item.link is None else item.link
@@ -90,7 +102,8 @@ def takes_list(uses: Iterable[Use]) -> bool:
     return bool(operators) and operators <= LISTS
 
 
-def _uses(placed_conditions: Iterable[tuple[str, DesignedCondition]]) -> Iterator[Use]:
+def _uses_in_conditions(placed_conditions: Iterable[tuple[str, DesignedCondition]]) -> Iterator[Use]:
+    """Yield each use of a parameter. A condition on two parameters gives two."""
     for entity, condition in placed_conditions:
         for value in condition.values:
             if isinstance(value, Parameter):

@@ -10,6 +10,7 @@ from crmclient.query.designed import DesignedQuery
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import ExposedEntityDefinition
 from designer.definitions.row_rules import is_open
+from designer.types import holds_records
 
 RECORDS: Final = "row_rule"
 
@@ -58,6 +59,20 @@ def reach(endpoint: Endpoint) -> Iterator[Reach]:
 def reached_entities(endpoint: Endpoint) -> frozenset[str]:
     """Return the entities that the endpoint itself, its own query and its data fetchers read."""
     return frozenset(reached.entity for reached in reach(endpoint))
+
+
+def exposures_read(endpoint: Endpoint) -> tuple[ExposedEntityDefinition, ...]:
+    """Return the exposed entities that findings about the endpoint depend on, its own first."""
+    definition = endpoint.definition
+    own_entity = () if endpoint.entity is None else (endpoint.entity,)
+    if definition.settings.related_segment or any(
+        holds_records(input_definition.type) for input_definition in definition.inputs
+    ):
+        return (*own_entity, *endpoint.exposures)
+    reached = reached_entities(endpoint)
+    if not reached:
+        return own_entity
+    return (*own_entity, *(exposed for exposed in endpoint.exposures if exposed.entity in reached))
 
 
 def ruled_entities(configuration: Configuration) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import ExampleCallDefinition
-from designer.example_calls.shapes import different, misshapen
+from designer.example_calls.shapes import shape_differences, value_differences
 from designer.models.fields import ExactJSONEncoder
 from designer.ports import Attempt, Rehearsal, SampleFile, get_runtime
 from designer.sentences import Sentence
@@ -37,6 +37,7 @@ class CallResult:
         return bool(self.problems)
 
     def to_json(self) -> dict[str, Any]:
+        """Return the result as commands report it."""
         return {
             "endpoint": self.endpoint,
             "name": self.name,
@@ -63,19 +64,23 @@ def run_all(configuration: Configuration, without: Collection[str] = ()) -> list
 def run_of(endpoint: Endpoint, configuration: Configuration) -> Iterator[CallResult]:
     """Run the example calls of `endpoint` as a part of `configuration`. It need not be served or saved."""
     for example in endpoint.definition.example_calls:
-        yield _run(example, endpoint, configuration)
+        yield _run_example(example, endpoint, configuration)
 
 
-def rehearsed(example: ExampleCallDefinition, endpoint: Endpoint, configuration: Configuration) -> Rehearsal:
+def rehearsal_of(
+    example: ExampleCallDefinition, endpoint: Endpoint, configuration: Configuration
+) -> Rehearsal:
     """Run `example` as a dry run, and return its answer."""
     return get_runtime().rehearse(endpoint, configuration, _attempt(example))
 
 
-def _run(example: ExampleCallDefinition, endpoint: Endpoint, configuration: Configuration) -> CallResult:
+def _run_example(
+    example: ExampleCallDefinition, endpoint: Endpoint, configuration: Configuration
+) -> CallResult:
     """Run one example call, and once more for each role that should be refused."""
     attempt = _attempt(example)
     rehearsal = get_runtime().rehearse(endpoint, configuration, attempt)
-    problems = list(_unexpected(example, rehearsal))
+    problems = list(_unexpected_in_answer(example, rehearsal))
     milliseconds = rehearsal.milliseconds
     for role in example.refused_for:
         as_role = get_runtime().rehearse(
@@ -93,8 +98,9 @@ def _run(example: ExampleCallDefinition, endpoint: Endpoint, configuration: Conf
     )
 
 
-def _unexpected(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterator[str]:
+def _unexpected_in_answer(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterator[str]:
     """Yield a sentence for each difference between the answer and what the example expects."""
+    # 0: the call ran up to a write that cannot be taken back. It was not refused, and has no answer.
     if rehearsal.status == 0:
         if example.status >= 400:
             yield Sentence(
@@ -114,10 +120,10 @@ def _unexpected(example: ExampleCallDefinition, rehearsal: Rehearsal) -> Iterato
             yield Sentence("The status is %(status)s, but %(expected)s was expected.", **statuses)
         # An answer with another status has another shape, whose differences would tell nothing new.
         return
-    yield from misshapen(example.shape, rehearsal.answer)
+    yield from shape_differences(example.shape, rehearsal.answer)
     if example.shape is not None and rehearsal.answer is None:
         yield Sentence("The answer has no JSON.")
-    yield from different(example.values, rehearsal.answer)
+    yield from value_differences(example.values, rehearsal.answer)
 
 
 def _attempt(example: ExampleCallDefinition) -> Attempt:

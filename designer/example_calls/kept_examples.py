@@ -30,7 +30,7 @@ def example_of(name: str, attempt: Attempt, usual: int) -> ExampleCallDefinition
     A sample of the same type and size stands for a file; of its name only the extension is kept. Raises
     FileTooLarge.
     """
-    file = _sample(attempt)
+    file = _sample_of_file(attempt)
     sends_json = bool(attempt.content) and file is None
     return ExampleCallDefinition(
         name=name,
@@ -62,7 +62,7 @@ def expecting(example: ExampleCallDefinition, rehearsal: Rehearsal) -> ExampleCa
     return example.model_copy(update={"status": rehearsal.status or example.status, "shape": shape})
 
 
-def _sample(attempt: Attempt) -> SampleFileDefinition | None:
+def _sample_of_file(attempt: Attempt) -> SampleFileDefinition | None:
     """Return the sample that stands for the file of the call; None without a file. Raises FileTooLarge."""
     disposition = attempt.headers.get("Content-Disposition")
     if disposition is None:
@@ -81,18 +81,20 @@ def put(row: Endpoint, example: ExampleCallDefinition, instead_of: str) -> None:
     """Keep `example` with the endpoint. It replaces the example called `instead_of`, and one of
     its own name.
     """
-    _save(row, [*_others(row, instead_of, example.name), example.to_json()])
+    _save_calls(row, [*_calls_without(row, instead_of, example.name), example.to_json()])
 
 
 def remove(row: Endpoint, name: str) -> None:
     """Remove the example called `name` from the endpoint."""
-    _save(row, _others(row, name))
+    _save_calls(row, _calls_without(row, name))
 
 
-def _others(row: Endpoint, *names: str) -> list[dict[str, Any]]:
+def _calls_without(row: Endpoint, *names: str) -> list[dict[str, Any]]:
+    """Return the example calls of an endpoint, as JSON, without those called `names`."""
     return [call for call in row.example_calls if call["name"] not in names]
 
 
-def _save(row: Endpoint, calls: list[dict[str, Any]]) -> None:
+def _save_calls(row: Endpoint, calls: list[dict[str, Any]]) -> None:
+    """Store the example calls of an endpoint, sorted by name as in its definition."""
     row.example_calls = sorted(calls, key=lambda call: str(call["name"]))
     row.save(update_fields=["example_calls"])

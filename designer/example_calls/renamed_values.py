@@ -35,10 +35,10 @@ def following_renames(row: Endpoint) -> Iterator[None]:
     if row.pk is None or not row.example_calls:
         yield
         return
-    before = _inputs(row)
+    before = _stored_inputs(row)
     yield
-    after = _inputs(row)
-    renames = _renames(before, after)
+    after = _stored_inputs(row)
+    renames = _renames_between(before, after)
     if all(before[pk].name == name for pk, name in renames.values()):
         return
     reads = row.operation is not None and not row.operation.writes
@@ -46,12 +46,13 @@ def following_renames(row: Endpoint) -> Iterator[None]:
     row.save(update_fields=["example_calls"])
 
 
-def _inputs(row: Endpoint) -> _Inputs:
+def _stored_inputs(row: Endpoint) -> _Inputs:
+    """Return the inputs of an endpoint as they are stored, by row id."""
     rows = Input.objects.filter(endpoint=row).values_list("pk", "name", "parent", "type")
     return {pk: _StoredInput(name, parent, type) for pk, name, parent, type in rows}
 
 
-def _renames(before: _Inputs, after: _Inputs) -> _Renames:
+def _renames_between(before: _Inputs, after: _Inputs) -> _Renames:
     """Return id and new name of each input, by its parent and old name. A name that another input has taken
     over is not among them.
     """
@@ -78,11 +79,11 @@ def _renamed_call(
     renamed = dict(call)
     for member in ("body", "query") if in_query else ("body",):
         if isinstance(call.get(member), dict):
-            renamed[member] = _renamed(call[member], None, renames, inputs)
+            renamed[member] = _with_new_names(call[member], None, renames, inputs)
     return renamed
 
 
-def _renamed(
+def _with_new_names(
     values: Mapping[str, Any], parent: int | None, renames: _Renames, inputs: _Inputs
 ) -> dict[str, Any]:
     """Return the values with the new names of their inputs, and so inside lists."""
@@ -91,21 +92,23 @@ def _renamed(
     for name, value in values.items():
         pk, new = renames.get((parent, name), (None, name))
         if pk is not None:
-            value = _renamed_items(value, pk, renames, inputs)
+            value = _value_with_new_names(value, pk, renames, inputs)
         (unmoved if new == name else moved)[new] = value
     # Renamed values come last: they replace the value of a removed input whose name they take.
     return unmoved | moved
 
 
-def _renamed_items(value: Any, pk: int, renames: _Renames, inputs: _Inputs) -> Any:
+def _value_with_new_names(value: Any, pk: int, renames: _Renames, inputs: _Inputs) -> Any:
     """Return the value of the input `pk` with new names inside: in the items of a list, in added and changed
     items, or in a single record.
     """
     match value:
         case list():
-            return [_renamed_items(item, pk, renames, inputs) for item in value]
+            return [_value_with_new_names(item, pk, renames, inputs) for item in value]
         case dict() if TYPES[inputs[pk].type].holds_one or value.keys() - _CHANGES:
-            return _renamed(value, pk, renames, inputs)
+            return _with_new_names(value, pk, renames, inputs)
         case dict():
-            return {change: _renamed_items(items, pk, renames, inputs) for change, items in value.items()}
+            return {
+                change: _value_with_new_names(items, pk, renames, inputs) for change, items in value.items()
+            }
     return value

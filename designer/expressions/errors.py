@@ -12,6 +12,7 @@ from designer.expressions.functions import FUNCTIONS
 from designer.sentences import Sentence
 from designer.sentences import Sentence as _
 
+# Line, column and message of the parser.
 _PLACE = re.compile(r"ERROR: <input>:(\d+):(\d+): (?:Syntax error: )?([^\n]*)")
 _IN_FUNCTION = re.compile(
     r"Function '(\w+)' error: (Python function call failed: \w+: )?(.*?)\.? Check function arguments", re.S
@@ -19,6 +20,7 @@ _IN_FUNCTION = re.compile(
 _OPERATION = re.compile(r"Unsupported operation: (\w+) (\S+) (\w+)\.")
 _PAST_THE_END = re.compile(r"index out of bounds: (-?\d+)")
 _OVERFLOW = re.compile(r"Arithmetic overflow in '(\w+)' on (\S+) and (\S+)\.")
+# Messages of the library that are translated.
 _UNREADABLE = frozenset(
     {
         gettext_noop("string parse error: invalid digit found in string"),
@@ -51,7 +53,7 @@ def mistake(message: str) -> ExpressionError:
     match = _PLACE.search(message)
     if match is None:
         return ExpressionError(_("This is not an expression."))
-    return at(int(match[1]), int(match[2]), _reason(match[3]))
+    return at(int(match[1]), int(match[2]), _why_unreadable(match[3]))
 
 
 def mistake_at(text: str, offset: int, message: str) -> ExpressionError:
@@ -77,11 +79,11 @@ def failure(error: Exception, raised: Sequence[Exception] = ()) -> ExpressionErr
     `raised` are the exceptions of our own functions: the library keeps only their text, which is not
     translated.
     """
-    reason = _failure(error, [str(exception) for exception in raised])
+    reason = _sentence_on_failure(error, [str(exception) for exception in raised])
     return ExpressionError(_("The expression has no value: %(reason)s.", reason=reason))
 
 
-def _reason(message: str) -> str:
+def _why_unreadable(message: str) -> str:
     """Return why the parser stopped, without its list of everything that it would have accepted."""
     if "input '<EOF>'" in message:
         return _("something is missing before the end.")
@@ -90,7 +92,7 @@ def _reason(message: str) -> str:
     return _("this cannot be read.")
 
 
-def _failure(error: Exception, raised: Sequence[str]) -> str:
+def _sentence_on_failure(error: Exception, raised: Sequence[str]) -> str:
     """Return a sentence for an error of an evaluation. `raised` are the messages that functions raised."""
     message = str(error)
     if isinstance(error, KeyError):
@@ -98,9 +100,9 @@ def _failure(error: Exception, raised: Sequence[str]) -> str:
     if isinstance(error, ZeroDivisionError):
         return _("it divides by 0")
     if match := _IN_FUNCTION.match(message):
-        return _in_function(match[1], match[3], raised)
+        return _sentence_on_function_error(match[1], match[3], raised)
     if match := _OPERATION.match(message):
-        return _operation(match[1], match[2], match[3])
+        return _sentence_on_operation(match[1], match[2], match[3])
     if match := _UNDEFINED.match(message):
         return _("%(function)s does not take such values here", function=match[1])
     if message.startswith("No such overload"):
@@ -121,7 +123,12 @@ def _failure(error: Exception, raised: Sequence[str]) -> str:
     return message if isinstance(message, Sentence) else message.rstrip(".")
 
 
-def _in_function(name: str, reason: str, raised: Sequence[str]) -> str:
+def _sentence_on_function_error(name: str, reason: str, raised: Sequence[str]) -> str:
+    """Return a sentence for an error in the function `name`. `reason` is the text that the library kept of
+    it.
+
+    Of `raised`, the original messages, the equal one is returned: it can be translated, and `reason` cannot.
+    """
     if name not in FUNCTIONS:
         return _("%(what)s: %(reason)s", what=name, reason=_(reason) if reason in _UNREADABLE else reason)
     if "positional argument" in reason:
@@ -137,12 +144,13 @@ def usage(name: str) -> str:
 
 
 def _argument(parameter: inspect.Parameter) -> str:
+    """Return a parameter as `usage` writes it: optional ones in brackets, and … for any number of them."""
     if parameter.kind is parameter.VAR_POSITIONAL:
         return "…"
     return parameter.name if parameter.default is parameter.empty else f"[{parameter.name}]"
 
 
-def _operation(left: str, sign: str, right: str) -> str:
+def _sentence_on_operation(left: str, sign: str, right: str) -> str:
     """Return a sentence for an operation between types that do not go together."""
     kinds, operation = {left, right}, f"{left} {sign} {right}"
     if "null" in kinds:

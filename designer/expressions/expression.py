@@ -39,12 +39,14 @@ class Expression:
     """
 
     def __init__(self, text: str, names: Collection[str]) -> None:
+        """Compile `text`. `names` are the values that it may read. Raises ExpressionError."""
         self.text = text
         self._outline, self._program = _parsed(text)
         _check_names(text, self._program, names, self._outline.variables)
         self.references = frozenset(self._program.variables()).intersection(names)
         bare = PATH.fullmatch(text.strip()) if self.references else None
-        # The path, where the expression is nothing but a name with fields, such as `record.revenue`.
+        # The path, where the expression is nothing but a name with fields, such as `record.revenue`; else
+        # None.
         self.path = tuple(bare[0].split(".")) if bare else None
         called = [FUNCTIONS[name] for name in self._program.functions() if name in FUNCTIONS]
         self._functions = {function.name: function.call for function in called if not function.is_timed}
@@ -82,6 +84,7 @@ class Expression:
         An expression that only names a plain value gives that very value; one that calculates exactly gives a
         Decimal. `moment` is the present for functions of time; None: the present moment, in UTC.
         """
+        # Without a detour by CEL, a Decimal or a date keeps its type.
         if self.path is not None:
             value = follow(self.path, values)
             if value is not None and not isinstance(value, (Mapping, list)):
@@ -95,6 +98,7 @@ class Expression:
         except Exception as error:
             raise failure(error, raised) from error
         except BaseException as error:
+            # A panic of the library, which is written in Rust, is no Exception.
             raise _unless_stopping(error) from error
         exact = isinstance(result, str) and self._is_exact is not None and self._is_exact(values)
         return Decimal(result) if exact else result
@@ -132,6 +136,7 @@ def _call_noting_errors(raised: list[Exception], function: Callable[..., Any], *
 # cached: each is an exception of its own.
 @lru_cache(maxsize=2048)
 def _parsed(text: str) -> tuple[Outline, cel.Program]:
+    """Return the outline and the program of a text. Raises ExpressionError."""
     return _check_limits(text), _compile(text)
 
 
@@ -158,6 +163,7 @@ def _check_limits(text: str) -> Outline:
 
 
 def _compile(text: str) -> cel.Program:
+    """Return the program of the text. Raises ExpressionError with the place of the mistake."""
     try:
         return cel.compile(text)
     except Exception as error:
@@ -176,7 +182,7 @@ def _check_names(text: str, program: cel.Program, names: Collection[str], bound:
             names=", ".join(sorted(names)),
             hint=did_you_mean(name, names),
         )
-        raise mistake_at(text, _place(text, name), sentence)
+        raise mistake_at(text, _offset_of_name(text, name), sentence)
     called = {name for name in program.functions() if name.isidentifier()}
     offered = functions.names()
     if missing := called - offered:
@@ -185,11 +191,13 @@ def _check_names(text: str, program: cel.Program, names: Collection[str], bound:
             " There are: %(names)s.", names=", ".join(sorted(offered, key=str.lower))
         )
         raise mistake_at(
-            text, _place(text, name), _("There is no function “%(name)s”.%(hint)s", name=name, hint=hint)
+            text,
+            _offset_of_name(text, name),
+            _("There is no function “%(name)s”.%(hint)s", name=name, hint=hint),
         )
 
 
-def _place(text: str, name: str) -> int:
+def _offset_of_name(text: str, name: str) -> int:
     """Return the first position of a name or a function."""
     for token in tokens(text):
         if name in (token["name"], (token["field"] or "").removeprefix(".").strip()):

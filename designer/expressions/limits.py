@@ -106,6 +106,7 @@ def bounded(function: str, result: str, *arguments: str) -> str:
 
 
 def too_long(function: str) -> ValueError:
+    """Return the error of a function whose result would be longer than MOST_TEXT."""
     return ValueError(
         _("%(function)s would give more than %(most)s characters", function=function, most=MOST_TEXT)
     )

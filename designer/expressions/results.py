@@ -23,7 +23,7 @@ Exactness: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 def exactness(text: str) -> Exactness | None:
     """Return the check of the expression `text`; None when its result is never an exact number."""
-    call = _call(text.strip())
+    call = _parsed_call(text.strip())
     if call is None:
         return None
     name, arguments = call
@@ -37,13 +37,13 @@ def exactness(text: str) -> Exactness | None:
 
 def is_exact(text: str) -> bool:
     """Whether the expression `text` gives an exact number whatever values it reads."""
-    call = _call(text.strip())
+    call = _parsed_call(text.strip())
     function = None if call is None else FUNCTIONS.get(call[0])
     return function is not None and function.is_exact
 
 
 def follow(path: tuple[str, ...], values: Any) -> Any:
-    """Return the value at `path`; None where the objects do not lead there."""
+    """Return the value at `path`, the names of nested objects; None where they do not lead to one."""
     for name in path:
         values = values.get(name) if isinstance(values, Mapping) else None
     return values
@@ -70,7 +70,7 @@ def _exactness_of_argument(text: str) -> Exactness | None:
     return exactness(text)
 
 
-def _call(text: str) -> tuple[str, list[str]] | None:
+def _parsed_call(text: str) -> tuple[str, list[str]] | None:
     """Return the function and the arguments of a text that is one call and nothing else; None
     for any other.
     """

@@ -42,7 +42,7 @@ def leave(value: Any) -> Any:
     Raises ValueError for any other value.
     """
     if isinstance(value, dict):
-        return {_key(key): leave(item) for key, item in value.items()}
+        return {_checked_key(key): leave(item) for key, item in value.items()}
     if isinstance(value, list):
         return [leave(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -63,7 +63,8 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
-def _key(key: Any) -> str:
+def _checked_key(key: Any) -> str:
+    """Return the key of an object. Raises ValueError unless it is text, as JSON demands."""
     if not isinstance(key, str):
         raise ValueError(_("it gives an object whose keys are not text"))  # noqa: TRY004  a wrong expression
     return key

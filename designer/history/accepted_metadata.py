@@ -33,7 +33,9 @@ def accept_metadata(only: int | None = None) -> int:
 
 
 def _record_again(key: str, facts: Facts | None) -> None:
-    """Record the facts as a new row: its id tells every process that the recorded facts have changed."""
+    """Record `facts` for the endpoint with `key`, in a new row: its id tells every process that the recorded
+    facts have changed.
+    """
     item = RecordedItem.objects.get(collection="endpoints", key=key)
     item.delete()
     item.pk, item.facts = None, facts

@@ -26,12 +26,13 @@ def last_access_change(key: str) -> AccessChange | None:
     last change is the one before both.
     """
     lasting_changes: list[AccessChange] = []
-    for change in _changes(key).reverse().iterator():
+    for change in _changes_of_endpoint(key).reverse().iterator():
         if change.before is None or change.after is None:
             # The endpoint was created or removed: its access starts anew.
             lasting_changes.clear()
             continue
         before, after = _access(change.before), _access(change.after)
+        # The change takes back the one before it.
         if lasting_changes and after == lasting_changes[-1].before:
             lasting_changes.pop()
         elif before != after:
@@ -40,26 +41,29 @@ def last_access_change(key: str) -> AccessChange | None:
 
 
 def last_change(key: str) -> ItemChange | None:
-    """Return the last change of the endpoint with `key`, of whatever kind."""
-    return _changes(key).first()
+    """Return the last recorded change of the endpoint with `key`; None without one."""
+    return _changes_of_endpoint(key).first()
 
 
-def of_access_alone(change: ItemChange) -> AccessChange | None:
+def change_of_access_alone(change: ItemChange) -> AccessChange | None:
     """Return the change of access that `change` is; None when it changes anything else, or no access."""
     if change.collection != _ENDPOINTS or change.before is None or change.after is None:
         return None
-    if _rest(change.before) != _rest(change.after):
+    if _without_access(change.before) != _without_access(change.after):
         return None
     return AccessChange(_access(change.before), _access(change.after))
 
 
-def _changes(key: str) -> QuerySet[ItemChange]:
+def _changes_of_endpoint(key: str) -> QuerySet[ItemChange]:
+    """Return the recorded changes of the endpoint with `key`, the newest first."""
     return ItemChange.objects.filter(collection=_ENDPOINTS, key=key).order_by("-id")
 
 
 def _access(content: dict[str, Any]) -> AccessDefinition:
+    """Return who may call an endpoint. `content` is its JSON, which leaves out defaults."""
     return AccessDefinition.model_validate(content.get("access", {}))
 
 
-def _rest(content: dict[str, Any]) -> dict[str, Any]:
+def _without_access(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of an endpoint without who may call it."""
     return {name: value for name, value in content.items() if name != "access"}

@@ -22,7 +22,10 @@ _OUTSIDE_RULE = "may_create_outside_rule"
 _OF_USER_PROPERTIES = ("kind", "attribute", "relationship", "expression")
 
 
-def _endpoint(content: _Content) -> dict[str, Any]:
+def _deciding_part_of_endpoint(content: _Content) -> dict[str, Any]:
+    """Return what decides who calls an endpoint and which records they reach: access, row rules,
+    acknowledgements.
+    """
     # Documents leave defaults out. Readers of the log have no list of the defaults, so it states them.
     access = AccessDefinition.model_validate(content.get("access", {})).model_dump(mode="json")
     deciding = {"enabled": content.get("enabled", True), "access": access, **_only(content, _OF_ENDPOINTS)}
@@ -31,13 +34,15 @@ def _endpoint(content: _Content) -> dict[str, Any]:
     return deciding
 
 
-def _issuer(content: _Content) -> dict[str, Any]:
-    # Documents hold no secrets, and a key is no text that people compare: see below.
+def _deciding_part_of_issuer(content: _Content) -> dict[str, Any]:
+    """Return an issuer without its description and its public keys in PEM."""
+    # People cannot compare keys in PEM, so `_lines_of_changes` says only that they changed.
     keys = {name: value for name, value in content.get("keys", {}).items() if name != "pem"}
     return {name: value for name, value in content.items() if name != "description"} | {"keys": keys}
 
 
 def _only(content: _Content, names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the members `names` that `content` has."""
     return {name: content[name] for name in names if name in content}
 
 
@@ -46,9 +51,9 @@ _DECISIVE: Mapping[str, Callable[[_Content], dict[str, Any]]] = {
     "roles": lambda content: _only(content, ("name", "platform_roles")),
     "caller_types": lambda content: _only(content, ("name", "entity")),
     "user_properties": lambda content: _only(content, _OF_USER_PROPERTIES),
-    "issuers": _issuer,
+    "issuers": _deciding_part_of_issuer,
     "entities": lambda content: _only(content, ("entity", "row_rule")),
-    "endpoints": _endpoint,
+    "endpoints": _deciding_part_of_endpoint,
 }
 _NAMED = {collection.field: collection.named for collection in COLLECTIONS}
 
@@ -64,7 +69,7 @@ def note_access_changes(version: Version, address: str, changes: Iterable[ItemCh
 
     `address` is the network address of the author.
     """
-    access_lines = list(_lines(changes))
+    access_lines = list(_lines_of_changes(changes))
     if access_lines:
         origin = Version.Origin(version.origin).label
         subject = f"version {version.pk} ({origin})"
@@ -77,7 +82,7 @@ def note_access_changes(version: Version, address: str, changes: Iterable[ItemCh
         )
 
 
-def _lines(changes: Iterable[ItemChange]) -> Iterator[str]:
+def _lines_of_changes(changes: Iterable[ItemChange]) -> Iterator[str]:
     """Yield a line for each item whose deciding part is added, removed or changed, and below it a line for
     each difference.
     """
@@ -90,7 +95,7 @@ def _lines(changes: Iterable[ItemChange]) -> Iterator[str]:
             for content in (before, after)
         )
         inner = list(differences(old, new))
-        if _pem(before) != _pem(after):
+        if _pem_of_issuer(before) != _pem_of_issuer(after):
             inner.append("keys.pem: changed")
         named = _NAMED[change.collection](change.key)
         if before is None:
@@ -102,5 +107,6 @@ def _lines(changes: Iterable[ItemChange]) -> Iterator[str]:
         yield from (f"   {line}" for line in inner)
 
 
-def _pem(content: _Content | None) -> Any:
+def _pem_of_issuer(content: _Content | None) -> Any:
+    """Return the public keys of an issuer in PEM; None without them, for other items, and for no item."""
     return (content or {}).get("keys", {}).get("pem") or None

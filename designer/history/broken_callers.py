@@ -14,6 +14,7 @@ from designer.documents.keys import COLLECTIONS
 from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.plan import Change
 from designer.endpoint_calls import DAYS, recent_calls
+from designer.endpoint_facts.roles_named import names_role
 from designer.history.effects import Effect
 from designer.history.refused_changes import ChangeRefused
 from designer.history.wording import lines
@@ -65,12 +66,19 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
     }
     for endpoint, other in _changed_endpoints(before, now):
         if endpoint.definition.key in served:
-            changes[endpoint.definition.key] += _breaking(endpoint, other)
+            changes[endpoint.definition.key] += _breaking_changes_of_endpoint(endpoint, other)
     for change in _other_changes(before, now):
-        breaking = _breaking_lines(change)
-        for key, endpoint in served.items() if breaking else ():
-            if _concerns(change, endpoint, before):
-                changes[key] += [f"{said(change.collection.named(change.key))}: {text}" for text in breaking]
+        name = said(change.collection.named(change.key))
+        breaking = [f"{name}: {text}" for text in _breaking_lines(change)]
+        if not breaking:
+            # Most changes break nothing: the endpoints that they concern are not looked for.
+            continue
+        for key, endpoint in served.items():
+            if _may_concern(change, endpoint, before):
+                changes[key] += breaking
+    for key, text in _lost_roles(before, now):
+        if key in served:
+            changes[key].append(text)
     broken = {key: texts for key, texts in changes.items() if texts}
     calls = recent_calls(broken.keys()) if broken else {}
     called = [
@@ -98,7 +106,10 @@ def moved_endpoints(before: Configuration, now: Configuration) -> list[BrokenEnd
 def unanswered(
     before: Configuration, now: Configuration, answered: Collection[str]
 ) -> Mapping[str, Sentence]:
-    """Return what nobody has answered of the change from `before` to `now`, by the names of the questions."""
+    """Return the questions about a change from `before` to `now` that are not in `answered`, by name.
+
+    Empty when the change breaks no callers, or all questions are answered.
+    """
     asked = {}
     if MOVES not in answered and (moved := moved_endpoints(before, now)):
         asked[MOVES] = Sentence(
@@ -160,21 +171,37 @@ def _changed_endpoints(
     before: Configuration, now: Configuration
 ) -> Iterator[tuple[Endpoint, Endpoint | None]]:
     """Yield each endpoint that has changed, as it was and as it is; None for one that is gone."""
+    # Made only when it is needed, because most changes remove no endpoint.
     by_key: Mapping[str, Endpoint] | None = None
     for id, endpoint in before.endpoints.items():
         other = now.endpoints.get(id)
         if other is None:
-            # One that was removed and made again has another row.
+            # An endpoint that was removed and made again has another row, and the same key.
             by_key = by_key or {one.definition.key: one for one in now.endpoints.values()}
             other = by_key.get(endpoint.definition.key)
         if other is not endpoint:
             yield endpoint, other
 
 
-def _breaking(endpoint: Endpoint, other: Endpoint | None) -> list[str]:
+def _lost_roles(before: Configuration, now: Configuration) -> Iterator[tuple[str, str]]:
+    """Yield the key of each endpoint whose expressions name a role that is gone, with a sentence.
+
+    A renamed role is gone, too, because expressions keep its old name.
+    """
+    for role in sorted({role.name for role in before.roles} - {role.name for role in now.roles}):
+        for endpoint in now.endpoints.values():
+            if endpoint.problem is None and names_role(endpoint, role, now.user_properties):
+                text = Sentence("an expression names the role “%(role)s”, which is gone", role=role)
+                yield endpoint.definition.key, said(text)
+
+
+def _breaking_changes_of_endpoint(endpoint: Endpoint, other: Endpoint | None) -> list[str]:
     """Return the breaking changes of an endpoint in words, in the language of the reader."""
     if other is not None and other.problem is not None:
         # Its rows make no definition that could be compared.
+        return []
+    if other is not None and other.definition == endpoint.definition:
+        # What it belongs to has changed, and is told by itself. An entity may have a thousand endpoints.
         return []
     after = None if other is None else other.definition.to_json()
     changes = lines("endpoints", endpoint.definition.to_json(), after)
@@ -182,12 +209,14 @@ def _breaking(endpoint: Endpoint, other: Endpoint | None) -> list[str]:
 
 
 def _breaking_lines(change: Change) -> list[str]:
+    """Return the breaking changes of an item that is no endpoint, in words."""
     sides = (None if item is None else item.to_json() for item in (change.before, change.after))
     changes = lines(change.collection.field, *sides)
     return [line.text for line in changes if line.effect is Effect.BREAKING]
 
 
-def _concerns(change: Change, endpoint: Endpoint, configuration: Configuration) -> bool:
+def _may_concern(change: Change, endpoint: Endpoint, configuration: Configuration) -> bool:
+    """Whether calls of `endpoint`, one of `configuration`, may be answered otherwise after `change`."""
     if isinstance(change.before, IssuerDefinition):
         # Nobody knows which callers are this issuer's.
         return change.before.enabled and endpoint.definition.access.authentication_required
@@ -202,12 +231,13 @@ def _other_changes(before: Configuration, now: Configuration) -> Iterator[Change
         old_items, new_items = (getattr(side, collection.field) for side in (before, now))
         if old_items is new_items:
             continue
-        yield from _changes(collection, old_items, new_items)
+        yield from _changes_of_items(collection, old_items, new_items)
 
 
-def _changes(
+def _changes_of_items(
     collection: ListOfDocument, old_items: Iterable[Definition], new_items: Iterable[Definition]
 ) -> Iterator[Change]:
+    """Yield a change for each of `old_items` that is changed or gone. New items break nobody."""
     new = {collection.key(item): item for item in new_items}
     for item in old_items:
         key = collection.key(item)
@@ -232,4 +262,5 @@ def _is_renamed_issuer(item: Definition, others: Iterable[Definition]) -> bool:
 
 
 def _address(endpoint: Endpoint) -> str:
+    """Return the address of an endpoint as callers know it: its methods and path."""
     return f"{', '.join(endpoint.methods)} {endpoint.path}"

@@ -12,12 +12,14 @@ from designer.configuration import Configuration
 from designer.definitions import Definition, EndpointDefinition
 from designer.documents.keys import COLLECTIONS, Key
 
+# The list of the document that an item is in, and its key there.
 ItemKey: TypeAlias = tuple[str, Key]
 
-# The one list whose order means something.
+# The key of the order of user properties is (ORDER, USER_PROPERTIES): it is the only list whose order counts.
 ORDER = "order"
 USER_PROPERTIES = "user_properties"
 
+# More endpoints than a configuration has. Old definitions are dropped with all others then.
 _MOST_CACHED = 20_000
 
 
@@ -34,6 +36,7 @@ class Item:
 
     @property
     def content(self) -> Any:
+        """The JSON form of the item; the list of keys for an order."""
         return list(self.order) if self.definition is None else self.definition.to_json()
 
 
@@ -41,7 +44,7 @@ def items_of(configuration: Configuration) -> Mapping[ItemKey, Item]:
     """Return the items of the configuration by list and key, without rows that cannot be read."""
     items: dict[ItemKey, Item] = {}
     for collection in COLLECTIONS:
-        for definition in _definitions(configuration, collection.field):
+        for definition in _readable_definitions(configuration, collection.field):
             digest = _digest_of(definition)
             items[collection.field, collection.key(definition)] = Item(digest, definition)
     names = tuple(user_property.key for user_property in configuration.user_properties)
@@ -63,7 +66,10 @@ def digest_of(content: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _definitions(configuration: Configuration, field: str) -> Iterator[Definition]:
+def _readable_definitions(configuration: Configuration, field: str) -> Iterator[Definition]:
+    """Yield the definitions in the list `field` of the configuration, without endpoints
+    that cannot be read.
+    """
     if field == "endpoints":
         for endpoint in configuration.endpoints.values():
             if endpoint.problem is None:
@@ -72,11 +78,14 @@ def _definitions(configuration: Configuration, field: str) -> Iterator[Definitio
         yield from getattr(configuration, field)
 
 
-# An endpoint that has not changed is the same object in the next configuration: its digest is made once.
+# By the object's `id`: the endpoint, without which its `id` might become another object's, and its digest.
 _cached_digests: dict[int, tuple[EndpointDefinition, str]] = {}
 
 
 def _digest_of(definition: Definition) -> str:
+    """Return the digest of a definition. An endpoint's is made once for the object, since an endpoint that
+    has not changed is the same object in the next configuration.
+    """
     if not isinstance(definition, EndpointDefinition):
         return digest_of(definition.to_json())
     cached = _cached_digests.get(id(definition))

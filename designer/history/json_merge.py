@@ -20,7 +20,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "acknowledgements": ("entity",),
     "example_calls": ("name",),
 }
-# The member that an item of a list keeps when its key changes. Other items keep all but their key.
+# By the name of a list: the member by which an item is known again when its key changes. Items of other lists
+# are known again by all members but their key.
 _KEPT: Mapping[str, str] = {"columns": "attribute"}
 # Texts by language and name, each of which merges by itself. Without the member there are no texts.
 _TEXTS = "translations"
@@ -32,7 +33,7 @@ class Clash(Exception):
     """Two changes of the same part cannot be merged."""
 
 
-def replaced(old: Any, new: Any, now: Any, name: str = "") -> Any:
+def with_change(old: Any, new: Any, now: Any, name: str = "") -> Any:
     """Return `now` with the change from `old` to `new` made to it.
 
     Any of the three, and the result, may be GONE. `name` is the name of the member, or of the list of the
@@ -43,51 +44,55 @@ def replaced(old: Any, new: Any, now: Any, name: str = "") -> Any:
     if now == old:
         return new
     if name == _TEXTS:
-        return _replaced_texts(old, new, now)
+        return _merged_texts(old, new, now)
     if name not in _WHOLE and all(isinstance(side, dict) for side in (old, new, now)):
-        return _replaced_object(old, new, now)
+        return _merged_object(old, new, now)
     if name in _KEYS and all(_is_keyed(side, name) for side in (old, new, now)):
-        return _replaced_list(old, new, now, name)
+        return _merged_list(old, new, now, name)
     raise Clash
 
 
-def _replaced_object(old: Any, new: Any, now: Any) -> dict[str, Any]:
+def _merged_object(old: Any, new: Any, now: Any) -> dict[str, Any]:
+    """Return the object `now` with the change from `old` to `new` made to it, member by member."""
     members = {
-        name: replaced(old.get(name, GONE), new.get(name, GONE), now.get(name, GONE), name)
+        name: with_change(old.get(name, GONE), new.get(name, GONE), now.get(name, GONE), name)
         for name in dict.fromkeys((*now, *new))
     }
     return {name: value for name, value in members.items() if value is not GONE}
 
 
-def _replaced_texts(old: Any, new: Any, now: Any) -> Any:
-    """Merge translated texts. Two people may add the first texts in different languages, which
-    is no clash.
+def _merged_texts(old: Any, new: Any, now: Any) -> Any:
+    """Return the translations `now` with the change from `old` to `new` made to them.
+
+    Each is `{lcid: {name: text}}`, or GONE. Each text merges by itself: two people may add the first texts in
+    different languages, and that is no clash.
     """
     old_texts, new_texts, present_texts = ({} if side is GONE else side for side in (old, new, now))
+    # A language that only `old` has was removed by both.
     languages = dict.fromkeys((*present_texts, *new_texts))
     texts_by_lcid = {
-        lcid: _replaced_object(old_texts.get(lcid, {}), new_texts.get(lcid, {}), present_texts.get(lcid, {}))
+        lcid: _merged_object(old_texts.get(lcid, {}), new_texts.get(lcid, {}), present_texts.get(lcid, {}))
         for lcid in sorted(languages, key=int)
     }
     return {lcid: texts for lcid, texts in texts_by_lcid.items() if texts} or GONE
 
 
-def _replaced_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
+def _merged_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
     """Merge lists whose items are told apart by a key: item by item, and then their order.
 
     Raises Clash where both sides have put the items into another order, or given one item different keys.
     """
     old_items, new_items, present_items = (_keyed(side, name) for side in (old, new, now))
-    if not _in_same_order(old_items, new_items) and not _in_same_order(old_items, present_items):
+    if not _are_in_same_order(old_items, new_items) and not _are_in_same_order(old_items, present_items):
         raise Clash
-    if list(renamed_twice(old_items, new_items, present_items, partial(_kept, name))):
+    if list(renamed_twice(old_items, new_items, present_items, partial(_content_without_key, name))):
         raise Clash
     # Where the change moves items, they move; what others have added stays behind its neighbour.
     lead, other = (
-        (present_items, new_items) if _in_same_order(old_items, new_items) else (new_items, present_items)
+        (present_items, new_items) if _are_in_same_order(old_items, new_items) else (new_items, present_items)
     )
     items = [
-        replaced(old_items.get(key, GONE), new_items.get(key, GONE), present_items.get(key, GONE))
+        with_change(old_items.get(key, GONE), new_items.get(key, GONE), present_items.get(key, GONE))
         for key in merged_order(lead, other)
     ]
     return [item for item in items if item is not GONE]
@@ -100,17 +105,19 @@ def renamed_twice(
 
     Merged key by key, one item would become two. `kept` gives what stays of an item when its key changes.
     """
+    removed = [key for key in old if key not in new and key not in now]
+    if not removed:
+        # Most changes rename nothing. Without this, all of thousands of items would be compared.
+        return
     added = [[(key, kept(key, item)) for key, item in side.items() if key not in old] for side in (new, now)]
-    for key, item in old.items():
-        if key in new or key in now or not all(added):
-            continue
-        rest = kept(key, item)
+    for key in removed if all(added) else ():
+        rest = kept(key, old[key])
         renamed, renamed_now = ({other for other, its_rest in side if its_rest == rest} for side in added)
         if renamed and renamed_now and renamed != renamed_now:
             yield key
 
 
-def _kept(name: str, key: str, item: Mapping[str, Any]) -> Any:
+def _content_without_key(name: str, key: str, item: Mapping[str, Any]) -> Any:
     """Return what an item of the list `name` keeps when its key changes."""
     if name in _KEPT:
         return item.get(_KEPT[name])
@@ -118,14 +125,19 @@ def _kept(name: str, key: str, item: Mapping[str, Any]) -> Any:
 
 
 def _is_keyed(items: Any, name: str) -> bool:
+    """Whether `items` is a list of objects with different keys, or GONE. `name`: the name of the list."""
     return items is GONE or (isinstance(items, list) and len(_keyed(items, name)) == len(items))
 
 
 def _keyed(items: Any, name: str) -> dict[str, Any]:
+    """Return the items of the list `name` by their key; none for GONE. "" is the key of
+    an item without one.
+    """
     if items is GONE:
         return {}
     return {next((str(item[key]) for key in _KEYS[name] if item.get(key)), ""): item for item in items}
 
 
-def _in_same_order(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _are_in_same_order(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether the keys that both have stand in the same order."""
     return [key for key in one if key in other] == [key for key in other if key in one]

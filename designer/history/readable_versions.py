@@ -21,32 +21,38 @@ _FEW = 4
 
 @dataclass(frozen=True)
 class ReadChange:
-    """The change of one item, for readers. `restorable`: the item can be put back by itself."""
+    """The change of one item, for readers. `is_restorable`: the item can be put back by itself."""
 
     change: ItemChange
 
     @property
     def what(self) -> str:
+        """The name of the item in words."""
         return describe(self.change.collection, self.change.key)
 
     @cached_property
     def lines(self) -> list[Line]:
+        """The change in sentences, each with its effect."""
         return lines(self.change.collection, self.change.before, self.change.after)
 
     @property
     def few(self) -> list[Line]:
+        """The first lines, for lists of changes."""
         return self.lines[:_FEW]
 
     @property
     def more(self) -> int:
+        """The number of lines after those in `few`."""
         return max(0, len(self.lines) - _FEW)
 
     @property
     def effect(self) -> Effect:
+        """The most serious effect of all lines."""
         return worst(line.effect for line in self.lines)
 
     @property
-    def restorable(self) -> bool:
+    def is_restorable(self) -> bool:
+        """Whether the item can be put back by itself, which an order cannot."""
         return self.change.collection != ORDER
 
 

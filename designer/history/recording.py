@@ -33,6 +33,7 @@ from designer.readiness.findings import Finding
 Origin: TypeAlias = Version.Origin
 LONGEST_NOTE = 500
 
+# The id of the only row of `RecordedRevision`.
 _ROW = 1
 
 
@@ -74,7 +75,7 @@ def recording(author: Author) -> Iterator[Recorded]:
     # Before the transaction: while the platform is asked about what is there, nobody waits for the database.
     overview()
     with transaction.atomic():
-        _record(Author(origin=Version.Origin.OUTSIDE))
+        _record_version(Author(origin=Version.Origin.OUTSIDE))
         before = latest()
         recorded = Recorded()
         yield recorded
@@ -86,7 +87,7 @@ def recording(author: Author) -> Iterator[Recorded]:
             raise WriteAccessRefused(refused)
         if asked := unanswered(before, now, author.answered):
             raise CallersUnanswered(asked)
-        recorded.version = _record(author)
+        recorded.version = _record_version(author, before)
 
 
 def _refusals(author: Author, before: Configuration, now: Configuration) -> list[Finding]:
@@ -102,53 +103,66 @@ def record_outside() -> None:
     """
     revision = latest().revision
     head = RecordedRevision.objects.filter(pk=_ROW).first()
-    if head is None or not _is_at(head, revision):
+    if head is None or not _has_recorded(head, revision):
         # As in `recording`: the facts about each changed endpoint come from the platform.
         overview()
         with transaction.atomic():
-            _record(Author(origin=Version.Origin.OUTSIDE))
+            _record_version(Author(origin=Version.Origin.OUTSIDE))
 
 
-def _record(author: Author) -> int | None:
-    """Write a version of the changes since the last one, and return its number; None without changes."""
+def _record_version(author: Author, before: Configuration | None = None) -> int | None:
+    """Write a version of the changes since the last one, and return its number; None without changes.
+
+    `before` is the configuration of the last one, where it is known.
+    """
     # Held until the transaction ends: versions are written one after the other.
     RecordedRevision.objects.get_or_create(pk=_ROW)
     head = RecordedRevision.objects.select_for_update().get(pk=_ROW)
     now = latest()
-    if _is_at(head, now.revision):
+    if _has_recorded(head, now.revision):
         return None
     if not head.token and author.origin is Version.Origin.OUTSIDE:
         author = Author(origin=Version.Origin.START)
     version = _record_changes(author, now)
-    remember(now)
+    # SQL may have changed more between the last version and `before`.
+    kept = before if before is not None and _has_recorded(head, before.revision) else None
+    remember(now, since=kept)
     head.number, head.token = now.revision.number, now.revision.token
     head.save()
     return version
 
 
-def _is_at(head: RecordedRevision, revision: Revision) -> bool:
+def _has_recorded(head: RecordedRevision, revision: Revision) -> bool:
+    """Whether the last recording was of the configuration with this revision."""
     return (head.number, head.token) == (revision.number, revision.token)
 
 
 def _record_changes(author: Author, now: Configuration) -> int | None:
+    """Write a version of what differs from the recorded items; return its number, None when nothing does."""
     items = items_of(now)
-    recorded = _digests(leaving_out=set(unreadable_keys(now)))
+    # An endpoint that cannot be read at present keeps what is recorded: it has not been removed.
+    recorded = _recorded_digests(leaving_out=set(unreadable_keys(now)))
     changed = [key for key, item in items.items() if recorded.get(key) != item.digest]
     removed_keys = [key for key in recorded if key not in items]
     if not (changed or removed_keys):
         return None
     version = _write_version(author, items, [*changed, *removed_keys])
-    _write_items(now, items, changed, removed_keys)
+    _replace_recorded_items(now, items, changed, removed_keys)
     return version
 
 
-def _digests(leaving_out: set[ItemKey]) -> Mapping[ItemKey, str]:
+def _recorded_digests(leaving_out: set[ItemKey]) -> Mapping[ItemKey, str]:
+    """Return the digest of each recorded item, without the items `leaving_out`."""
     rows = RecordedItem.objects.values_list("collection", "key", "digest")
     return {(field, key): digest for field, key, digest in rows if (field, key) not in leaving_out}
 
 
 def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[ItemKey]) -> int:
-    before = {(row.collection, row.key): row.content for row in _rows(keys)}
+    """Write a version with the changes of the items `keys`, and its audit entry. Return its number.
+
+    `items` are the present ones; an item that is not among them has been removed.
+    """
+    before = {(row.collection, row.key): row.content for row in _recorded_rows(keys)}
     changes = [
         ItemChange(
             collection=key[0],
@@ -162,7 +176,7 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
         account=author.account,
         origin=author.origin,
         note=author.note[:LONGEST_NOTE],
-        effect=_effect(author, changes),
+        effect=_effect_of_changes(author, changes),
     )
     for change in changes:
         change.version = version
@@ -173,7 +187,10 @@ def _write_version(author: Author, items: Mapping[ItemKey, Item], keys: list[Ite
     return version.pk
 
 
-def _effect(author: Author, changes: list[ItemChange]) -> Effect:
+def _effect_of_changes(author: Author, changes: list[ItemChange]) -> Effect:
+    """Return the most serious effect of the changes on callers. The first version changes
+    nothing for them.
+    """
     if author.origin is Version.Origin.START:
         return Effect.ADDITIVE
     return worst(
@@ -181,10 +198,11 @@ def _effect(author: Author, changes: list[ItemChange]) -> Effect:
     )
 
 
-def _write_items(
+def _replace_recorded_items(
     now: Configuration, items: Mapping[ItemKey, Item], changed: list[ItemKey], gone: list[ItemKey]
 ) -> None:
-    facts = _facts(now, {key for field, key in changed if field == "endpoints"})
+    """Record the items `changed` as they are in `items`, and forget the items `gone`."""
+    facts = _facts_of_endpoints(now, {key for field, key in changed if field == "endpoints"})
     for chunk in chunks([*changed, *gone]):
         RecordedItem.objects.filter(any_of(chunk)).delete()
     RecordedItem.objects.bulk_create(
@@ -202,7 +220,8 @@ def _write_items(
     )
 
 
-def _facts(now: Configuration, keys: set[str]) -> Mapping[str, Any]:
+def _facts_of_endpoints(now: Configuration, keys: set[str]) -> Mapping[str, Any]:
+    """Return the facts of the platform about the endpoints with these keys, by key."""
     metadata = Metadata(get_platform())
     return {
         endpoint.definition.key: facts_of(endpoint, metadata)
@@ -211,6 +230,7 @@ def _facts(now: Configuration, keys: set[str]) -> Mapping[str, Any]:
     }
 
 
-def _rows(keys: list[ItemKey]) -> Iterator[RecordedItem]:
+def _recorded_rows(keys: list[ItemKey]) -> Iterator[RecordedItem]:
+    """Yield the recorded rows of the items `keys`, in queries of a limited length."""
     for chunk in chunks(keys):
         yield from RecordedItem.objects.filter(any_of(chunk))

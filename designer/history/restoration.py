@@ -41,21 +41,26 @@ def document_at(version: int) -> ConfigurationDocument:
     record_outside()
     contents: dict[ItemKey, Any] = {}
     later = ItemChange.objects.filter(version__gt=version).order_by("-version_id", "-id")
+    # The newest change comes first, so the content before the oldest one is what stays.
     for field, key, before in later.values_list("collection", "key", "before"):
         contents[field, key] = before
-    return _with_contents(now, contents)
+    return with_contents(now, contents)
 
 
-def _with_contents(
+def with_contents(
     document: ConfigurationDocument, contents: Mapping[ItemKey, Any | None]
 ) -> ConfigurationDocument:
     """Return `document` with items that have other contents, their JSON forms; None removes an item.
 
-    Only these are read: the others of a large configuration are what they are. Raises DocumentError.
+    Only these are read: the others of a large configuration are what they are. All are sorted by their keys.
+    Raises DocumentError.
     """
     changed = document_of({key: content for key, content in contents.items() if content is not None})
     kept = without_items(document, contents)
-    lists = {field: (*getattr(kept, field), *getattr(changed, field)) for field in _FIELDS}
+    lists = {
+        field: tuple(sorted((*getattr(kept, field), *getattr(changed, field)), key=collection.key))
+        for field, collection in _FIELDS.items()
+    }
     order = contents.get((ORDER, USER_PROPERTIES)) or [item.key for item in document.user_properties]
     return _in_order(document.model_copy(update=lists), order)
 
@@ -69,16 +74,16 @@ def recorded_state() -> dict[ItemKey, Any]:
 
 def plan_to(wanted: ConfigurationDocument) -> Plan:
     """Return the changes that make the whole configuration equal to `wanted`, removals included."""
-    return _equal_to(wanted)(export(latest()))
+    return _planner_to(wanted)(export(latest()))
 
 
-def _equal_to(wanted: ConfigurationDocument) -> Callable[[ConfigurationDocument], Plan]:
-    """Return what makes the plan that `plan_to` returns, of a present configuration."""
+def _planner_to(wanted: ConfigurationDocument) -> Callable[[ConfigurationDocument], Plan]:
+    """Return a function that plans how a present configuration becomes equal to `wanted`."""
     return lambda now: plan(now, wanted, all_groups(now))
 
 
 def all_groups(now: ConfigurationDocument) -> Collection[str]:
-    """Every group in which a plan may remove what the wanted document lacks."""
+    """Return every group of the configuration, so that a plan removes whatever the wanted document lacks."""
     return {CONTEXT, OPTION_SETS, *(module.segment for module in now.modules)}
 
 
@@ -123,7 +128,7 @@ def carry_out(
 
 
 def others_change() -> DocumentError:
-    """The error of what was made anew again and again, and never came to its turn."""
+    """Return the error of a change that was tried several times, and each time somebody else was faster."""
     return DocumentError(
         [Sentence("Others change the configuration at the same time. Nothing was changed; try again.")]
     )
@@ -158,12 +163,12 @@ def newest_version() -> int:
 
 def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
     """Make the whole configuration equal to `wanted`. Raises DocumentError; nothing has changed then."""
-    return carry_out(_equal_to(wanted), wanted, author)
+    return carry_out(_planner_to(wanted), wanted, author)
 
 
 def preview_restore(wanted: ConfigurationDocument) -> Judgement:
     """Judge what `restore` would do, and change nothing. Raises DocumentError, and Refused where it would."""
-    judged = judge(_equal_to(wanted))
+    judged = judge(_planner_to(wanted))
     judged.require_acceptable()
     return judged
 
@@ -178,6 +183,7 @@ def restore_item(collection: str, key: str, content: Any | None, author: Author)
     item = None if content is None else kind.items(document_of({(collection, key): content}))[key]
 
     def make_plan(now: ConfigurationDocument) -> Plan:
+        """Return the plan that changes this item alone; an empty one when it is as wanted."""
         before = kind.items(now).get(key)
         return Plan(() if before == item else (Change(kind, key, before, item),))
 

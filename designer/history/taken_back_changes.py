@@ -19,7 +19,8 @@ from designer.history.wording import lines
 from designer.models import ItemChange, Version
 from designer.query_chunks import chunks
 
-# Of one item: who imports a document older than these reads the plan anyway.
+# How many changes of one item are looked at. Whoever imports a document older than these reads the plan
+# anyway.
 _NEWEST = 50
 
 
@@ -33,6 +34,7 @@ class TakenBack:
     lines: Sequence[Line]
 
     def to_json(self) -> dict[str, Any]:
+        """Return what is taken back as commands report it. `made_at` is in ISO 8601."""
         return {
             "version": self.version.pk,
             "made_at": self.version.made_at.isoformat(timespec="seconds"),
@@ -50,7 +52,7 @@ def taken_back(changes: Sequence[tuple[Change, Sequence[Line]]]) -> list[TakenBa
     A removal counts only where something else of an earlier version, or of the same one, is undone:
     everything that is removed was added once, and most removals are meant.
     """
-    recorded = _recorded([change.item for change, _ in changes])
+    recorded = _recorded_changes([change.item for change, _ in changes])
     kept: list[TakenBack] = []
     removals: list[TakenBack] = []
     for change, planned in changes:
@@ -81,7 +83,7 @@ def _taken_back(
             yield TakenBack(earlier.version, (field, change.key), describe(field, change.key), undone)
 
 
-def _recorded(keys: Sequence[ItemKey]) -> Mapping[ItemKey, list[ItemChange]]:
+def _recorded_changes(keys: Sequence[ItemKey]) -> Mapping[ItemKey, list[ItemChange]]:
     """Return the newest recorded changes of the items, without the state in which versions began."""
     by_item: dict[ItemKey, list[ItemChange]] = defaultdict(list)
     for chunk in chunks(keys):

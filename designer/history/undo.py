@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from designer.access_control.access_matrix import widens
+from designer.access_control.access_matrix import callers_in_words, widens
 from designer.definitions import ConfigurationDocument, EndpointDefinition, ExposedEntityDefinition
 from designer.definitions.row_rules import is_open
 from designer.documents.judgement import Judgement
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
 from designer.history.items import ORDER, ItemKey, digest_of
-from designer.history.json_merge import GONE, Clash, replaced
+from designer.history.json_merge import GONE, Clash, with_change
 from designer.history.readable_versions import ReadChange, describe
 from designer.history.recording import Author
 from designer.history.restoration import (
@@ -32,6 +32,7 @@ from designer.sentences import Sentence, listed
 _FEW = 3
 # How often undoing is tried, when somebody changes the configuration at the same time.
 _ATTEMPTS = 5
+# The JSON form of each item. An item that does not exist is not in it.
 _State: TypeAlias = dict[ItemKey, Any]
 
 
@@ -77,6 +78,7 @@ class Undoing:
         raise others_change()
 
     def _make(self, author: Author, also: Callable[[int | None], None] | None) -> Judgement:
+        """Undo the changes once. Raises DocumentError when the newest version is another one by now."""
         return carry_out(self.plan, self.wanted, author, expected_version=self.newest, also=also)
 
     def widenings(self, now: ConfigurationDocument) -> list[Sentence]:
@@ -84,8 +86,7 @@ class Undoing:
         return [
             sentence
             for change in self.plan(now).changes
-            if change.before is not None and change.after is not None
-            if (sentence := _widening(change.before, change.after)) is not None
+            for sentence in _sentences_on_widening(change.before, change.after)
         ]
 
     @property
@@ -94,20 +95,39 @@ class Undoing:
         return digest_of([self.newest, *(change.pk for change in self.changes)])
 
 
-def _widening(before: Any, after: Any) -> Sentence | None:
+def _sentences_on_widening(before: Any, after: Any) -> Iterator[Sentence]:
+    """Yield what callers gain by the change from `before` to `after` of one item.
+
+    Each is None where there is no such item.
+    """
     if isinstance(before, ExposedEntityDefinition) and isinstance(after, ExposedEntityDefinition):
         if before.row_rule != after.row_rule and is_open(after.row_rule):
-            return Sentence("All callers reach every record of %(entity)s.", entity=after.key)
-        return None
-    if not (isinstance(before, EndpointDefinition) and isinstance(after, EndpointDefinition)):
-        return None
-    if KINDS[after.kind].writes and widens(before.access, after.access):
-        return Sentence("%(endpoint)s writes, and more callers may call it.", endpoint=after.key)
-    if before.row_rule is not None and after.row_rule is None:
-        return Sentence(
-            "%(endpoint)s loses its row rule: callers may reach more records.", endpoint=after.key
+            yield Sentence("All callers reach every record of %(entity)s.", entity=after.key)
+        return
+    if not isinstance(after, EndpointDefinition):
+        return
+    writes = KINDS[after.kind].writes
+    earlier = before if isinstance(before, EndpointDefinition) else None
+    served = earlier if earlier is not None and earlier.enabled else None
+    if writes and after.enabled and served is None:
+        yield Sentence(
+            "%(endpoint)s writes, and is served again. May call it: %(callers)s.",
+            endpoint=after.key,
+            callers=callers_in_words(after.access),
         )
-    return None
+    elif not writes and _is_open_to_anybody(after) and not (served and _is_open_to_anybody(served)):
+        yield Sentence("%(endpoint)s needs no token: anybody may call it.", endpoint=after.key)
+    if earlier is None:
+        return
+    if writes and widens(earlier.access, after.access):
+        yield Sentence("%(endpoint)s writes, and more callers may call it.", endpoint=after.key)
+    if earlier.row_rule is not None and after.row_rule is None:
+        yield Sentence("%(endpoint)s loses its row rule: callers may reach more records.", endpoint=after.key)
+
+
+def _is_open_to_anybody(endpoint: EndpointDefinition) -> bool:
+    """Whether the endpoint is served to callers without a token."""
+    return endpoint.enabled and not endpoint.access.authentication_required
 
 
 def _take_back(change: ItemChange, state: _State) -> Sentence | None:
@@ -119,9 +139,9 @@ def _take_back(change: ItemChange, state: _State) -> Sentence | None:
         # The change added or removed properties, and so did later ones: the order follows from what there is.
         return None
     try:
-        merged = replaced(after, before, now, change.collection)
+        merged = with_change(after, before, now, change.collection)
     except Clash:
-        return _built_on(change, before, after)
+        return _sentence_on_later_change(change, before, after)
     if merged is GONE:
         state.pop(key, None)
     else:
@@ -129,13 +149,13 @@ def _take_back(change: ItemChange, state: _State) -> Sentence | None:
     return None
 
 
-def _built_on(change: ItemChange, before: Any, after: Any) -> Sentence:
+def _sentence_on_later_change(change: ItemChange, before: Any, after: Any) -> Sentence:
     """Return a sentence that names the first later change that builds on `change`."""
     what = describe(change.collection, change.key)
     later = ItemChange.objects.filter(collection=change.collection, key=change.key, pk__gt=change.pk)
     for later_change in later.select_related("version").order_by("pk"):
         try:
-            replaced(
+            with_change(
                 after, before, GONE if later_change.after is None else later_change.after, change.collection
             )
         except Clash:

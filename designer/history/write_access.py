@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from designer.access_control.access_matrix import callers
+from designer.access_control.access_matrix import callers_in_words
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import AccessDefinition
-from designer.definitions.row_rules import is_open, roles_of
+from designer.definitions.row_rules import RowRuleEntry, is_open, roles_of
 from designer.history.refused_changes import ChangeRefused
 from designer.models import EndpointAccess, EndpointRole, PathAccess, Role
 from designer.query_chunks import CHUNK, chunks
@@ -24,11 +24,13 @@ from designer.sentences import Sentence
 PERMISSION = "designer.change_write_access"
 RULE = "write-access-right"
 
+# Columns that rows of endpoints and of paths have in common.
 _COLUMNS = [
     *("authentication_required", "roles", "caller_types"),
     *("creates_outside_row_rule", "reaches_all_records", "all_records_roles"),
 ]
 
+# A method and a path.
 Place: TypeAlias = tuple[str, str]
 # Pairs of row id and name.
 Roles: TypeAlias = tuple[tuple[int, str], ...]
@@ -56,6 +58,7 @@ class Access:
 
     @classmethod
     def of_row(cls, row: EndpointAccess | PathAccess) -> Access:
+        """Return the access that a row stores. JSON holds lists where an access has tuples."""
         all_records = row.all_records_roles
         return cls(
             row.authentication_required,
@@ -68,6 +71,7 @@ class Access:
 
     @property
     def callers(self) -> tuple[bool, Roles]:
+        """Whether callers need a token, and the roles that they need."""
         return self.authentication_required, self.roles
 
     def is_within(self, other: Access) -> bool:
@@ -76,6 +80,7 @@ class Access:
 
     @property
     def definition(self) -> AccessDefinition:
+        """The access as it is in an endpoint's definition, for words about it."""
         return AccessDefinition(
             authentication_required=self.authentication_required,
             roles=tuple(name for _, name in self.roles),
@@ -84,6 +89,7 @@ class Access:
 
     @property
     def columns(self) -> dict[str, object]:
+        """The columns of a row that stores the access."""
         return {name: getattr(self, name) for name in _COLUMNS}
 
 
@@ -101,7 +107,7 @@ def refusals(before: Configuration, now: Configuration) -> list[Finding]:
     The meaning of filters and expressions is not compared. Anyone may change drafts, except for one thing:
     only a publisher may acknowledge, for any endpoint, that it reaches records past row rules.
     """
-    acknowledgements = list(_acknowledgements(before, now))
+    acknowledgements = list(_findings_on_acknowledgements(before, now))
     changed = {
         id: endpoint
         for id, endpoint in now.endpoints.items()
@@ -124,40 +130,73 @@ def refusals(before: Configuration, now: Configuration) -> list[Finding]:
     return [*acknowledgements, *{refusal.message: refusal for refusal in reversed(findings)}.values()]
 
 
-def remember(now: Configuration) -> None:
-    """Keep who may call each enabled endpoint that writes, by endpoint and by path."""
+def remember(now: Configuration, since: Configuration | None = None) -> None:
+    """Keep who may call each enabled endpoint that writes, by endpoint and by path.
+
+    With `since`, of which all has been kept before, only what has changed after it is looked at.
+    """
     gated = {id: endpoint for id, endpoint in now.endpoints.items() if _is_gated(endpoint)}
-    accesses = _accesses(gated)
-    accesses_by_endpoint = {row.endpoint: Access.of_row(row) for row in EndpointAccess.objects.all()}
-    by_endpoint = [
-        EndpointAccess(endpoint=id, **access.columns)
-        for id, access in accesses.items()
-        if accesses_by_endpoint.get(id) != access
-    ]
+    if since is None or not _has_same_roles(since, now):
+        gone = [
+            id for id in EndpointAccess.objects.values_list("endpoint", flat=True) if id not in now.endpoints
+        ]
+    else:
+        gone = [id for id in since.endpoints if id not in now.endpoints]
+        same = {id for id, one in now.endpoints.items() if _admits_as_before(one, since.endpoints.get(id))}
+        # One that another endpoint had claimed, too, is now that of the endpoint which stays.
+        left = {place for id, one in since.endpoints.items() if id not in same for place in _places(one)}
+        gated = {id: one for id, one in gated.items() if id not in same or not left.isdisjoint(_places(one))}
+    accesses, stored = _accesses(gated), _LastEnabled.of(gated)
     EndpointAccess.objects.bulk_create(
-        by_endpoint,
+        [
+            EndpointAccess(endpoint=id, **access.columns)
+            for id, access in accesses.items()
+            if stored.by_endpoint.get(id) != access
+        ],
         batch_size=CHUNK,
         update_conflicts=True,
         unique_fields=["endpoint"],
         update_fields=_COLUMNS,
     )
-    for ids in chunks([id for id in accesses_by_endpoint if id not in now.endpoints]):
+    for ids in chunks(gone):
         EndpointAccess.objects.filter(endpoint__in=ids).delete()
-    stored_by_place = {(row.method, row.path): Access.of_row(row) for row in PathAccess.objects.all()}
     # Where two endpoints claim one place, readiness blocks both; the last is kept.
-    accesses_by_place = {place: accesses[id] for id, endpoint in gated.items() for place in _places(endpoint)}
-    by_place = [
-        PathAccess(method=method, path=path, **access.columns)
-        for (method, path), access in accesses_by_place.items()
-        if stored_by_place.get((method, path)) != access
-    ]
+    by_place = {place: accesses[id] for id, endpoint in gated.items() for place in _places(endpoint)}
     PathAccess.objects.bulk_create(
-        by_place,
+        [
+            PathAccess(method=method, path=path, **access.columns)
+            for (method, path), access in by_place.items()
+            if stored.by_place.get((method, path)) != access
+        ],
         batch_size=CHUNK,
         update_conflicts=True,
         unique_fields=["method", "path"],
         update_fields=_COLUMNS,
     )
+
+
+def _has_same_roles(since: Configuration, now: Configuration) -> bool:
+    """Whether each role is the one that it was, by row id: one that was made anew has another."""
+    before, after = since.ids, now.ids
+    if before is None or after is None:
+        return False
+    names, others = ({id: role.name for id, role in ids.roles.items()} for ids in (before, after))
+    return names == others
+
+
+def _admits_as_before(endpoint: Endpoint, earlier: Endpoint | None) -> bool:
+    """Whether `endpoint` has the callers, records and places that it had as `earlier`, None if it is new.
+
+    Another title of the entity or of the module makes another endpoint, and changes none of these.
+    """
+    if earlier is None or endpoint.definition != earlier.definition or endpoint.path != earlier.path:
+        return False
+    return _entity_rule(endpoint) == _entity_rule(earlier)
+
+
+def _entity_rule(endpoint: Endpoint) -> tuple[RowRuleEntry, ...]:
+    """Return the row rule of the entity that the endpoint belongs to; none where it belongs to none."""
+    return endpoint.entity.row_rule if endpoint.entity is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +225,13 @@ class _LastEnabled:
 
 
 def _is_gated(endpoint: Endpoint) -> bool:
+    """Whether only a publisher may change who calls the endpoint: it is enabled, and it writes."""
     # An endpoint whose rows cannot be read counts, too: to repair it must not be a way around the check.
     return endpoint.definition.enabled and endpoint.kind.writes
 
 
 def _places(endpoint: Endpoint) -> Iterator[Place]:
+    """Yield the places of an endpoint: each of its methods, with its path."""
     for method in endpoint.methods:
         yield method, endpoint.path
 
@@ -224,7 +265,7 @@ def _accesses(endpoints: Mapping[int, Endpoint]) -> dict[int, Access]:
 
 def _reach(endpoint: Endpoint) -> tuple[bool, frozenset[str]]:
     """Whether every caller reaches every record; if not, the roles whose callers do."""
-    rule = endpoint.entity.row_rule if endpoint.entity is not None else ()
+    rule = _entity_rule(endpoint)
     # The endpoint's own row rule applies on top of the entity's, to every caller.
     if endpoint.definition.row_rule is not None:
         return False, frozenset()
@@ -246,8 +287,8 @@ def _refusal(
     named = f"{', '.join(endpoint.methods)} {endpoint.path}"
     if last is None and (earlier_accesses or access.authentication_required):
         if not _creates_as_before(access, earlier_accesses):
-            return _outside_row_rule(endpoint, named)
-        return _every_record(endpoint, endpoint_before, access, earlier_accesses)
+            return _finding_on_outside_row_rule(endpoint, named)
+        return _finding_on_every_record(endpoint, endpoint_before, access, earlier_accesses)
     if last is None:
         message = Sentence(
             "%(endpoint)s writes. Only a publisher may open it to callers without a token.", endpoint=named
@@ -257,7 +298,7 @@ def _refusal(
             "%(endpoint)s writes, and only a publisher may change who calls it. "
             "When it was last enabled: %(before)s. Choose that again, or ask a publisher.",
             endpoint=named,
-            before=callers(last.definition),
+            before=callers_in_words(last.definition),
         )
     field = "roles" if access.authentication_required else "authentication_required"
     if last is not None and access.callers == last.callers:
@@ -274,7 +315,8 @@ def _creates_as_before(access: Access, earlier_accesses: Sequence[Access]) -> bo
     return bool(earlier_accesses) and all(earlier.creates_outside_row_rule for earlier in earlier_accesses)
 
 
-def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
+def _finding_on_outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
+    """Return the finding about creates outside the row rule. `named`: the endpoint as readers know it."""
     message = Sentence(
         "Only a publisher may let %(endpoint)s create records outside its row rule. "
         "Switch “May create outside its rule” off, or ask a publisher.",
@@ -284,7 +326,7 @@ def _outside_row_rule(endpoint: Endpoint, named: str) -> Finding:
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
 
 
-def _every_record(
+def _finding_on_every_record(
     endpoint: Endpoint, endpoint_before: Endpoint | None, access: Access, earlier_accesses: Sequence[Access]
 ) -> Finding | None:
     """Return a finding if everyone, or callers with a new role, would begin to reach every record.
@@ -330,7 +372,7 @@ def _every_record(
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, place)
 
 
-def _acknowledgements(before: Configuration, now: Configuration) -> Iterator[Finding]:
+def _findings_on_acknowledgements(before: Configuration, now: Configuration) -> Iterator[Finding]:
     """Yield a finding for each acknowledgement that `now` has and `before` has not."""
     by_key = {endpoint.definition.key: endpoint for endpoint in before.endpoints.values()}
     for id, endpoint in now.endpoints.items():

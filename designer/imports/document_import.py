@@ -83,6 +83,7 @@ def _telling_of_the_rest() -> Iterator[None]:
 
 
 def _problems_of_rest(partly: PartlyRead) -> Iterator[str]:
+    """Yield what is wrong with the part of a document that could be read."""
     try:
         judged = judge(lambda now: plan(now, partly.rest), with_calls=partly.is_as_meant, gaps=partly.gaps)
     except DocumentError as error:
@@ -90,11 +91,11 @@ def _problems_of_rest(partly: PartlyRead) -> Iterator[str]:
         yield from error.problems
         return
     yield from judged.problems
-    yield from _about(judged.blocking, partly.rest)
+    yield from _findings_about(judged.blocking, partly.rest)
     yield from judged.failed_call_sentences()
 
 
-def _about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
+def _findings_about(findings: Iterable[Finding], document: ConfigurationDocument) -> Iterator[Sentence]:
     """Yield the findings about items of the document, each with its place."""
     subjects = {collection.subject(key) for collection in COLLECTIONS for key in collection.items(document)}
     for finding in findings:
@@ -161,11 +162,11 @@ def import_source(
         expected_version=expected_version,
     )
     if source.names is not None:
-        _remember(source.document, source.names, judged.plan.kept)
+        _remember_names(source.document, source.names, judged.plan.kept)
     return judged
 
 
-def _remember(document: ConfigurationDocument, names: Names, kept: Collection[Change]) -> None:
+def _remember_names(document: ConfigurationDocument, names: Names, kept: Collection[Change]) -> None:
     """Store which values the import has taken from names. Items that stayed as they are keep theirs."""
     kept_items = {change.item for change in kept}
     uses = [use for use in names.uses(document) if (use.collection, use.key) not in kept_items]

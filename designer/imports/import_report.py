@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from designer.configuration import Configuration
+from designer.configuration import Configuration, Endpoint
 from designer.documents.affected_endpoints import answers_by
 from designer.documents.judgement import Judgement
+from designer.documents.keys import ENDPOINTS
 from designer.documents.plan import Change, Plan
 from designer.endpoint_calls import recent_calls
 from designer.history.effects import Effect, Line, worst
@@ -28,6 +29,7 @@ class Affected:
     last_at: dt.datetime | None
 
     def to_json(self) -> dict[str, Any]:
+        """Return the endpoint as commands report it. `last_at` is in ISO 8601; None without a call."""
         return {
             "endpoint": self.endpoint,
             "effect": self.effect.value,
@@ -75,6 +77,7 @@ class ImportReport:
         return lines_by_effect
 
     def to_json(self) -> dict[str, Any]:
+        """Return the report as commands write it."""
         return {
             "effect": None if self.effect is None else self.effect.value,
             "effects": [
@@ -90,14 +93,14 @@ class ImportReport:
 
 def report_on(judged: Judgement) -> ImportReport:
     """Return the report on the changes of the plan that was judged."""
-    differences_by_change = _differences(judged.plan.changes)
+    differences_by_change = _confirmed_differences(judged.plan.changes)
     differences_by_change.sort(key=lambda pair: -pair[1].effect.rank)
     kept = {change.item for change in judged.plan.kept}
     # Together: what a removal takes back depends on what else goes back.
-    undone = _undone([*differences_by_change, *_differences(judged.plan.kept)])
+    undone = _taken_back_by([*differences_by_change, *_confirmed_differences(judged.plan.kept)])
     return ImportReport(
         [difference for _, difference in differences_by_change],
-        _affected(differences_by_change, judged.before),
+        _affected_endpoints(differences_by_change, judged.before),
         [part for part in undone if part.item not in kept],
         [part for part in undone if part.item in kept],
     )
@@ -105,25 +108,32 @@ def report_on(judged: Judgement) -> ImportReport:
 
 def later_changes(plan: Plan) -> list[TakenBack]:
     """Return the changes of recorded versions that the plan undoes, the newest first."""
-    return _undone(_differences(plan.changes))
+    return _taken_back_by(_confirmed_differences(plan.changes))
 
 
-def _undone(differences_by_change: Iterable[tuple[Change, Difference]]) -> list[TakenBack]:
+def _taken_back_by(differences_by_change: Iterable[tuple[Change, Difference]]) -> list[TakenBack]:
+    """Return the changes of recorded versions that these changes undo, the newest first."""
     return taken_back([(change, difference.lines) for change, difference in differences_by_change])
 
 
-def _differences(changes: Iterable[Change]) -> list[tuple[Change, Difference]]:
+def _confirmed_differences(changes: Iterable[Change]) -> list[tuple[Change, Difference]]:
+    """Return each confirmed change with its lines. What a plan only mentions, and keeps, is left out."""
     return [(change, difference_of(change)) for change in changes if change.confirmed]
 
 
-def _affected(
+def _affected_endpoints(
     differences_by_change: Iterable[tuple[Change, Difference]], configuration: Configuration
 ) -> list[Affected]:
+    """Return the served endpoints that may answer otherwise, the most called first.
+
+    Changes that only add something affect nobody.
+    """
     effects: dict[str, Effect] = {}
+    by_key = {endpoint.definition.key: endpoint for endpoint in configuration.endpoints.values()}
     for change, difference in differences_by_change:
         if difference.effect is Effect.ADDITIVE:
             continue
-        for key in _concerned(change, configuration):
+        for key in _concerned_keys(change, configuration, by_key):
             effects[key] = worst((effects.get(key, Effect.ADDITIVE), difference.effect))
     calls_by_endpoint = recent_calls(effects)
     affected = [
@@ -134,8 +144,15 @@ def _affected(
     )
 
 
-def _concerned(change: Change, configuration: Configuration) -> Iterator[str]:
-    """Yield the keys of the served endpoints whose answers depend on what changes."""
-    for endpoint in configuration.endpoints.values():
+def _concerned_keys(
+    change: Change, configuration: Configuration, by_key: Mapping[str, Endpoint]
+) -> Iterator[str]:
+    """Yield the keys of the served endpoints whose answers depend on what changes. `by_key` are all
+    endpoints.
+    """
+    # Of thousands of changed endpoints, each concerns itself alone.
+    own = [by_key[change.key]] if change.key in by_key else []
+    endpoints = own if change.collection.field == ENDPOINTS else by_key.values()
+    for endpoint in endpoints:
         if endpoint.definition.enabled and answers_by(endpoint, change, configuration):
             yield endpoint.definition.key

@@ -25,6 +25,9 @@ class PlatformRecords:
         self._platform = platform
 
     def id_of(self, record: RecordKey) -> str:
+        """Return the id of the one record with the key. Raises NoSuchRecord, also when the platform cannot be
+        asked.
+        """
         try:
             values = checked_key(record, Metadata(self._platform))
             primary_id = self._platform.entities()[record.entity].primary_id
@@ -68,6 +71,9 @@ class UnaskedRecords:
         self._metadata = metadata
 
     def id_of(self, record: RecordKey) -> str:
+        """Return an id made from the key, the same each time. Raises NoSuchRecord for a key that fits no
+        record.
+        """
         # The recorded metadata itself keeps a list of the entities that it lacks.
         with suppress(MetadataUnavailable):
             checked_key(record, self._metadata)
@@ -84,10 +90,14 @@ def checked_key(record: RecordKey, metadata: Metadata) -> Mapping[str, Value]:
                 entity=record.entity,
             )
         )
-    return {name: _value(record, name, given, metadata) for name, given in record.key.items()}
+    return {name: _value_of_key(record, name, given, metadata) for name, given in record.key.items()}
 
 
-def _value(record: RecordKey, name: str, given: Any, metadata: Metadata) -> Value:
+def _value_of_key(record: RecordKey, name: str, given: Any, metadata: Metadata) -> Value:
+    """Return the value of the attribute `name` in a key, as the platform has it.
+
+    Raises NoSuchRecord for an unknown attribute, one that cannot be compared with a value, and a wrong value.
+    """
     attribute = metadata.attributes(record.entity).get(name)
     if attribute is None:
         raise NoSuchRecord(

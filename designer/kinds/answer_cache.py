@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.utils.translation import gettext
@@ -10,15 +11,18 @@ from pydantic import Field
 
 from designer.definition import Definition
 from designer.kinds.effects import Effect
+from designer.sentences import listed
 
-# Together they are no more than a day, which is as long as a cursor in an answer is of use.
+# In seconds. Together they are no more than a day, which is as long as a cursor in an answer is of use.
 LONGEST = 43_200
 LONGEST_STALE = 43_200
 
 
 class AnswerCache(Definition):
-    """Answers are kept for `seconds`; 0: never. While the platform is throttled or away, one whose time is
-    over is served for up to `stale_seconds` more. `fresh`: callers may ask for one that is read for them.
+    """How long an endpoint's answers are kept.
+
+    Answers are kept for `seconds`; 0: never. While the platform is throttled or away, an answer whose time is
+    over is served for up to `stale_seconds` more. `fresh`: callers may ask for an answer that is read anew.
     `downstream`: browsers and proxies keep answers, too, where all callers share them and need no token.
     """
 
@@ -70,24 +74,43 @@ class AnswerCache(Definition):
 
 
 def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """Return what a changed cache setting means to callers, in words. None stands for no cache."""
+    """Return a sentence about a changed cache, and what the change means to callers.
+
+    `old` and `new` are the stored settings before and after; None stands for no cache. The sentence tells of
+    everything that changed: the times, and each switch.
+    """
     before, after = AnswerCache.model_validate(old or {}), AnswerCache.model_validate(new or {})
     if not after.is_on:
         return gettext("answers are no longer cached"), Effect.ADDITIVE
+    changes = [*_switches_told(before, after)]
+    if not changes or (after.seconds, after.stale_seconds) != (before.seconds, before.stale_seconds):
+        changes.insert(0, _times_told(before, after))
+    effects = [effect for _text, effect in changes]
+    return listed([text for text, _effect in changes], "; "), max(effects, key=lambda effect: effect.rank)
+
+
+def _times_told(before: AnswerCache, after: AnswerCache) -> tuple[str, Effect]:
+    """Return a sentence about the times after a change, and what it means to callers."""
     if not after.stale_seconds:
         text = gettext("answers are cached for %(seconds)s seconds") % {"seconds": after.seconds}
     else:
         text = gettext(
             "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away"
         ) % {"seconds": after.seconds, "stale": after.stale_seconds}
-    same = (after.seconds, after.stale_seconds) == (before.seconds, before.stale_seconds)
-    if same and after.downstream != before.downstream:
-        if after.downstream:
-            return gettext("browsers and proxies keep answers, too"), Effect.BEHAVIOUR
-        return gettext("browsers and proxies no longer keep answers"), Effect.ADDITIVE
-    if same and after.fresh != before.fresh:
-        if after.fresh:
-            return gettext("callers may ask for answers that are not cached"), Effect.ADDITIVE
-        return gettext("callers may no longer ask for answers that are not cached"), Effect.BEHAVIOUR
+    # Answers are never older than before.
     fresher = before.is_on and (after.seconds, after.stale_seconds) <= (before.seconds, before.stale_seconds)
     return text, Effect.ADDITIVE if fresher else Effect.BEHAVIOUR
+
+
+def _switches_told(before: AnswerCache, after: AnswerCache) -> Iterator[tuple[str, Effect]]:
+    """Yield a sentence about each switch that changed, and what the change means to callers."""
+    if after.downstream != before.downstream:
+        if after.downstream:
+            yield gettext("browsers and proxies keep answers, too"), Effect.BEHAVIOUR
+        else:
+            yield gettext("browsers and proxies no longer keep answers"), Effect.ADDITIVE
+    if after.fresh != before.fresh:
+        if after.fresh:
+            yield gettext("callers may ask for answers that are not cached"), Effect.ADDITIVE
+        else:
+            yield gettext("callers may no longer ask for answers that are not cached"), Effect.BEHAVIOUR

@@ -29,7 +29,10 @@ _METHODS = MappingProxyType({"associate": ASSOCIATE_METHOD, "disassociate": DISA
 
 
 def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """Return what callers may do after a change, in words. Without a setting, `both` counts."""
+    """Return a sentence about the calls before and after a change, and what it means to callers.
+
+    None stands for the default, `both`.
+    """
     before, after = old or "both", new or "both"
     words = {
         "both": gettext("associate and disassociate"),
@@ -43,14 +46,14 @@ def _calls_told(old: Any, new: Any) -> tuple[str, Effect]:
     return text, Effect.ADDITIVE if after == "both" else Effect.BREAKING
 
 
-class _Exposed(Protocol):
+class _WithSegment(Protocol):
     """The part of an exposed entity that the setting needs."""
 
     @property
     def segment(self) -> str: ...
 
 
-Exposed = TypeVar("Exposed", bound=_Exposed)
+Exposed = TypeVar("Exposed", bound=_WithSegment)
 
 
 class AssociateSettings(EndpointSettings):
@@ -75,6 +78,7 @@ class AssociateSettings(EndpointSettings):
     )
 
     def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
+        # `both` is not among the keys.
         only = _METHODS.get(self.calls)
         return of_kind if only is None else (only,)
 
@@ -83,12 +87,13 @@ class AssociateSettings(EndpointSettings):
         return self.related
 
     def relationship_among(self, relationships: Iterable[Relationship]) -> Relationship | None:
+        """Return the relationship that `relationship` names; None when it is not among `relationships`."""
         return next(
             (relationship for relationship in relationships if relationship.name == self.relationship), None
         )
 
     def related_among(self, exposures: Iterable[Exposed]) -> Exposed | None:
-        """The related entity, among those that are exposed in the endpoint's module."""
+        """Return the related entity; None when it is not among `exposures`, those of the module."""
         return next((exposure for exposure in exposures if exposure.segment == self.related), None)
 
 

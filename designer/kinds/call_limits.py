@@ -44,7 +44,10 @@ class CallLimits(Definition):
 
 
 def limits_told(old: Any, new: Any) -> tuple[str, Effect]:
-    """Return what changed limits mean to callers, in words. None stands for no limits."""
+    """Return a sentence about changed limits, and what the change means to callers.
+
+    `old` and `new` are the stored settings before and after; None stands for no limits.
+    """
     before, after = CallLimits.model_validate(old or {}), CallLimits.model_validate(new or {})
     if not after.are_set:
         return gettext("the limit of requests a minute was removed"), Effect.ADDITIVE
@@ -52,9 +55,10 @@ def limits_told(old: Any, new: Any) -> tuple[str, Effect]:
         "rate": after.rate or "∞",
         "caller_rate": after.caller_rate or "∞",
     }
-    stricter = _is_less(after.rate, before.rate) or _is_less(after.caller_rate, before.caller_rate)
+    stricter = _is_stricter(after.rate, before.rate) or _is_stricter(after.caller_rate, before.caller_rate)
     return text, Effect.BEHAVIOUR if stricter else Effect.ADDITIVE
 
 
-def _is_less(rate: int, before: int) -> bool:
+def _is_stricter(rate: int, before: int) -> bool:
+    """Whether a limit allows less than the one before it. 0 stands for no limit."""
     return bool(rate) and (not before or rate < before)

@@ -21,6 +21,7 @@ class Effect(str, Enum):
 
     @property
     def rank(self) -> int:
+        """0 for the most harmless effect."""
         return list(Effect).index(self)
 
 
@@ -34,9 +35,10 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class ToldBy:
-    """Annotates a setting: `words` makes a sentence and an effect of its values before and after.
+    """Annotates a setting: `words` takes its stored values before and after a change. It returns a sentence
+    about the change, and what the change means to callers.
 
-    None stands for the default.
+    None as a value stands for the default.
     """
 
     words: Callable[[Any, Any], tuple[str, Effect]]

@@ -80,13 +80,15 @@ class UploadSettings(FileSettings):
 
     @field_validator("extensions", mode="before")
     @classmethod
-    def _extensions(cls, value: Any) -> Any:
-        return _matching(value, _EXTENSION, _("“%(word)s” is not an extension, such as pdf"), leading=".")
+    def _check_extensions(cls, value: Any) -> Any:
+        return _checked_words(
+            value, _EXTENSION, _("“%(word)s” is not an extension, such as pdf"), leading="."
+        )
 
     @field_validator("content_types", mode="before")
     @classmethod
-    def _types(cls, value: Any) -> Any:
-        return _matching(
+    def _check_content_types(cls, value: Any) -> Any:
+        return _checked_words(
             value, _CONTENT_TYPE, _("“%(word)s” is not a content type, such as application/pdf or image/*")
         )
 
@@ -98,13 +100,16 @@ class DownloadSettings(FileSettings, CachedSettings):
 
     @property
     def item(self) -> str:
+        # A column holds one file, which has no path of its own.
         return "fileId" if self.notes else ""
 
 
-def _matching(value: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
-    """Return the texts in lower case, without `leading`. Raises ValueError with `refusal` for one that does
-    not fit.
+def _checked_words(value: Any, pattern: re.Pattern[str], refusal: str, leading: str = "") -> Any:
+    """Return the texts in lower case, without `leading` at their beginning.
+
+    Raises ValueError with `refusal`, about `%(word)s`, for a text that `pattern` does not match.
     """
+    # What is no list of texts is left to pydantic, which refuses it.
     if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) for text in value):
         return value
     words = tuple(text.strip().lower().removeprefix(leading) for text in value)

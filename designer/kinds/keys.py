@@ -31,6 +31,7 @@ class KeySettings(EndpointSettings):
         return self.key
 
     def key_among(self, keys: Iterable[AlternateKey]) -> AlternateKey | None:
+        """Return the alternate key that `key` names; None when it is not among `keys`."""
         return next((key for key in keys if key.name == self.key), None)
 
 
@@ -39,7 +40,7 @@ class ReadByKeySettings(ReadSettings, KeySettings):
 
 
 class UpsertSettings(CreateSettings, KeySettings):
-    """Those of a create, and the key."""
+    """The settings of a create, and the key."""
 
 
 _PATH = "/api/{module}/{segment}/keys/{name}/{value}"

@@ -68,7 +68,7 @@ class OperationKind:
     `path` is a template of `{module}`, `{segment}`, `{name}`, `{id}` (a record's id in the request),
     `{relatedId}` (the id of a record that it is related to) and, at its end, `{value}` (of an alternate key,
     by which the record is found). `methods` are the HTTP methods of that path, of
-    which an endpoint may take fewer (`Endpoint.methods`). They are spellings of one operation, unless
+    which an endpoint may take fewer (`EndpointSettings.methods`). They are spellings of one operation, unless
     `meanings` says what each does. `settings` declares what only this kind needs; its fields are
     the form's. `binds_all_required`: what the platform requires must be set. `partial`: an input that is not
     sent leaves its attribute alone, so defaults mean nothing. `public` is what a new endpoint's access starts
@@ -110,18 +110,26 @@ class OperationKind:
 
     @property
     def is_on_record(self) -> bool:
-        """Whether endpoints are about one existing record, which the path names."""
+        """Whether endpoints are about one existing record, which the path names.
+
+        An upsert is not: the record with its key may not exist yet.
+        """
         return self.is_by_id or (self.is_by_key and not self.settings.creates_records)
 
     @property
     def makes_new_records(self) -> bool:
-        """Whether each call makes a record."""
+        """Whether each call makes a record. An upsert may change one instead."""
         return self.settings.creates_records and not self.is_by_key
 
     @property
     def is_on_related_record(self) -> bool:
         """Whether endpoints are about a second record, too: that of the second id in the path."""
         return "{relatedId}" in self.path
+
+    @property
+    def writes_records(self) -> bool:
+        """Whether calls create, change or remove records of the endpoint's entity, or their files."""
+        return self.settings.creates_records or self.partial or self.removes_records or self.takes_files
 
     @property
     def has_rows(self) -> bool:
@@ -132,11 +140,13 @@ class OperationKind:
 
     @property
     def is_named(self) -> bool:
+        """Whether the path holds the endpoint's own name."""
         return "{name}" in self.path
 
     def path_of(self, *, module: str, segment: str, name: str) -> str:
         """Return the path, in which `{id}`, `{relatedId}` and `{value}` stay placeholders for values of a
         request.
         """
+        # `format` demands a value for each placeholder: these stand for themselves.
         placeholders = {place: f"{{{place}}}" for place in ("id", "relatedId", "value")}
         return self.path.format(module=module, segment=segment, name=name, **placeholders)

@@ -80,7 +80,7 @@ class OptionSetSettings(EndpointSettings):
         return (self.option_set,) if self.option_set else ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
-        # A global option set is of no entity.
+        # The change knows its entity: it leaves a global option set, which is of none, as it is.
         return self.model_copy(update={"option_set": change.name(entity, self.option_set)}), {}
 
 

@@ -28,8 +28,8 @@ class PickerPlace:
 class Picker:
     """Annotates a setting: `option_set: Annotated[str, OPTION_SET]`.
 
-    `offered` yields pairs of a value and its label, in any order. Exceptions of the metadata may pass
-    through; only the present value can be chosen then.
+    `offered` yields pairs of a value and its label, in any order; the functions below are such. Exceptions of
+    the metadata may pass through; only the present value can be chosen then.
     """
 
     offered: Callable[[PickerPlace], Iterable[tuple[str, str]]]
@@ -42,6 +42,7 @@ def labelled(label: Label, name: str) -> str:
 
 
 def _attributes(place: PickerPlace, is_offered: Callable[[Attribute], bool]) -> Iterator[tuple[str, str]]:
+    """Yield the logical name and the label of each attribute of the entity that `is_offered` accepts."""
     attributes = place.metadata.attributes(place.entity) if place.entity else {}
     for name, attribute in attributes.items():
         if is_offered(attribute):
@@ -60,6 +61,7 @@ def _option_sets(place: PickerPlace) -> Iterator[tuple[str, str]]:
 def _processes(place: PickerPlace) -> Iterator[tuple[str, str]]:
     """Yield the processes that run on a record of the entity or, without an entity, on no record."""
     for name, process in place.metadata.processes().items():
+        # A process on no record has the entity None, and a place without an entity has "".
         if (process.entity or "") == place.entity:
             yield name, f"{process.label} ({name})"
 

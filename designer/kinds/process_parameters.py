@@ -29,6 +29,7 @@ def outputs_of(process: Process) -> Mapping[str, Attribute]:
 
 
 def _as_attribute(parameter: ProcessParameter) -> Attribute:
+    """Return an attribute with the name, type and targets of a parameter. A parameter has no label."""
     return Attribute(
         parameter.name,
         parameter.type,

@@ -14,7 +14,7 @@ from designer.definition import Definition
 from designer.kinds.operation_kind import LABELS, STEPS, OperationKind, Place, Scope, Section
 from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.kinds.vocabulary import MetadataSource, Vocabulary
-from designer.queries.answered_columns import answered
+from designer.queries.answered_columns import answered_attributes
 from designer.queries.stored_queries import QueryValue
 from designer.sentences import Sentence
 
@@ -28,7 +28,10 @@ class OfferedOrder(Definition):
     by: tuple[str, ...] = Field(min_length=1)
 
     def with_keys(self, keys: ChangedKeys) -> OfferedOrder | None:
-        """Return the order after a change of keys of the row; None when nothing is left to sort by."""
+        """Return the order after keys of the query's row have changed; None when nothing is left to sort by.
+
+        `keys` are the new keys by the old ones. A key whose new key is None is gone.
+        """
         new_keys = []
         for key in self.by:
             name = key.removeprefix("-")
@@ -75,6 +78,7 @@ class QuerySettings(CachedSettings):
         return self.query
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        # The query and its rows change, whatever `entity` is: a query names its entities itself.
         if self.query is None:
             return self, {}
         changed = changed_query(self.query, change)
@@ -100,7 +104,7 @@ class QuerySettings(CachedSettings):
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
         if self.query is None:
             return None
-        return Vocabulary(Sentence("The query"), {}, answered(self.query, metadata.attributes))
+        return Vocabulary(Sentence("The query"), {}, answered_attributes(self.query, metadata.attributes))
 
 
 class SortedQuerySettings(QuerySettings):
@@ -118,6 +122,7 @@ class SortedQuerySettings(QuerySettings):
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
         settings, keys = super().with_attribute(entity, change)
+        # `keys` are the changed keys of the query's rows, which orders name, too.
         if not keys:
             return settings, keys
         orders = [offered for order in self.orders if (offered := order.with_keys(keys)) is not None]
@@ -141,6 +146,7 @@ class MultiQuerySettings(SortedQuerySettings):
         if self.query is None or self.query.is_aggregate:
             return self
         cut = replace(self.query, top=min(self.query.top or most, most))
+        # A cap below `most` would refuse the answer.
         return self.model_copy(update={"query": cut, "cap": max(self.cap, most)})
 
 

@@ -16,7 +16,7 @@ from designer.kinds.vocabulary import MetadataSource, Vocabulary
 
 
 class EndpointSettings(Definition):
-    """What only one kind of operation needs. Each kind declares its own subclass; `limits` are of every kind.
+    """What only one kind of operation needs. Each kind declares its own subclass. Every kind has `limits`.
 
     The members below are what others ask of any kind. A kind overrides those that its endpoints answer
     differently, so that nobody has to know which kind an endpoint is of.
@@ -42,7 +42,9 @@ class EndpointSettings(Definition):
 
     @property
     def item(self) -> str:
-        """The path parameter of one item of the answered list; empty where items have no paths."""
+        """The name of the path parameter that names one item of the answered list; empty where items have no
+        paths.
+        """
         return ""
 
     @property
@@ -72,7 +74,7 @@ class EndpointSettings(Definition):
 
     @property
     def key_name(self) -> str:
-        """The alternate key whose value is in the path; empty when there is none, or none is chosen."""
+        """The name of the alternate key whose value is in the path; empty without a key."""
         return ""
 
     @property
@@ -136,7 +138,10 @@ class EndpointSettings(Definition):
         return {}
 
     def first_rows(self, most: int) -> EndpointSettings:
-        """Return the settings for an answer of at most `most` rows, where more rows would be refused."""
+        """Return the settings for an answer of at most `most` rows, where more rows would be refused.
+
+        Other kinds answer as many rows as before.
+        """
         return self
 
 

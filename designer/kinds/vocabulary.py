@@ -28,6 +28,7 @@ class MetadataSource(Protocol):
     Its members raise MetadataUnavailable where the platform does not say.
     """
 
+    # Mappings are by logical name.
     def entities(self) -> Mapping[str, Entity]: ...
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
@@ -40,4 +41,5 @@ class MetadataSource(Protocol):
 
     def processes(self) -> Mapping[str, Process]: ...
 
-    def process(self, name: str) -> Process | None: ...
+    def process(self, name: str) -> Process | None:
+        """Return a process; None for an unknown one."""

@@ -8,6 +8,7 @@ from designer.models import Proposal
 
 
 def add_proposal_argument(parser: CommandParser) -> None:
+    """Add the argument `proposal`, the number of a proposal."""
     parser.add_argument("proposal", type=int, help="Its number; listproposals lists them.")
 
 

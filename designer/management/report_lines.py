@@ -46,17 +46,18 @@ def taken_back(report: ImportReport) -> Iterator[str]:
     """Yield a line for each recorded change that the plan undoes, after a headline."""
     if report.taken_back:
         yield "Takes back what was changed here before:"
-        yield from _later_changes(report.taken_back)
+        yield from _lines_of_later_changes(report.taken_back)
 
 
 def kept(report: ImportReport) -> Iterator[str]:
     """Yield a line for each recorded change that stays, as its item is left as it is, after a headline."""
     if report.kept:
         yield "Leaves as they are, with what was changed here before:"
-        yield from _later_changes(report.kept)
+        yield from _lines_of_later_changes(report.kept)
 
 
-def _later_changes(undone_changes: Sequence[TakenBack]) -> Iterator[str]:
+def _lines_of_later_changes(undone_changes: Sequence[TakenBack]) -> Iterator[str]:
+    """Yield a line for each change: its version, time, account, item and what it was."""
     for undone in undone_changes:
         version, account = undone.version, undone.version.account
         who = f" by {account}" if account else ""

@@ -15,6 +15,7 @@ from designer.management.values_option import add_values_option
 
 
 def add_source_arguments(parser: CommandParser) -> None:
+    """Add the arguments that `source_of` takes."""
     parser.add_argument(
         "file",
         help="The JSON document, the folder that exportconfig --folder wrote, or - for standard input.",
@@ -38,15 +39,19 @@ def add_source_arguments(parser: CommandParser) -> None:
 
 def source_of(file: str, values: Path | None, delete: Sequence[str], *, keep_later_changes: bool) -> Source:
     """Read the document or folder that the arguments of a command name. Raises DocumentError and OSError."""
-    source = _read(file, read_values(values) if values else {}, delete)
+    source = _read_source(file, read_values(values) if values else {}, delete)
     if not keep_later_changes:
         return source
-    # What was changed past the studio counts, too.
+    # Changes made outside the studio count as later changes, so they have to be recorded.
     record_outside()
+    # None keeps every item whose later changes the document would take back.
     return source._replace(keep=None)
 
 
-def _read(file: str, named_values: Mapping[str, str], delete: Sequence[str]) -> Source:
+def _read_source(file: str, named_values: Mapping[str, str], delete: Sequence[str]) -> Source:
+    """Return the folder or document at `file`; - stands for standard input. Raises
+    DocumentError and OSError.
+    """
     if file != "-" and Path(file).is_dir():
         return Source.of_folder(Path(file), delete, named_values)
     raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()

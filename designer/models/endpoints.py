@@ -124,18 +124,23 @@ class Endpoint(models.Model):
         ]
 
     def __str__(self) -> str:
+        """Return the kind and the title; the title alone when it begins with the kind, in English or as the
+        reader knows it.
+        """
         title, kind = self.title or self.path, self.operation
         if kind is not None and title.startswith((kind.label, gettext(kind.label))):
             return title  # it says what it does already
         return f"{gettext(kind.label) if kind else self.kind}: {title}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store the row. An endpoint of an entity is always in the module of that entity."""
         if self.entity is not None:
             self.module = self.entity.module
         super().save(*args, **kwargs)
 
     @property
     def operation(self) -> OperationKind | None:
+        """The kind of the endpoint; None for a kind that no package of this service registers."""
         return KINDS.get(self.kind)
 
     @property
@@ -162,6 +167,7 @@ class Endpoint(models.Model):
         )
 
     def clean(self) -> None:
+        """Check the kind and the place of the endpoint. Raises ValidationError."""
         if self.operation is None:
             kinds = ", ".join(sorted(KINDS))
             sentence = gettext("There is no kind “%(kind)s”; choose one of %(known)s.")
@@ -169,6 +175,9 @@ class Endpoint(models.Model):
         self._clean_place(self.operation.scope)
 
     def _clean_place(self, scope: Scope) -> None:
+        """Take the module of the exposed entity. Raises ValidationError for an entity or module that the kind
+        cannot have.
+        """
         if self.entity and scope is not Scope.ENTITY:
             raise ValidationError({"entity": _("This kind belongs to no entity.")})
         if self.module and scope is Scope.GLOBAL:
@@ -196,6 +205,8 @@ class EndpointRole(models.Model):
 
 
 class OptionSets(models.Manager["OptionSet"]):
+    """The endpoints that are global option sets."""
+
     def get_queryset(self) -> models.QuerySet[OptionSet]:
         return super().get_queryset().filter(kind=OptionSet.KIND)
 
@@ -213,6 +224,7 @@ class OptionSet(Endpoint):
         ordering = ("name", "id")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Make a row. A new one gets the kind of a global option set, as forms do not offer the kind."""
         super().__init__(*args, **kwargs)
         if self._state.adding and not self.kind:
             self.kind = self.KIND

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from designer.definition import exact_number
 
+# The length of the column, in characters.
 MOST_DIGITS = 64
 
 
@@ -25,28 +26,36 @@ class ExactDecimalField(models.Field):  # type: ignore[type-arg]
         super().__init__(*args, **{"max_length": MOST_DIGITS, **kwargs})
 
     def get_internal_type(self) -> str:
+        """Return the type of the column: text, of any database."""
         return "CharField"
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Decimal | None:
         return self.to_python(value)
 
     def to_python(self, value: Any) -> Decimal | None:
+        """Return a Decimal from a number or a text of digits; None for none and for an empty text.
+
+        Raises ValidationError for any other text, and for more than MOST_DIGITS digits.
+        """
         if value is None or value == "":
             return None
         try:
             number = Decimal(str(value))
         except InvalidOperation as error:
             raise ValidationError(_("Write a number, such as 12.50.")) from error
+        # Checked before the number is written out: 1e999999 would be a million characters.
         far = not number.is_finite() or abs(number.adjusted()) >= MOST_DIGITS
         if far or len(format(number, "f")) > MOST_DIGITS:
             raise ValidationError(_("Write a number of at most %(count)s digits.") % {"count": MOST_DIGITS})
         return number
 
     def get_prep_value(self, value: Any) -> str | None:
+        """Return the text to store, without an exponent; None for none."""
         number = self.to_python(super().get_prep_value(value))
         return None if number is None else format(number, "f")
 
     def value_to_string(self, obj: models.Model) -> str:
+        """Return the text for a fixture; empty for none."""
         return self.get_prep_value(self.value_from_object(obj)) or ""
 
     def formfield(self, **kwargs: Any) -> Any:
@@ -57,6 +66,7 @@ class ExactJSONEncoder(json.JSONEncoder):
     """Writes a Decimal as a number where that keeps its value, and refuses where it would not."""
 
     def default(self, o: Any) -> Any:
+        """Return a JSON number for a Decimal. Raises ValueError where JSON would lose digits."""
         return exact_number(o) if isinstance(o, Decimal) else super().default(o)
 
 

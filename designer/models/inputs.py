@@ -28,7 +28,10 @@ class Input(models.Model):
     type = models.CharField(
         max_length=40, default="String", help_text=_("The type of value that callers may send.")
     )
-    required = models.BooleanField(default=False, help_text=_("A call without this input is refused."))
+    required = models.BooleanField(
+        default=False,
+        help_text=_("A call without this input is refused, unless the input has a default. Null is refused."),
+    )
     nullable = models.BooleanField(
         default=True, help_text=_("Callers may send null, which leaves or makes the attribute empty.")
     )

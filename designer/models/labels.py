@@ -80,5 +80,6 @@ def label(model_classes: Iterable[type[models.Model]]) -> None:
         model._meta.verbose_name, model._meta.verbose_name_plural = names
         fields: list[Any] = [*model._meta.local_fields, *model._meta.local_many_to_many]
         for field in fields:
+            # Django sets `verbose_name` itself; `_verbose_name` is what the model says.
             if field._verbose_name is None and field.name in _FIELDS:
                 field.verbose_name = _FIELDS[field.name]

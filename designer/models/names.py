@@ -11,6 +11,7 @@ from designer.names import CALLER_TYPE_PATTERN, INPUT_PATTERN, RESERVED_SEGMENTS
 
 
 def segment(text: str) -> None:
+    """Raise ValidationError unless `text` can be a part of a path."""
     if text in RESERVED_SEGMENTS:
         raise ValidationError(_("“%(text)s” is reserved for the service itself."), params={"text": text})
     if not is_segment(text):
@@ -20,6 +21,7 @@ def segment(text: str) -> None:
 
 
 def input_name(text: str) -> None:
+    """Raise ValidationError unless `text` can name an input or a data fetcher."""
     if not re.match(INPUT_PATTERN, text):
         raise ValidationError(
             _("Use letters, digits and _ (at most 63 characters), and do not start with a digit.")
@@ -27,6 +29,7 @@ def input_name(text: str) -> None:
 
 
 def role_name(text: str) -> None:
+    """Raise ValidationError unless `text` can name a role."""
     if not re.match(ROLE_PATTERN, text):
         raise ValidationError(
             _("Use letters, digits and . _ : - (at most 100 characters), and start with a letter or digit.")
@@ -34,6 +37,7 @@ def role_name(text: str) -> None:
 
 
 def caller_type_name(text: str) -> None:
+    """Raise ValidationError unless `text` can name a caller type."""
     if not re.match(CALLER_TYPE_PATTERN, text):
         raise ValidationError(
             _("Use lower-case letters, digits, - and _ (at most 63 characters), and start with a letter.")

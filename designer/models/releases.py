@@ -7,7 +7,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Release(models.Model):
-    """`document` is the exported configuration; it is served only when it is restored."""
+    """A named copy of the whole configuration.
+
+    `document` is the exported configuration. It is served only when it is restored.
+    """
 
     major = models.PositiveIntegerField(_("major"))
     minor = models.PositiveIntegerField(_("minor"))
@@ -37,4 +40,5 @@ class Release(models.Model):
 
     @property
     def number(self) -> str:
+        """The number as people write it, such as 1.4."""
         return f"{self.major}.{self.minor}"

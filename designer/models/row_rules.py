@@ -42,6 +42,7 @@ class RowRuleEntry(models.Model):
         return str(self.exposed)
 
     def clean(self) -> None:
+        """Raise ValidationError for an entry with neither a filter nor all records, and for one with both."""
         has_filter = bool(self.filter.strip())
         if self.all_records and has_filter:
             raise ValidationError({"filter": _("Empty the filter, or switch “All records” off.")})

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from designer.definitions import ConfigurationDocument
+from designer.definitions import ConfigurationDocument, Definition
 from designer.definitions.row_rules import roles_of
 from designer.documents.document_reader import read
 from designer.documents.document_writer import of_module, to_bytes
@@ -17,6 +18,8 @@ from designer.history.restoration import all_groups
 from designer.models import Proposal
 
 State: TypeAlias = dict[ItemKey, Any]
+# A definition or, for the order of user properties, their keys.
+ItemInDocument: TypeAlias = Definition | tuple[str, ...]
 
 
 class Contents(NamedTuple):
@@ -36,8 +39,7 @@ class Contents(NamedTuple):
 
         Raises DocumentError when this release cannot read what was stored.
         """
-        base, document = (read(text.encode()) for text in (proposal.base, proposal.document))
-        return cls(base, document, proposal.module)
+        return cls(*_read_documents(proposal.base, proposal.document), proposal.module)
 
     @classmethod
     def between(
@@ -46,17 +48,19 @@ class Contents(NamedTuple):
         """Return the contents of a proposal that leads from `now` to `proposed`, limited to one module if
         no other changes.
         """
-        changes = _changes(now, proposed)
+        changes = _changes_between(now, proposed)
         module = module or _only_module(changes)
         if module:
-            part = _part(now, proposed, module)
-            if len(_changes(part.base, part.document)) == len(changes):
+            # The part is enough if all changes are in it. Another role, for example, would be lost.
+            part = _part_of_module(now, proposed, module)
+            if len(_changes_between(part.base, part.document)) == len(changes):
                 return part
         return cls(now, proposed)
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return _changes(self.base, self.document)
+        """The changes that the proposal makes to what it started from."""
+        return _changes_between(self.base, self.document)
 
     @property
     def removed(self) -> list[ItemKey]:
@@ -71,22 +75,51 @@ class Contents(NamedTuple):
 
 
 def digest_of_text(text: str) -> str:
+    """Return the SHA-256 of a text, as hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def state_of(document: ConfigurationDocument) -> State:
     """Return the JSON form of each item by list and key, and the order of user properties."""
-    state: State = {
-        (collection.field, key): item.to_json()
+    return {key: json_of(item) for key, item in items_in(document).items()}
+
+
+def items_in(document: ConfigurationDocument) -> Mapping[ItemKey, ItemInDocument]:
+    """Return each item by list and key, and the order of user properties."""
+    items: dict[ItemKey, ItemInDocument] = {
+        (collection.field, key): item
         for collection in COLLECTIONS
         for key, item in collection.items(document).items()
     }
     if document.user_properties:
-        state[ORDER, USER_PROPERTIES] = [user_property.key for user_property in document.user_properties]
-    return state
+        items[ORDER, USER_PROPERTIES] = tuple(user_property.key for user_property in document.user_properties)
+    return items
 
 
-def _changes(now: ConfigurationDocument, proposed: ConfigurationDocument) -> tuple[Change, ...]:
+def json_of(item: ItemInDocument) -> Any:
+    """Return the JSON form of an item."""
+    return item.to_json() if isinstance(item, Definition) else list(item)
+
+
+# People read the page of a proposal many times, and each page asks for its contents several times. Two
+# proposals are kept, because large ones have thousands of endpoints.
+@lru_cache(maxsize=2)
+def _read_documents(base: str, document: str) -> tuple[ConfigurationDocument, ConfigurationDocument]:
+    """Read both documents of a proposal. What is equal in both is the same object, which is found to be equal
+    at once.
+    """
+    old, new = read(base.encode()), read(document.encode())
+    known = items_in(old)
+    lists: dict[str, tuple[Any, ...]] = {}
+    for collection in COLLECTIONS:
+        items = collection.items(new).items()
+        same = ((known.get((collection.field, key)), item) for key, item in items)
+        lists[collection.field] = tuple(one if one == item else item for one, item in same)
+    return old, new.model_copy(update={field: lists[field] for field in new.model_fields_set & lists.keys()})
+
+
+def _changes_between(now: ConfigurationDocument, proposed: ConfigurationDocument) -> tuple[Change, ...]:
+    """Return every change that leads from `now` to `proposed`, removals included."""
     return plan(now, proposed, all_groups(now)).changes
 
 
@@ -98,7 +131,7 @@ def _only_module(changes: Iterable[Change]) -> str:
     return groups.pop() if len(groups) == 1 else ""
 
 
-def _part(now: ConfigurationDocument, proposed: ConfigurationDocument, module: str) -> Contents:
+def _part_of_module(now: ConfigurationDocument, proposed: ConfigurationDocument, module: str) -> Contents:
     """Return both documents limited to a module, with the roles and caller types that its endpoints name."""
     sides = (now, proposed)
     endpoints = [endpoint for side in sides for endpoint in side.endpoints if endpoint.module == module]

@@ -39,7 +39,8 @@ def open_copy(module: str, account: str, title: str, description: str = "") -> P
     now = export(latest())
     if module and all(definition.segment != module for definition in now.modules):
         raise DocumentError([Sentence("There is no module “%(name)s”.", name=module)])
-    return _open(Contents.between(now, now, module), account, title, description)
+    # It begins without a change: what is live is both what it starts from and what it proposes.
+    return _open_proposal(Contents.between(now, now, module), account, title, description)
 
 
 def open_source(source: Source, account: str, title: str, description: str = "") -> Proposal:
@@ -50,13 +51,13 @@ def open_source(source: Source, account: str, title: str, description: str = "")
     now = export(latest())
     contents = Contents.between(now, document_after(now, source.plan(now)))
     _require_change(contents)
-    return _open(contents, account, title, description, names_of(source.document, source.names))
+    return _open_proposal(contents, account, title, description, names_of(source.document, source.names))
 
 
 def open_refused(refused: ProtectionRefused, account: str, title: str, description: str = "") -> Proposal:
     """Open a proposal of the change that was refused. Raises DocumentError."""
     contents = Contents.between(export(refused.before), export(refused.now))
-    return _open(contents, account, title, description)
+    return _open_proposal(contents, account, title, description)
 
 
 def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) -> None:
@@ -79,7 +80,7 @@ def add_refused(proposal: Proposal, refused: ProtectionRefused, account: str) ->
     # The refused change is made to what is proposed, in place of what is live.
     added = Merge.of(Contents.between(before, now), merge.document)
     _require_mergeable(added)
-    _edit(proposal, _edited(proposal, before, added.document), account)
+    _store_edit(proposal, _contents_after_edit(proposal, before, added.document), account)
 
 
 def replace_document(proposal: Proposal, source: Source, account: str, hidden: Collection[str] = ()) -> None:
@@ -92,25 +93,28 @@ def replace_document(proposal: Proposal, source: Source, account: str, hidden: C
     """
     names = names_of(source.document, source.names, proposal)
     now = export(latest())
-    document = _with_hidden(source.document, _proposed(proposal) or now, hidden)
+    document = _with_hidden(source.document, _proposed_document(proposal) or now, hidden)
     source = source._replace(document=document, removes={proposal.module} if proposal.module else None)
-    contents = _edited(proposal, now, _on_top(proposal, source, now))
+    contents = _contents_after_edit(proposal, now, _live_with_changes_of(proposal, source, now))
     _require_change(contents)
-    _edit(proposal, contents, account, names)
+    _store_edit(proposal, contents, account, names)
 
 
-def _edited(proposal: Proposal, now: ConfigurationDocument, document: ConfigurationDocument) -> Contents:
-    """Return the contents of a proposal after an edit.
+def _contents_after_edit(
+    proposal: Proposal, base: ConfigurationDocument, proposed: ConfigurationDocument
+) -> Contents:
+    """Return the contents of a proposal that leads from `base` to `proposed`.
 
-    A proposal about everything stays one, even while it changes one module only: its author may have a file
-    of everything, and the next upload of that file must count as a whole.
+    A proposal without a module is about everything, and stays so: `Contents.between` would narrow it to the
+    only module that it changes. Its author may have a file of everything, whose next upload must count as a
+    whole.
     """
     if not proposal.module:
-        return Contents(now, document)
-    return Contents.between(now, document, proposal.module)
+        return Contents(base, proposed)
+    return Contents.between(base, proposed, proposal.module)
 
 
-def _proposed(proposal: Proposal) -> ConfigurationDocument | None:
+def _proposed_document(proposal: Proposal) -> ConfigurationDocument | None:
     """Return what is proposed; None when this release cannot read it."""
     try:
         return Contents.of(proposal).document
@@ -130,7 +134,9 @@ def _with_hidden(
     return document.model_copy(update=lists)
 
 
-def _on_top(proposal: Proposal, source: Source, now: ConfigurationDocument) -> ConfigurationDocument:
+def _live_with_changes_of(
+    proposal: Proposal, source: Source, now: ConfigurationDocument
+) -> ConfigurationDocument:
     """Return `now` with what `source` changes of what the proposal started from."""
     try:
         base = Contents.of(proposal).base
@@ -148,7 +154,7 @@ def rebase(proposal: Proposal, account: str) -> None:
     now = export(latest())
     merge = Merge.of(Contents.of(proposal), now)
     _require_mergeable(merge)
-    _edit(proposal, _edited(proposal, now, merge.document), account)
+    _store_edit(proposal, _contents_after_edit(proposal, now, merge.document), account)
 
 
 def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> None:
@@ -160,7 +166,7 @@ def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> N
     back = plan(contents.document, contents.base, all_groups(contents.document)).keeping(items).kept
     remaining = contents._replace(document=document_after(contents.document, Plan(back)))
     _require_change(remaining)
-    _edit(proposal, remaining, account)
+    _store_edit(proposal, remaining, account)
 
 
 def undo_edit(proposal: Proposal, edit: str) -> None:
@@ -174,7 +180,7 @@ def undo_edit(proposal: Proposal, edit: str) -> None:
         if not locked.is_open or not locked.earlier or content_digest(locked) != edit:
             raise DocumentError([Sentence("The proposal was changed since. Nothing was undone.")])
         earlier = json.loads(locked.earlier, cls=ExactJSONDecoder)
-        locked.earlier = _as_it_is(locked)
+        locked.earlier = _state_before_edit(locked)
         for name, value in earlier.items():
             setattr(locked, name, value)
         is_approved = bool(locked.approved) and locked.approved == content_digest(locked)
@@ -183,17 +189,21 @@ def undo_edit(proposal: Proposal, edit: str) -> None:
         locked.save()
 
 
-def _as_it_is(proposal: Proposal) -> str:
-    """Return the JSON of what an edit changes. Who has edited belongs to what was edited: it is never
-    approved by its own author.
+def _state_before_edit(proposal: Proposal) -> str:
+    """Return the JSON of what an edit changes, as the proposal has it now.
+
+    The account that has edited belongs to it, because no author may approve the own edit.
     """
     values = {name: getattr(proposal, name) for name in _EDITED}
     return json.dumps(values, cls=ExactJSONEncoder)
 
 
-def _open(
+def _open_proposal(
     contents: Contents, account: str, title: str, description: str, value_names: dict[str, Any] | None = None
 ) -> Proposal:
+    """Store a new proposal, and return it. A longer title is cut. `value_names`: as
+    `names_of` returns them.
+    """
     longest = Proposal._meta.get_field("title").max_length
     proposal = Proposal(
         title=title.strip()[:longest],
@@ -207,7 +217,7 @@ def _open(
     return proposal
 
 
-def _edit(
+def _store_edit(
     proposal: Proposal, contents: Contents, account: str, value_names: dict[str, Any] | None = None
 ) -> None:
     """Store other contents in an open proposal, and withdraw its approval. Raises DocumentError if somebody
@@ -219,7 +229,7 @@ def _edit(
             raise DocumentError(
                 [Sentence("Somebody else has changed the proposal meanwhile. Look at it, then try again.")]
             )
-        proposal.earlier = _as_it_is(locked)
+        proposal.earlier = _state_before_edit(locked)
         contents.store(proposal)
         if value_names is not None:
             proposal.named = value_names
@@ -235,11 +245,13 @@ def content_digest(proposal: Proposal) -> str:
 
 
 def _require_change(contents: Contents) -> None:
+    """Raise DocumentError when the contents propose no change."""
     if not contents.changes:
         raise DocumentError([Sentence("The document changes nothing, so there is nothing to propose.")])
 
 
 def _require_mergeable(merge: Merge) -> None:
+    """Raise DocumentError, with every clash, when the proposal and what is live changed the same part."""
     if merge.clashes:
         raise DocumentError(
             [

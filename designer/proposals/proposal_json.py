@@ -44,4 +44,5 @@ def review_json(proposal: Proposal, *, with_calls: bool = False) -> dict[str, An
 
 
 def _text(instant: dt.datetime | None) -> str | None:
+    """Return a time in ISO 8601, to the second; None for none."""
     return None if instant is None else instant.isoformat(timespec="seconds")

@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from designer.definitions import ConfigurationDocument
+from designer.definitions import ConfigurationDocument, Definition
 from designer.documents.plan import Plan, plan
 from designer.history.audited_access import deciding_part
 from designer.history.items import ORDER, ItemKey
-from designer.history.json_merge import GONE, Clash, renamed_twice, replaced
+from designer.history.json_merge import GONE, Clash, renamed_twice, with_change
 from designer.history.readable_versions import describe
-from designer.history.restoration import all_groups, document_of
+from designer.history.restoration import all_groups, with_contents
 from designer.history.wording import lines
-from designer.proposals.contents import Contents, State, state_of
+from designer.proposals.contents import Contents, ItemInDocument, State, items_in, json_of
 from designer.sentences import Sentence, listed
 
 # How many lines a sentence quotes of a live change.
 _FEW = 3
+# Members that the key of an item is made of.
 _PLACE = frozenset({"module", "exposure", "segment", "name"})
 
 
@@ -42,30 +43,36 @@ class Merge:
 
     @classmethod
     def of(cls, contents: Contents, now: ConfigurationDocument) -> Merge:
-        """Merge the contents of a proposal with `now`, which is what is live."""
-        base, proposed, live = (state_of(side) for side in (contents.base, contents.document, now))
+        """Merge the contents of a proposal with `now`, which is what is live.
+
+        An item that only one side has changed is as that side has it. What both have changed is merged part
+        by part.
+        """
+        base, proposed, live = (items_in(side) for side in (contents.base, contents.document, now))
         keys = [key for key in dict.fromkeys((*base, *proposed)) if base.get(key) != proposed.get(key)]
-        merged, clashes, access = dict(live), [], []
+        # Only what the proposal changes is looked into: a large configuration has thousands of other items.
+        merged: State = {}
+        clashes, access = [], []
         has_moved = False
         for key in keys:
-            old, new, live_content = (state.get(key, GONE) for state in (base, proposed, live))
+            old, new, live_content = (_json_of_item(items, key) for items in (base, proposed, live))
+            merged[key] = new
             if live_content in (old, new):
-                _put(merged, key, new)
                 continue
             has_moved = True
             try:
-                _put(merged, key, replaced(old, new, live_content, key[0]))
+                merged[key] = with_change(old, new, live_content, key[0])
             except Clash:
                 # Until somebody decides, the proposed content counts.
-                _put(merged, key, new)
                 clashes.append(_difference(key, old, live_content))
                 continue
-            if _access(key, old) != _access(key, live_content):
+            if _deciding_parts(key, old) != _deciding_parts(key, live_content):
                 access.append(_difference(key, old, live_content))
         renamed = list(renamed_twice(base, proposed, live, _without_place))
-        clashes += [_difference(key, base[key], GONE) for key in renamed]
+        clashes += [_difference(key, json_of(base[key]), GONE) for key in renamed]
         has_moved = has_moved or bool(renamed)
-        return cls(document_of(merged), frozenset(keys), clashes, access, has_moved, bool(renamed))
+        changed = {key: None if content is GONE else content for key, content in merged.items()}
+        return cls(with_contents(now, changed), frozenset(keys), clashes, access, has_moved, bool(renamed))
 
     def plan(self, now: ConfigurationDocument) -> Plan:
         """Return the changes of `now` that the proposal makes, and no others."""
@@ -74,21 +81,19 @@ class Merge:
         return Plan(changes, full.reordered and any(field == ORDER for field, _ in self.keys))
 
 
-def _without_place(key: ItemKey, content: Any) -> Any:
+def _without_place(key: ItemKey, item: ItemInDocument) -> Any:
     """Return an item without the members that its key is made of: a renamed one keeps the others."""
-    if not isinstance(content, Mapping):
+    if not isinstance(item, Definition):
         return key
-    return key[0], {member: value for member, value in content.items() if member not in _PLACE}
+    return key[0], {member: value for member, value in item.to_json().items() if member not in _PLACE}
 
 
-def _put(state: State, key: ItemKey, content: Any) -> None:
-    if content is GONE:
-        state.pop(key, None)
-    else:
-        state[key] = content
+def _json_of_item(items: Mapping[ItemKey, ItemInDocument], key: ItemKey) -> Any:
+    """Return the JSON form of an item, GONE without it."""
+    return json_of(items[key]) if key in items else GONE
 
 
-def _access(key: ItemKey, content: Any) -> Any:
+def _deciding_parts(key: ItemKey, content: Any) -> Any:
     """Return all of an item that decides who may call, or what callers reach."""
     if content is GONE or not isinstance(content, Mapping):
         return None

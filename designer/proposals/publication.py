@@ -44,7 +44,9 @@ def is_approved(proposal: Proposal) -> bool:
 
 
 def may_be_approved_by(proposal: Proposal, account: str) -> bool:
-    """Whether `account` is nobody who opened or last edited the proposal."""
+    """Whether `account` neither opened nor last edited the proposal. An unknown account (empty) may not
+    approve.
+    """
     return account not in ("", proposal.account, proposal.edited_by)
 
 
@@ -56,7 +58,7 @@ def approve(proposal: Proposal, account: str) -> None:
     if not may_be_approved_by(proposal, account):
         raise DocumentError([Sentence("Somebody other than the author must approve a proposal.")])
     with transaction.atomic():
-        locked = _locked(proposal)
+        locked = _locked_open_proposal(proposal)
         locked.state, locked.approved, locked.approved_by = _STATE.APPROVED, content_digest(locked), account
         locked.save()
 
@@ -64,7 +66,7 @@ def approve(proposal: Proposal, account: str) -> None:
 def withdraw(proposal: Proposal, account: str) -> None:
     """Withdraw a proposal. Raises DocumentError when it is not open."""
     with transaction.atomic():
-        locked = _locked(proposal)
+        locked = _locked_open_proposal(proposal)
         _close(locked, _STATE.WITHDRAWN, account)
 
 
@@ -82,28 +84,34 @@ def reopen(proposal: Proposal) -> None:
 def withdraw_approval(proposal: Proposal) -> None:
     """Take back the approval. Raises DocumentError when the proposal is not open, or not approved."""
     with transaction.atomic():
-        locked = _locked(proposal)
+        locked = _locked_open_proposal(proposal)
         if not is_approved(locked):
             raise DocumentError([Sentence("The proposal is not approved.")])
         locked.state, locked.approved, locked.approved_by = _STATE.OPEN, "", ""
         locked.save()
 
 
-def obstacles(proposal: Proposal) -> Iterator[Sentence]:
-    """Yield why the proposal cannot be published, besides the findings of its review."""
+def obstacles(proposal: Proposal, merge: Merge | None = None) -> Iterator[Sentence]:
+    """Yield why the proposal cannot be published, besides the findings of its review.
+
+    `merge` is the proposal merged with what is live, where the caller has it.
+    """
     if not proposal.is_open:
         yield Sentence("The proposal is closed.")
         return
     configuration = latest()
     if needs_approval(proposal, configuration) and not is_approved(proposal):
         yield Sentence("Somebody other than the author must approve the proposal first.")
-    yield from _obstacles_of_merge(Merge.of(Contents.of(proposal), export(configuration)))
+    yield from _obstacles_of_merge(merge or Merge.of(Contents.of(proposal), export(configuration)))
 
 
-def judge_proposal(proposal: Proposal, *, with_calls: bool = False) -> Judgement:
-    """Return the effects of publishing the proposal. Writes nothing. Raises DocumentError."""
+def judge_proposal(proposal: Proposal, *, with_calls: bool = False, merge: Merge | None = None) -> Judgement:
+    """Return the effects of publishing the proposal. Writes nothing. Raises DocumentError.
+
+    `merge` is the proposal merged with what is live, where the caller has it.
+    """
     contents = Contents.of(proposal)
-    return judge(lambda now: Merge.of(contents, now).plan(now), with_calls=with_calls)
+    return judge(lambda now: (merge or Merge.of(contents, now)).plan(now), with_calls=with_calls)
 
 
 def publish(proposal: Proposal, author: Author) -> Judgement:
@@ -117,13 +125,17 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
     contents, digest = Contents.of(proposal), content_digest(proposal)
 
     def make_plan(now: ConfigurationDocument) -> Plan:
+        """Return the plan for what is live now. Raises DocumentError when it cannot be merged."""
         merge = Merge.of(contents, now)
         if obstacles_of_merge := list(_obstacles_of_merge(merge)):
             raise DocumentError(obstacles_of_merge)
         return merge.plan(now)
 
     def close(version: int | None) -> None:
-        locked = _locked(proposal)
+        """Close the proposal, in the transaction that publishes it. Raises DocumentError
+        when it has changed.
+        """
+        locked = _locked_open_proposal(proposal)
         # Checked again: the first check was before the transaction.
         if content_digest(locked) != digest or (needs_approval(locked, latest()) and not is_approved(locked)):
             raise DocumentError([Sentence("The proposal has changed meanwhile. Look at it, then try again.")])
@@ -140,7 +152,7 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
 
 
 def nothing_is_proposed() -> DocumentError:
-    """The error of a proposal that would change nothing of what is live."""
+    """Return the error of a proposal that would change nothing of what is live."""
     return DocumentError(
         [Sentence("The configuration already has everything that is proposed. Withdraw the proposal.")]
     )
@@ -156,6 +168,9 @@ def go_back(proposal: Proposal, author: Author) -> Judgement:
     undoing = Undoing.of(ItemChange.objects.filter(version=proposal.version))
 
     def close(version: int | None) -> None:
+        """Close the proposal, in the transaction that takes it back. Raises DocumentError when somebody else
+        was faster.
+        """
         locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
         if locked.state != _STATE.PUBLISHED:
             raise DocumentError([Sentence("The proposal is not published.")])
@@ -165,10 +180,13 @@ def go_back(proposal: Proposal, author: Author) -> Judgement:
 
 
 def _publisher(author: Author, proposal: Proposal) -> Author:
+    """Return `author` with the right to change what is protected. The note names the proposal, if it is
+    empty.
+    """
     return replace(author, origin=Origin.PROPOSAL, note=author.note or str(proposal), publishes=True)
 
 
-def _locked(proposal: Proposal) -> Proposal:
+def _locked_open_proposal(proposal: Proposal) -> Proposal:
     """Return the stored proposal, locked until the transaction ends.
 
     Raises DocumentError when it is not open.
@@ -180,6 +198,9 @@ def _locked(proposal: Proposal) -> Proposal:
 
 
 def _close(proposal: Proposal, state: str, account: str, version: int | None = None) -> None:
+    """Store that a proposal is closed, in the given state. `version`: the version that it
+    has become, if any.
+    """
     proposal.state, proposal.version = state, version
     proposal.closed_by, proposal.closed_at = account, timezone.now()
     proposal.save()

@@ -10,6 +10,7 @@ import secrets
 from designer.models import Proposal
 
 _BYTES = 32
+# The id of the proposal, and the secret.
 _SENT = re.compile(r"([1-9][0-9]{0,17})\.([0-9a-f]{64})")
 
 
@@ -37,4 +38,5 @@ def open_proposal_of(sent: str) -> Proposal | None:
 
 
 def _digest(secret: str) -> str:
+    """Return the SHA-256 of a secret, as hexadecimal digits."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -119,11 +119,17 @@ def operators_of(family: Family) -> Iterator[OfferedOperator]:
 
 
 def operator_label(name: str, family: Family | None = None) -> str:
+    """Return the words for an operator. `family`: that of the attribute, which may have words of its own.
+
+    Operators that Advanced Find does not know get words from their name: `last-x-fiscal-years` is “Last X
+    fiscal years”.
+    """
     words = _OF_FAMILY.get((name, family)) if family else None
     return str(words or _WORDS.get(name) or name.replace("-", " ").capitalize().replace(" x ", " X "))
 
 
 def _offered(operator: DesignedOperator, family: Family) -> OfferedOperator:
+    """Return an operator as it is offered for attributes of `family`."""
     values = values_taken(operator)
     is_relative = isinstance(operator, DateOperator) and (values == 0 or "-x-" in operator.value)
     return OfferedOperator(operator.value, operator_label(operator.value, family), values, is_relative)

@@ -8,8 +8,9 @@ from dataclasses import replace
 from crmclient.metadata import Attribute, AttributeType, Label
 from crmclient.query.ast import Aggregate, Order
 from crmclient.query.designed import DesignedColumn, DesignedLink, DesignedQuery
-from crmclient.query.families import FAMILY, UNSORTABLE, every_column
+from crmclient.query.families import FAMILY, UNSORTABLE
 from crmclient.query.lookup_names import attribute_of_column
+from crmclient.query.selected_columns import selected_columns
 
 _COUNTS = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
 # An average may fall between two values, so it has this many more places, up to what platforms have.
@@ -18,7 +19,7 @@ _MOST_PLACES = {AttributeType.MONEY: 4, AttributeType.DECIMAL: 10, AttributeType
 _EXACT = frozenset({AttributeType.MONEY, AttributeType.DECIMAL})
 
 
-def answered(
+def answered_attributes(
     query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]
 ) -> dict[str, Attribute]:
     """Return the attribute of each key of a row, in the order of the columns, without unknown attributes.
@@ -27,12 +28,12 @@ def answered(
     is described by its result.
     """
     attributes_by_key: dict[str, Attribute] = {}
-    for key, column, attribute, link in _columns(query, None, attributes):
-        shown = _answered_attribute(column, attribute)
+    for key, column, attribute, link in _columns_with_attributes(query, None, attributes):
+        answered = _answered_attribute(column, attribute)
         if link is not None or query.is_aggregate:
             # Of a row, only the id and name of its own record are primary, not those of links or groups.
-            shown = replace(shown, is_primary_id=False, is_primary_name=False)
-        attributes_by_key[key] = shown
+            answered = replace(answered, is_primary_id=False, is_primary_name=False)
+        attributes_by_key[key] = answered
     return attributes_by_key
 
 
@@ -45,7 +46,7 @@ def rounding_places(
     Other columns, and a Double whose places are unknown, stay as they are.
     """
     places_by_key: dict[str, int] = {}
-    for key, column, attribute, _ in _columns(query, None, attributes):
+    for key, column, attribute, _ in _columns_with_attributes(query, None, attributes):
         is_double = attribute.type is AttributeType.DOUBLE and attribute.precision is not None
         is_average = column.aggregate is Aggregate.AVG and (is_double or attribute.type in _EXACT)
         if is_average or (column.aggregate is Aggregate.SUM and is_double):
@@ -58,12 +59,12 @@ def sortable(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attr
     by_alias = query.is_aggregate
     return {
         key: Order(alias=key) if by_alias else Order(column.attribute, link=link)
-        for key, column, attribute, link in _columns(query, None, attributes)
+        for key, column, attribute, link in _columns_with_attributes(query, None, attributes)
         if FAMILY[_answered_attribute(column, attribute).type] not in UNSORTABLE
     }
 
 
-def _columns(
+def _columns_with_attributes(
     source: DesignedQuery | DesignedLink,
     link: str | None,
     attributes: Callable[[str], Mapping[str, Attribute]],
@@ -73,18 +74,13 @@ def _columns(
     """
     own_attributes = attributes(source.entity)
     prefix = "" if link is None else f"{link}."
-    for column in source.columns:
+    for column in selected_columns(source, own_attributes):
         attribute = attribute_of_column(column.attribute, own_attributes)
         if attribute is not None:
             yield column.alias or f"{prefix}{column.attribute}", column, attribute, link
-    if source.all_columns:
-        shown_by_name = {column.attribute for column in source.columns if column.alias is None}
-        for name in every_column(own_attributes):
-            if name not in shown_by_name:
-                yield f"{prefix}{name}", DesignedColumn(name), own_attributes[name], link
     for nested in source.links:
         if nested.type.joins:
-            yield from _columns(nested, nested.alias, attributes)
+            yield from _columns_with_attributes(nested, nested.alias, attributes)
 
 
 def _answered_attribute(column: DesignedColumn, attribute: Attribute) -> Attribute:

@@ -25,6 +25,7 @@ from crmclient.query.designed import (
     RecordValue,
     UserValue,
 )
+from designer.sentences import isolated
 
 Attributes: TypeAlias = Callable[[str], Mapping[str, Attribute]]
 Entities: TypeAlias = Mapping[str, Entity]
@@ -131,12 +132,13 @@ LINK_WORDS: Mapping[LinkType, str | Promise] = {
 
 
 def operator_words(name: str) -> str:
+    """Return the words for an operator of FetchXML. Raises KeyError for an unknown one."""
     return str(OPERATOR_WORDS[name])
 
 
 def filter_in_words(filter: DesignedFilter, entity: str, attributes: Attributes) -> str:
     """Return a filter in words, such as “Status is Active and Owner is @user.id”."""
-    return _group(filter, entity, attributes)
+    return _group_in_words(filter, entity, attributes)
 
 
 def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attributes) -> str:
@@ -149,10 +151,12 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
     if query.top is not None:
         parts.append(_("at most %(count)d") % {"count": query.top})
     if query.filter is not None and query.filter.items:
-        parts.append(_("where %(filter)s") % {"filter": _group(query.filter, query.entity, attributes)})
-    parts += _links(query.links, entities, attributes)
+        parts.append(
+            _("where %(filter)s") % {"filter": _group_in_words(query.filter, query.entity, attributes)}
+        )
+    parts += _links_in_words(query.links, entities, attributes)
     orders = [
-        f"{_label(order.attribute or order.alias or '', query.entity, attributes)}"
+        f"{_label_of_attribute(order.attribute or order.alias or '', query.entity, attributes)}"
         + (f" {_('descending')}" if order.descending else "")
         for order in query.orders
     ]
@@ -163,43 +167,50 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
     return f"{', '.join([*parts, answered])}."
 
 
-def _links(links: tuple[DesignedLink, ...], entities: Entities, attributes: Attributes) -> Iterator[str]:
+def _links_in_words(
+    links: tuple[DesignedLink, ...], entities: Entities, attributes: Attributes
+) -> Iterator[str]:
     """Yield each link in words, with the links inside it behind it."""
     for link in links:
         entity = entities.get(link.entity)
-        yield _link(link, (entity.label.text() if entity else "") or link.entity, attributes)
-        yield from _links(link.links, entities, attributes)
+        yield _link_in_words(link, (entity.label.text() if entity else "") or link.entity, attributes)
+        yield from _links_in_words(link.links, entities, attributes)
 
 
-def _link(link: DesignedLink, name: str, attributes: Attributes) -> str:
+def _link_in_words(link: DesignedLink, name: str, attributes: Attributes) -> str:
+    """Return a link in words, with its conditions. `name`: the linked entity as people read it."""
     text = str(LINK_WORDS[link.type]) % {"name": name}
     if link.filter is not None and link.filter.items:
         text += ", " if link.type is LinkType.OUTER else " "
-        text += _("where %(filter)s") % {"filter": _group(link.filter, link.entity, attributes)}
+        text += _("where %(filter)s") % {"filter": _group_in_words(link.filter, link.entity, attributes)}
     return text
 
 
-def _group(group: DesignedFilter, entity: str, attributes: Attributes) -> str:
+def _group_in_words(group: DesignedFilter, entity: str, attributes: Attributes) -> str:
+    """Return the items of a filter in words, joined by “and” or “or”; “anything” for an empty one."""
     joint = _(" or ") if group.any else _(" and ")
-    return joint.join(_item(item, entity, attributes) for item in group.items) or _("anything")
+    return joint.join(_item_in_words(item, entity, attributes) for item in group.items) or _("anything")
 
 
-def _item(item: DesignedItem, entity: str, attributes: Attributes) -> str:
+def _item_in_words(item: DesignedItem, entity: str, attributes: Attributes) -> str:
+    """Return a condition, a link or an inner filter in words, the last two in brackets."""
     match item:
         case DesignedCondition():
-            return _condition(item, entity, attributes)
+            return _condition_in_words(item, entity, attributes)
         case DesignedLink():
-            return f"({'; '.join([_link(item, item.entity, attributes), *_nested(item, attributes)])})"
-    return f"({_group(item, entity, attributes)})"
+            own_link = _link_in_words(item, item.entity, attributes)
+            return f"({'; '.join([own_link, *_nested_links_in_words(item, attributes)])})"
+    return f"({_group_in_words(item, entity, attributes)})"
 
 
-def _nested(link: DesignedLink, attributes: Attributes) -> Iterator[str]:
+def _nested_links_in_words(link: DesignedLink, attributes: Attributes) -> Iterator[str]:
+    """Yield the links inside a link in words, at any depth."""
     for nested in link.links:
-        yield _link(nested, nested.entity, attributes)
-        yield from _nested(nested, attributes)
+        yield _link_in_words(nested, nested.entity, attributes)
+        yield from _nested_links_in_words(nested, attributes)
 
 
-def _condition(condition: DesignedCondition, entity: str, attributes: Attributes) -> str:
+def _condition_in_words(condition: DesignedCondition, entity: str, attributes: Attributes) -> str:
     """Return a condition in words: attribute, operator and values."""
     compared_attribute = attributes(entity).get(condition.attribute) if condition.link is None else None
     name = (compared_attribute.label.text() if compared_attribute else "") or condition.attribute
@@ -207,29 +218,30 @@ def _condition(condition: DesignedCondition, entity: str, attributes: Attributes
     words = operator_words(condition.operator.value)
     if condition.value_of is not None:
         link, attribute = condition.value_of
-        return f"{place} {words} {f'{link}.' if link else ''}{_label(attribute, entity, attributes)}"
+        label = _label_of_attribute(attribute, entity, attributes)
+        return f"{place} {words} {f'{link}.' if link else ''}{label}"
     values = _(" and ") if "between" in condition.operator.value else ", "
-    shown = values.join(_value(value, compared_attribute) for value in condition.values)
+    shown = values.join(_value_in_words(value, compared_attribute) for value in condition.values)
     if "-x-" in condition.operator.value:
         return f"{place} {words.replace(' x ', f' {shown} ')}"
     return f"{place} {words} {shown}".rstrip()
 
 
-def _value(value: DesignedValue, attribute: Attribute | None) -> str:
+def _value_in_words(value: DesignedValue, attribute: Attribute | None) -> str:
     """Return a condition's value in words: a reference such as `@user.name`, an option's label, or
     the text.
     """
     match value:
         case Parameter(name):
-            return f"@{name}"
+            return isolated(f"@{name}")
         case UserValue(name):
-            return f"@user.{name}"
+            return isolated(f"@user.{name}")
         case ClaimValue(path):
-            return f"@user.claims.{path}"
+            return isolated(f"@user.claims.{path}")
         case FetchValue():
-            return f"@fetch.{value.fetcher}.{value.key}"
+            return isolated(f"@fetch.{value.fetcher}.{value.key}")
         case RecordValue(name):
-            return f"@record.{name}"
+            return isolated(f"@record.{name}")
         case Literal(text):
             options = attribute.options.options if attribute and attribute.options else ()
             label = next((option.label.text() for option in options if str(option.value) == text), "")
@@ -238,6 +250,7 @@ def _value(value: DesignedValue, attribute: Attribute | None) -> str:
             return label or (f"“{text}”" if not text.lstrip("-").isdecimal() else text)
 
 
-def _label(name: str, entity: str, attributes: Attributes) -> str:
+def _label_of_attribute(name: str, entity: str, attributes: Attributes) -> str:
+    """Return the label of an attribute; its name where the platform has no label for it."""
     attribute = attributes(entity).get(name)
     return (attribute.label.text() if attribute else "") or name

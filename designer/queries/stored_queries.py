@@ -25,6 +25,7 @@ def _reader(node: type[N], parse_text: Callable[[str], N]) -> Callable[[Any], N 
     read = lru_cache(_MOST_CACHED)(parse_text)
 
     def value(content: Any) -> N | None:
+        """Return the node that `content` is or describes. Raises ValueError, which pydantic collects."""
         if content is None or isinstance(content, node):
             return content
         if not isinstance(content, str):
@@ -40,6 +41,7 @@ def _reader(node: type[N], parse_text: Callable[[str], N]) -> Callable[[Any], N 
 
 
 def _writer(write_node: Callable[[N], str]) -> Callable[[N | None], str]:
+    """Return a serialiser that writes a node as FetchXML, and None as an empty text."""
     return lambda node: "" if node is None else write_node(node)
 
 

@@ -29,12 +29,14 @@ class Checker:
         self._surroundings = Surroundings(configuration, metadata)
 
     def endpoint(self, id: int) -> list[Finding]:
-        """Return the findings of the endpoint with row id `id`."""
+        """Return the findings of the endpoint with row id `id`; where its row cannot be read, only that
+        finding. Raises KeyError for an unknown id.
+        """
         endpoint = self._configuration.endpoints[id]
         if endpoint.problem is not None:
             return [Finding(UNREADABLE, Severity.BLOCKING, endpoint.problem, endpoint.definition.key)]
         subject = EndpointSubject(id, endpoint, self._surroundings)
-        return list(_run(ENDPOINT_RULES, subject, endpoint.definition.key))
+        return list(_findings_of_rules(ENDPOINT_RULES, subject, endpoint.definition.key))
 
     def endpoint_under_other_row_rules(self, id: int, before: Iterable[Finding]) -> list[Finding]:
         """Return the findings as `endpoint` does, for an endpoint that only other row rules of entities
@@ -44,14 +46,16 @@ class Checker:
         """
         endpoint = self._configuration.endpoints[id]
         earlier = list(before)
+        # A finding that something could not be checked does not name the rules that could not run.
         if endpoint.problem is not None or any(finding.rule in {UNCHECKED, UNJUDGED} for finding in earlier):
             return self.endpoint(id)
         subject = EndpointSubject(id, endpoint, self._surroundings)
         rules_to_rerun = [rule for rule in ENDPOINT_RULES if rule.reads_row_rules]
         rerun_ids = {rule.id for rule in rules_to_rerun}
         still_valid = [finding for finding in earlier if finding.rule not in rerun_ids]
+        # The findings come in the order that `endpoint` gives them, and those of no rule come last.
         order = {rule.id: position for position, rule in enumerate(ENDPOINT_RULES)}
-        findings = [*still_valid, *_run(rules_to_rerun, subject, endpoint.definition.key)]
+        findings = [*still_valid, *_findings_of_rules(rules_to_rerun, subject, endpoint.definition.key)]
         return sorted(findings, key=lambda finding: order.get(finding.rule, len(order)))
 
     def fix(self, id: int, finding: Finding) -> Fix | None:
@@ -76,12 +80,14 @@ class Checker:
         return [Finding(UNREADABLE, Severity.BLOCKING, why, row)] if why else []
 
     def user_property(self, definition: UserPropertyDefinition) -> list[Finding]:
+        """Return the findings of a user property. Its row need not be saved."""
         subject = UserPropertySubject(definition, self._surroundings)
-        return list(_run(USER_PROPERTY_RULES, subject, f"user property {definition.key}"))
+        return list(_findings_of_rules(USER_PROPERTY_RULES, subject, f"user property {definition.key}"))
 
     def issuer(self, definition: IssuerDefinition) -> list[Finding]:
+        """Return the findings of an issuer. Its row need not be saved."""
         subject = IssuerSubject(definition, self._surroundings)
-        return list(_run(ISSUER_RULES, subject, f"issuer {definition.name}"))
+        return list(_findings_of_rules(ISSUER_RULES, subject, f"issuer {definition.name}"))
 
     def everything(self) -> Iterator[Finding]:
         """Yield the findings of enabled endpoints, user properties, issuers, and rows that cannot be read.
@@ -105,11 +111,12 @@ def check(endpoint: Endpoint, configuration: Configuration, metadata: Metadata) 
     return Checker(configuration, metadata).endpoint(id)
 
 
-def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Finding]:
+def _findings_of_rules(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Finding]:
     """Yield the findings of all rules for one subject. A rule that fails, or cannot ask the platform, gives a
     finding that says so.
     """
     unavailable = pending = False
+    # Each reason is told once, however many rules it stops.
     missing: set[str] = set()
     for rule in registered:
         try:
@@ -128,7 +135,7 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
             message = _("The rule %(rule)s could not be checked. The log says why.", rule=rule.id)
             yield Finding(UNJUDGED, rule.severity, message, name)
     for privilege in sorted(missing):
-        yield Finding(UNCHECKED, Severity.WARNING, _missing(privilege), name)
+        yield Finding(UNCHECKED, Severity.WARNING, _sentence_on_missing_privilege(privilege), name)
     if pending:
         message = _(
             "The platform's metadata is being fetched, so not everything could be checked yet. "
@@ -136,11 +143,17 @@ def _run(registered: Iterable[Rule[S]], subject: S, name: str) -> Iterator[Findi
         )
         yield Finding(UNCHECKED, Severity.WARNING, message, name)
     if unavailable:
-        message = _("The platform cannot be reached at the moment, so not everything could be checked.")
+        message = _(
+            "The platform does not return its metadata at the moment, so not everything could be checked. "
+            "“Check the connection” says why."
+        )
         yield Finding(UNCHECKED, Severity.WARNING, message, name)
 
 
-def _missing(privilege: str) -> str:
+def _sentence_on_missing_privilege(privilege: str) -> str:
+    """Return the sentence about a privilege that the service's account lacks; "" stands for a privilege whose
+    name the platform does not tell.
+    """
     if not privilege:
         return _(
             "The service's account on the platform lacks a privilege, so not everything could be checked. "

@@ -45,11 +45,13 @@ def facts_of(endpoint: Endpoint, metadata: Metadata) -> Facts | None:
     }
     read = {column.attribute: vocabulary.read.get(column.attribute) for column in definition.columns}
     return {
-        name: _fact(attribute) for name, attribute in {**read, **written}.items() if attribute is not None
+        name: _facts_of_attribute(attribute)
+        for name, attribute in {**read, **written}.items()
+        if attribute is not None
     }
 
 
-def drifted(key: str, old_facts: Facts | None, new_facts: Facts | None) -> Iterator[Finding]:
+def drift_findings(key: str, old_facts: Facts | None, new_facts: Facts | None) -> Iterator[Finding]:
     """Yield a finding for every change of metadata that may harm an endpoint. `key` is the endpoint's.
 
     `old_facts` are those when it was saved, `new_facts` the present ones; None where they are not known.
@@ -59,14 +61,17 @@ def drifted(key: str, old_facts: Facts | None, new_facts: Facts | None) -> Itera
     for name, old in old_facts.items():
         new = new_facts.get(name)
         if new is None:
-            yield _finding(key, _("The platform no longer has “%(name)s”.", name=name))
+            yield _drift_finding(key, _("The platform no longer has “%(name)s”.", name=name))
             continue
         for fact, sentence in _SENTENCES.items():
             if _is_worse(fact, old.get(fact), new.get(fact)):
-                yield _finding(key, _(sentence, name=name, old=old.get(fact), new=new.get(fact)))
+                yield _drift_finding(key, _(sentence, name=name, old=old.get(fact), new=new.get(fact)))
 
 
-def _fact(attribute: Attribute) -> dict[str, Any]:
+def _facts_of_attribute(attribute: Attribute) -> dict[str, Any]:
+    """Return the facts of an attribute whose change may harm an endpoint. The names are those in
+    `_SENTENCES`.
+    """
     return {
         "type": attribute.type.value,
         "max_length": attribute.max_length,
@@ -75,6 +80,11 @@ def _fact(attribute: Attribute) -> dict[str, Any]:
 
 
 def _is_worse(fact: str, old: Any, new: Any) -> bool:
+    """Whether the change of a fact from `old` to `new` may harm an endpoint. `fact`: a name in `_SENTENCES`.
+
+    A `max_length` of None is no limit: a shorter limit is worse, a longer one is not. A type is worse when it
+    differs.
+    """
     if fact == "max_length":
         return new is not None and (old is None or new < old)
     if fact == "required":
@@ -82,5 +92,6 @@ def _is_worse(fact: str, old: Any, new: Any) -> bool:
     return bool(old != new)
 
 
-def _finding(key: str, message: str) -> Finding:
+def _drift_finding(key: str, message: str) -> Finding:
+    """Return the warning about changed metadata for the endpoint with `key`."""
     return Finding(DRIFT, Severity.WARNING, message, key)

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.errors import mistake_at
-from designer.expressions.members import reads
+from designer.expressions.members import reads_of_name
 from designer.expressions.nearest import did_you_mean
 from designer.readiness.samples import UNKNOWN, Sample
 from designer.sentences import Sentence as _
 
+# A message names this many of the fields that exist.
 _MOST_NAMED = 15
 
 
@@ -26,8 +27,8 @@ def faults(text: str, samples: Mapping[str, Sample]) -> Iterator[str]:
         yield str(error)
         return
     for name in sorted(expression.references):
-        for path, offset in reads(text, name):
-            if missing := _missing(path, name, samples[name]):
+        for path, offset in reads_of_name(text, name):
+            if missing := _sentence_on_missing_field(path, name, samples[name]):
                 yield str(mistake_at(text, offset, missing))
 
 
@@ -39,15 +40,16 @@ def clash(text: str, samples: Mapping[str, Sample]) -> str:
     try:
         expression = Expression(text, samples)
         read = {name: samples[name] for name in expression.references}
-        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
+        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads_of_name(text, name)):
             return ""
         expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
     except ExpressionError as error:
+        # Other errors may be due to the samples, such as a text that is no date.
         return str(error) if isinstance(error.__cause__, TypeError) else ""
     return ""
 
 
-def outcome(text: str, samples: Mapping[str, Sample]) -> Sample:
+def result_for_samples(text: str, samples: Mapping[str, Sample]) -> Sample:
     """Return the result of the expression `text` for the samples `samples`.
 
     UNKNOWN when it reads a value without a sample, or fails for these samples.
@@ -55,7 +57,7 @@ def outcome(text: str, samples: Mapping[str, Sample]) -> Sample:
     try:
         expression = Expression(text, samples)
         read = {name: samples[name] for name in expression.references}
-        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads(text, name)):
+        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads_of_name(text, name)):
             return UNKNOWN
         return expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
     except ExpressionError:
@@ -70,7 +72,7 @@ def path_of(text: str, samples: Mapping[str, Sample]) -> tuple[str, ...] | None:
         return None
 
 
-def fixed(text: str, samples: Mapping[str, Sample]) -> Sample:
+def constant_result(text: str, samples: Mapping[str, Sample]) -> Sample:
     """Return the result of an expression that reads no names; UNKNOWN for any other expression.
 
     Raises ExpressionError when the evaluation fails.
@@ -82,7 +84,7 @@ def fixed(text: str, samples: Mapping[str, Sample]) -> Sample:
     return expression.evaluate({}) if expression.is_fixed else UNKNOWN
 
 
-def _missing(path: tuple[str, ...], name: str, sample: Sample) -> str:
+def _sentence_on_missing_field(path: tuple[str, ...], name: str, sample: Sample) -> str:
     """Return a sentence about the first field of `path` that the sample called `name` lacks, or an empty
     text.
     """
@@ -107,6 +109,9 @@ def _missing(path: tuple[str, ...], name: str, sample: Sample) -> str:
 
 
 def _is_unknown(path: tuple[str, ...], sample: Sample) -> bool:
+    """Whether `path`, which an expression reads in `sample`, ends at UNKNOWN. Fields of a value that is no
+    object are ignored.
+    """
     for field in path:
         sample = sample.get(field) if isinstance(sample, dict) else sample
     return sample is UNKNOWN

@@ -77,6 +77,7 @@ class Finding:
         return said(self.message)
 
     def to_json(self) -> dict[str, str]:
+        """Return the finding as imports and commands report it, with its message in English."""
         return {
             "rule": self.rule,
             "severity": self.severity.value,
@@ -87,7 +88,7 @@ class Finding:
 
 
 def state_of(enabled: bool, findings: Iterable[Finding]) -> State:
-    """Return the state of an endpoint with these findings."""
+    """Return the state of an endpoint with these findings. `enabled`: the endpoint is meant to be served."""
     if not enabled:
         return State.DRAFT
     all_findings = list(findings)

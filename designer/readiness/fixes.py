@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, ColumnDefinition, EndpointSettings, InputDefinition
-from designer.endpoint_facts.column_keys import keys
+from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import parameters_of
 from designer.kinds.associate import AssociateSettings
@@ -41,6 +41,8 @@ class Fix:
 
 
 K = TypeVar("K", bound=EndpointSettings)
+# Functions that make the fix for a finding about the subject. The text is the place of the finding in the
+# definition. A maker of a kind gets the settings of the kind as well. None: a person has to decide.
 _Maker: TypeAlias = Callable[[EndpointSubject, str], Fix | None]
 _KindMaker: TypeAlias = Callable[[EndpointSubject, K, str], Fix | None]
 _FIXES: dict[str, _Maker] = {}
@@ -58,14 +60,19 @@ def names_in_api(attributes: Mapping[str, Attribute]) -> dict[str, str]:
     """Return the name that an API gives each of the attributes of an entity, by logical name."""
 
     def keys_in_answers(attribute: str, name: str) -> Iterable[str]:
-        return keys(ColumnDefinition(attribute=attribute, name=name), attributes[attribute], labels=True)
+        return keys_in_answer(
+            ColumnDefinition(attribute=attribute, name=name), attributes[attribute], labels=True
+        )
 
     labels = {name: _said_label(attribute) for name, attribute in attributes.items()}
     return public_names(labels, keys_in_answers)
 
 
 def _said_label(attribute: Attribute) -> str:
-    """Return the label; "" for a name such as `name`, whose label says once more of what it is the name."""
+    """Return the label of an attribute, from which its name in the API is made.
+
+    It is "" for a primary name such as `name` with the label “Account Name”: the name `name` is enough.
+    """
     label, own = attribute.label.text(), input_name(attribute.logical_name)
     return "" if attribute.is_primary_name and label.lower().endswith(f" {own}") else label
 
@@ -78,14 +85,14 @@ def input_for(attribute: Attribute, name: str, *, partial: bool = False) -> Inpu
     kind = natural_type(attribute)
     if kind is None:
         return None
-    text = "max_length" in kind.constraints and attribute.max_length
+    has_length_limit = "max_length" in kind.constraints and attribute.max_length
     return InputDefinition(
         name=name,
         type=kind.name,
         required=attribute.is_required and not partial,
         nullable=not attribute.is_required,
         description=attribute.label.text(),
-        max_length=attribute.max_length if text else None,
+        max_length=attribute.max_length if has_length_limit else None,
     )
 
 
@@ -126,18 +133,25 @@ def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _Kind
 
 @_fixes("binding-length")
 def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
-    attribute = subject.bound(_name_in(place))
-    if attribute is None or attribute.max_length is None:
+    """Return a fix that limits an input to the shortest length of the attributes that it sets; None when none
+    has a length.
+    """
+    bound = subject.attributes_set_by(_name_in(place))
+    lengths = [attribute.max_length for attribute in bound if attribute.max_length is not None]
+    if not lengths:
         return None
-    longest = attribute.max_length
-    return Fix(_("Set the limit to %(count)d") % {"count": longest}, {place: longest})
+    return Fix(_("Set the limit to %(count)d") % {"count": min(lengths)}, {place: min(lengths)})
 
 
 @_fixes("binding-types")
 def _use_natural_type(subject: EndpointSubject, place: str) -> Fix | None:
-    attribute = subject.bound(_name_in(place))
-    kind = natural_type(attribute) if attribute else None
-    return Fix(_("Make it %(type)s") % {"type": kind.name}, {place: kind.name}) if kind else None
+    """Return a fix that makes an input what its attribute holds; None for attributes of different types."""
+    kinds = [natural_type(attribute) for attribute in subject.attributes_set_by(_name_in(place))]
+    names = {kind.name for kind in kinds if kind is not None}
+    if len(names) != 1:
+        return None
+    (name,) = names
+    return Fix(_("Make it %(type)s") % {"type": name}, {place: name})
 
 
 @_fixes("record-missing")
@@ -167,6 +181,7 @@ def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("required-attribute-optional", "record-optional")
 def _require(subject: EndpointSubject, place: str) -> Fix:
+    """Return a fix that makes an input required. `place` is that of its `required`."""
     return Fix(_("Make it required"), {place: True})
 
 
@@ -177,22 +192,29 @@ def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
     if attribute is None:
         return None
     public = names_in_api(subject.attributes)[attribute.logical_name]
-    known = (name for name in (public, input_name(attribute.logical_name)) if name in subject.input_names)
+    # An input that is there may be named after the label of the attribute, or after its logical name.
+    candidates = (public, input_name(attribute.logical_name))
+    known = (own for own in (_input_in_any_case(subject, name) for name in candidates) if own is not None)
     new_input = input_for(attribute, next(known, public))
     if new_input is None:
         return None
     bound = BindingDefinition(attribute=attribute.logical_name, value=new_input.name)
+    # An input of that name is there already. It only needs the binding.
     new = () if new_input.name in subject.input_names else (new_input,)
     return Fix(_("Add an input for it"), inputs=new, bindings=(bound,))
 
 
 @_fixes("binding-input")
 def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
-    """Return a fix that adds the input that a binding names."""
+    """Return a fix that adds the input that a binding names; None where an input differs only in upper and
+    lower case.
+    """
     name = place.split(".")[1]
     binding = next((candidate for candidate in subject.bindings if candidate.attribute == name), None)
     attribute = subject.attributes.get(name)
     if binding is None or attribute is None or not binding.value:
+        return None
+    if _input_in_any_case(subject, str(binding.value)) is not None:
         return None
     new_input = input_for(attribute, str(binding.value), partial=subject.endpoint.kind.partial)
     if new_input is None:
@@ -202,10 +224,12 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes("query-values")
 def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
-    """Return a fix that adds the input for a parameter of the query; None where its type is not known."""
-    if place == _QUERY:
-        return None
+    """Return a fix that adds the input for a parameter of the query; None where its type is not known, and
+    where an input differs only in upper and lower case.
+    """
     name = place.removeprefix(f"{_QUERY}.")
+    if place == _QUERY or _input_in_any_case(subject, name) is not None:
+        return None
     used = [
         (use.operator, attribute)
         for use in parameters_of(subject.definition).get(name, ())
@@ -218,23 +242,27 @@ def _add_parameter(subject: EndpointSubject, place: str) -> Fix | None:
     return Fix(label, inputs=(new_input,))
 
 
-@_fixes("input-default-partial", "input-required-default", "input-limits-unused")
+@_fixes("input-default-partial", "input-limits-unused")
 def _clear_value(subject: EndpointSubject, place: str) -> Fix:
+    """Return a fix that removes the value at `place`."""
     return Fix(_("Clear it"), {place: None})
 
 
 @_fixes("roles-without-authentication", "anonymous-write")
 def _authenticate(subject: EndpointSubject, place: str) -> Fix:
+    """Return a fix that lets only callers with a token call."""
     return Fix(_("Require authentication"), {"authentication_required": True})
 
 
 @_fixes("platform-versions", "platform-totals")
 def _switch_off(subject: EndpointSubject, place: str) -> Fix | None:
+    """Return a fix that sets the switch at `place` to false; None where the FetchXML of the query says it."""
     return Fix(_("Switch it off"), {place: False}) if place != _QUERY else None
 
 
 @_fixes_of(UploadSettings, "upload-size")
 def _fit_size(subject: EndpointSubject, settings: UploadSettings, place: str) -> Fix | None:
+    """Return a fix that limits uploads to the size of the file column; None when that is not known."""
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is None or attribute.max_size is None:
         return None
@@ -262,6 +290,9 @@ def _choose_relationship(subject: EndpointSubject, place: str) -> Fix | None:
 
 @_fixes_of(AssociateSettings, "related-entity")
 def _choose_related(subject: EndpointSubject, settings: AssociateSettings, place: str) -> Fix | None:
+    """Return a fix that chooses the exposed entity that the relationship leads to; None when the module
+    exposes it several times, or not at all.
+    """
     relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
     other = None if relationship is None else relationship.other_end(subject.entity)
     exposed = [exposure.segment for exposure in subject.endpoint.exposures if exposure.entity == other]
@@ -273,6 +304,11 @@ def _choose_only(names: list[str], place: str) -> Fix | None:
     if len(names) != 1:
         return None
     return Fix(_("Choose %(name)s") % {"name": names[0]}, {place: names[0]})
+
+
+def _input_in_any_case(subject: EndpointSubject, name: str) -> str | None:
+    """Return the name of the input that is called `name` in whatever case; None without such an input."""
+    return next((own for own in subject.input_names if own.lower() == name.lower()), None)
 
 
 def _name_in(place: str) -> str:

@@ -14,18 +14,20 @@ from crmclient.errors import (
 )
 from crmclient.metadata import Attribute, Entity, OptionSet, Process, Relationship, SecurityRole
 
+# The key of processes in `missing_privileges()` of a platform.
 _PROCESSES = "processes"
 
 
 class MetadataUnavailable(Exception):
     """The platform does not give its metadata.
 
-    `privilege` is the privilege that the service's account lacks; None where the platform does not answer.
-    `is_pending`: it is being fetched, and is there in a moment.
+    `error` is what the platform gave instead. `privilege` is the privilege that the service's account lacks;
+    None where the platform does not answer. `is_pending`: it is being fetched, and is there in a moment.
     """
 
     def __init__(self, error: PlatformError) -> None:
         super().__init__(str(error))
+        self.error = error
         self.privilege = error.privilege if isinstance(error, MissingPrivilege) else None
         self.is_pending = isinstance(error, MetadataPending)
 
@@ -46,6 +48,7 @@ class Metadata:
         self._relationships: dict[str, Sequence[Relationship]] = {}
 
     def entities(self) -> Mapping[str, Entity]:
+        """Return the entities of the platform by logical name."""
         if self._entities is None:
             try:
                 self._entities = self._platform.entities()
@@ -89,12 +92,14 @@ class Metadata:
         return self._option_sets[key]
 
     def option_sets(self) -> Mapping[str, OptionSet]:
+        """Return the global option sets of the platform by name."""
         try:
             return self._platform.option_sets()
         except PlatformError as error:
             raise MetadataUnavailable(error) from error
 
     def processes(self) -> Mapping[str, Process]:
+        """Return the processes that actions can run, by name."""
         if self._processes is None:
             try:
                 self._processes = self._platform.processes()
@@ -103,7 +108,11 @@ class Metadata:
         return self._processes
 
     def process(self, name: str) -> Process | None:
-        """Return the process called `name`; None for an unknown one."""
+        """Return the process called `name`; None for an unknown one.
+
+        Raises MetadataUnavailable where the service's account may not read processes, so that they seem not
+        to exist.
+        """
         platform_process = self.processes().get(name)
         if platform_process is None and isinstance(self._platform, KeepsMetadata):
             missing = self._platform.missing_privileges()
@@ -122,8 +131,9 @@ class Metadata:
         return self.conventions.users.entity if self.conventions.users else ""
 
     def related_to(self, entity: str, relationship: Relationship) -> str:
-        """Return the entity that a relationship leads to from `entity`; from an entity to itself, by its
-        lookup.
+        """Return the entity at the other end of a relationship of `entity`.
+
+        For a relationship of an entity with itself, that is the same entity.
         """
         return relationship.referenced if relationship.referencing == entity else relationship.referencing
 
@@ -148,6 +158,7 @@ class Metadata:
             raise MetadataUnavailable(error) from error
 
     def security_roles(self) -> Sequence[SecurityRole]:
+        """Return the security roles of the platform."""
         try:
             return self._platform.security_roles()
         except PlatformError as error:

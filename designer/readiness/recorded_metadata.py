@@ -48,6 +48,7 @@ _RECORD = TypeAdapter(MetadataRecord)
 
 
 def _plain(value: Any) -> Any:
+    """Return a form that JSON has for a value that it does not know: a sorted list for a set, else a text."""
     return sorted(value) if isinstance(value, frozenset) else str(value)
 
 
@@ -78,10 +79,11 @@ def record(metadata: Metadata, entities: Iterable[str]) -> MetadataRecord:
 
 
 def read_record(raw: bytes) -> MetadataRecord:
-    """Read recorded metadata. Raises UnreadableMetadata with every reason."""
+    """Read recorded metadata. Raises UnreadableMetadata with the first 20 reasons."""
     try:
         return _RECORD.validate_json(raw)
     except ValidationError as error:
+        # A file of another kind has thousands of problems. The first ones are enough.
         reasons = [
             listed((".".join(map(str, problem["loc"])) or "metadata", reason_of(problem)), ": ")
             for problem in problems_of(error)[:20]
@@ -92,6 +94,7 @@ def read_record(raw: bytes) -> MetadataRecord:
 def _choices(
     metadata: Metadata, entity: str, attributes: Mapping[str, Attribute]
 ) -> Iterable[tuple[str, OptionSet]]:
+    """Yield the choice attributes of `entity` that have an option set, by name, each with that option set."""
     for name, attribute in attributes.items():
         if attribute.type.has_options and (option_set := metadata.option_set(name, entity)) is not None:
             yield name, option_set
@@ -117,6 +120,9 @@ class RecordedMetadata(Metadata):
         return self._record.attributes.get(entity, {})
 
     def option_set(self, name: str, entity: str | None = None) -> OptionSet | None:
+        """Return a global option set, or that of the choice attribute `name` of `entity`; None for an unknown
+        one.
+        """
         if entity is None:
             return self._record.option_sets.get(name)
         self._require(entity)
@@ -142,6 +148,9 @@ class RecordedMetadata(Metadata):
         return self._record.security_roles
 
     def _require(self, entity: str) -> None:
+        """Raise MetadataUnavailable for an entity that exists without being recorded, and remember it in
+        `lacking`.
+        """
         if entity in self._record.entities and entity not in self._record.attributes:
             self.lacking.add(entity)
             raise MetadataUnavailable(PlatformError(f"{entity} is not recorded"))

@@ -12,6 +12,8 @@ from designer.readiness.subjects import EndpointSubject, IssuerSubject, UserProp
 
 S = TypeVar("S")
 K = TypeVar("K", bound=EndpointSettings)
+# The findings of a rule: each is a message, in English, and the place in the definition where to correct it
+# (`inputs.phone.max_length`).
 Found: TypeAlias = Iterator[tuple[str, str]]
 
 
@@ -108,6 +110,10 @@ def _register_of_kind(
 def _register(
     rules: list[Rule[S]], id: str, severity: Severity, row_rules: bool = False
 ) -> Callable[[Callable[[S], Found]], Callable[[S], Found]]:
+    """Return a decorator that adds a rule to `rules`. `row_rules`: the rule reads row rules of exposed
+    entities.
+    """
+
     def register(find: Callable[[S], Found]) -> Callable[[S], Found]:
         rules.append(Rule(id, severity, find, row_rules or not _is_built_in(find)))
         return find
@@ -116,8 +122,9 @@ def _register(
 
 
 def _is_built_in(find: Callable[..., Any]) -> bool:
-    """Whether the rule is built in.
+    """Whether a rule is built in, and not of a package.
 
-    Tests check that built-in rules declare what they read; others may read anything.
+    Only built-in rules are trusted to declare whether they read row rules, because tests check it. Any other
+    rule counts as one that reads them.
     """
     return find.__module__.startswith("designer.readiness.rules.")

@@ -22,6 +22,7 @@ from designer.definitions import (
     IssuerDefinition,
     UserPropertyDefinition,
 )
+from designer.endpoint_facts.bound_attributes import bound_attributes
 from designer.endpoint_facts.reached_entities import ruled_entities
 from designer.kinds import Section
 from designer.kinds.vocabulary import Vocabulary
@@ -38,10 +39,12 @@ class Surroundings:
 
     @cached_property
     def roles(self) -> frozenset[str]:
+        """The names of the roles."""
         return frozenset(role.name for role in self.configuration.roles)
 
     @cached_property
     def caller_types(self) -> Mapping[str, CallerTypeDefinition]:
+        """The caller types by name."""
         return {caller_type.name: caller_type for caller_type in self.configuration.caller_types}
 
     @cached_property
@@ -52,12 +55,14 @@ class Surroundings:
         """
         ordered = sorted(
             self.configuration.user_properties,
+            # The last one of a name is kept, and True comes after False.
             key=lambda user_property: user_property.caller_type == USER_TYPE,
         )
         return {user_property.name: user_property for user_property in ordered}
 
     @cached_property
     def properties_by_type(self) -> Mapping[str, Mapping[str, UserPropertyDefinition]]:
+        """The user properties by name, for each caller type that has some. Another caller type gives none."""
         by_type: defaultdict[str, dict[str, UserPropertyDefinition]] = defaultdict(dict)
         for user_property in self.configuration.user_properties:
             by_type[user_property.caller_type][user_property.name] = user_property
@@ -91,10 +96,12 @@ class Surroundings:
 
     @cached_property
     def ruled_entities(self) -> frozenset[str]:
+        """The logical names of the entities that have a row rule in any module."""
         return ruled_entities(self.configuration)
 
     @cached_property
     def modules(self) -> frozenset[str]:
+        """The segments of the modules."""
         return frozenset(module.segment for module in self.configuration.modules)
 
     @cached_property
@@ -131,14 +138,17 @@ class EndpointSubject:
 
     @property
     def inputs(self) -> tuple[InputDefinition, ...]:
+        """The inputs of the endpoint; none for a kind without inputs, whatever its definition says."""
         return self.definition.inputs if Section.INPUTS in self.endpoint.kind.sections else ()
 
     @property
     def bindings(self) -> tuple[BindingDefinition, ...]:
+        """The bindings of the endpoint; none for a kind without bindings, whatever its definition says."""
         return self.definition.bindings if Section.BINDINGS in self.endpoint.kind.sections else ()
 
     @property
     def columns(self) -> tuple[ColumnDefinition, ...]:
+        """The columns of the endpoint; none for a kind without columns, whatever its definition says."""
         return self.definition.columns if Section.COLUMNS in self.endpoint.kind.sections else ()
 
     @cached_property
@@ -162,6 +172,7 @@ class EndpointSubject:
 
     @cached_property
     def vocabulary(self) -> Vocabulary | None:
+        """The attributes that the endpoint may read and write; None while they are not known."""
         return self.definition.settings.vocabulary(self.entity, self.metadata)
 
     @cached_property
@@ -171,6 +182,7 @@ class EndpointSubject:
 
     @cached_property
     def input_names(self) -> frozenset[str]:
+        """The names of the inputs, without those of the items of lists."""
         return frozenset(input_definition.name for input_definition in self.inputs)
 
     @cached_property
@@ -181,12 +193,22 @@ class EndpointSubject:
         name = self.definition.settings.key_name
         return frozenset(attribute for key in keys if key.name == name for attribute in key.attributes)
 
-    def bound(self, name: str) -> Attribute | None:
-        """Return the attribute that the input `name` is first bound to; None where it is bound to none."""
-        for binding in self.bindings:
-            if binding.source == "input" and binding.value == name:
-                return self.attributes.get(binding.attribute)
-        return None
+    def attribute_limiting(self, name: str) -> Attribute | None:
+        """Return the attribute whose limits apply to the input `name`; None where it is bound to none."""
+        return self._bound_attributes.get(name)
+
+    def attributes_set_by(self, name: str) -> list[Attribute]:
+        """Return all attributes that the input `name` is bound to."""
+        return [
+            self.attributes[binding.attribute]
+            for binding in self.bindings
+            if binding.source == "input" and binding.value == name and binding.attribute in self.attributes
+        ]
+
+    @cached_property
+    def _bound_attributes(self) -> Mapping[str, Attribute]:
+        """The attribute whose limits apply to each input, by the name of the input."""
+        return bound_attributes(self.bindings, self.attributes)
 
     def options(self, attribute: Attribute | None) -> OptionSet | None:
         """Return the option set of a choice attribute; None for other attributes."""
@@ -204,6 +226,7 @@ class UserPropertySubject:
 
     @property
     def caller_type(self) -> CallerTypeDefinition | None:
+        """The caller type that has the property; None where there is no type of that name."""
         return self.surroundings.caller_types.get(self.definition.caller_type)
 
     @property

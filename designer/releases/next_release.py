@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import read
-from designer.documents.document_writer import export
+from designer.documents.document_writer import export, to_bytes
 from designer.documents.plan import Change, plan
 from designer.history.effects import Effect, Line, worst
 from designer.history.readable_versions import describe
@@ -28,6 +29,7 @@ class Difference:
 
     @property
     def effect(self) -> Effect:
+        """The most serious effect of the lines."""
         return worst(line.effect for line in self.lines)
 
 
@@ -44,6 +46,7 @@ class Proposal:
 
     @property
     def effect(self) -> Effect:
+        """The most serious effect of the differences."""
         return worst(difference.effect for difference in self.differences)
 
     @property
@@ -57,7 +60,12 @@ class Proposal:
 
     @property
     def changelog(self) -> str:
-        return "\n".join(_entries(self.differences))
+        """The first draft of the changelog; empty without differences."""
+        return "\n".join(_changelog_lines(self.differences))
+
+    def release(self, **values: Any) -> Release:
+        """Return the release of the proposed document, not stored yet, with `values` of its fields."""
+        return Release(document=to_bytes(self.document).decode(), **values)
 
 
 def propose() -> Proposal:
@@ -83,7 +91,8 @@ def difference_of(change: Change) -> Difference:
     return Difference(describe(field, change.key), lines(field, before, after))
 
 
-def _entries(all_differences: list[Difference]) -> Iterator[str]:
+def _changelog_lines(all_differences: list[Difference]) -> Iterator[str]:
+    """Yield the lines of a changelog: a heading for each effect, the most serious first, and its changes."""
     headings = {
         Effect.BREAKING: _("Breaking"),
         Effect.BEHAVIOUR: _("Changed"),

@@ -1,7 +1,7 @@
 """What management commands do to accounts, groups and keys goes into the audit log, as if done in the studio.
 
-Signals hear of it: commands of Django and of packages write, too. Rows whose page in the studio names nothing
-of them for the log (`Audited.audited_state`) are the configuration's, which is noted in another place.
+Django's signals tell of it, because commands of Django and of packages write, too. Rows of the configuration
+are left out: their pages have no `audited_state`, and versions record them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from designer.models import AuditEntry
 from designer.running_command import running_command
 from designer.studio.audited_pages import Audited, State, differences, name_of
 
-_BEFORE = "_audited_before_command"
+_STATE_BEFORE = "_audited_before_command"
 _PASSWORD = "password"  # noqa: S105  a field's name
 
 
@@ -27,14 +27,14 @@ _PASSWORD = "password"  # noqa: S105  a field's name
 def about_to_save(sender: type[Model], instance: Model, **signal: Any) -> None:
     if page := _page(sender):
         stored = sender._default_manager.filter(pk=instance.pk).first() if instance.pk else None
-        setattr(instance, _BEFORE, _state(page, stored) if stored is not None else {})
+        setattr(instance, _STATE_BEFORE, _state(page, stored) if stored is not None else {})
 
 
 @receiver(post_save)
 def saved(sender: type[Model], instance: Model, created: bool, **signal: Any) -> None:
     if page := _page(sender):
         action = AuditEntry.Action.ADD if created else AuditEntry.Action.CHANGE
-        _note(action, instance, getattr(instance, _BEFORE, {}), _state(page, instance))
+        _note(action, instance, getattr(instance, _STATE_BEFORE, {}), _state(page, instance))
 
 
 @receiver(pre_delete)
@@ -56,37 +56,51 @@ def members_changed(
     owners: Iterable[Model] = model._default_manager.filter(pk__in=pk_set or ()) if reverse else [instance]
     for owner in owners:
         if page := _page(type(owner)):
-            # Those of a reversed change are read anew each time.
+            # The states before the change, by owner, stay at an object that both signals have: in a reversed
+            # change, the owners are read anew each time.
             changed_row = instance if reverse else owner
             befores: dict[Any, Mapping[str, State]] = changed_row.__dict__.setdefault(
-                f"{_BEFORE}_members", {}
+                f"{_STATE_BEFORE}_members", {}
             )
             if action.startswith("pre_"):
                 befores[owner.pk] = _state(page, owner)
             else:
-                _note(AuditEntry.Action.CHANGE, owner, befores.pop(owner.pk, {}), _state(page, owner))
+                _note(
+                    AuditEntry.Action.CHANGE,
+                    owner,
+                    befores.pop(owner.pk, {}),
+                    _state(page, owner),
+                )
 
 
 def _page(model: type[Model]) -> Audited | None:
-    """The studio's page that says what the log says of such a row; None where nothing is to be noted."""
+    """Return the studio's page of a model, which gives the state of a row for the log.
+
+    None: nothing is to be noted, because no command runs or the model has no such page.
+    """
     if not running_command() or not admin.site.is_registered(model):
         return None
     page = admin.site.get_model_admin(model)
-    # Rows of the configuration come by the thousand: they cost no query here.
-    says = isinstance(page, Audited) and type(page).audited_state is not Audited.audited_state
-    return page if says else None  # type: ignore[return-value]  # an Audited
+    # A page that does not define `audited_state` is one of the configuration. Imports write thousands of its
+    # rows: asking here, before any row is read, saves their queries.
+    names_state = isinstance(page, Audited) and type(page).audited_state is not Audited.audited_state
+    return page if names_state else None  # type: ignore[return-value]  # an Audited
 
 
 def _state(page: Audited, row: Model) -> Mapping[str, State]:
+    """Return the state of a row for the log and, to notice a change, the hash of its password."""
     state = page.audited_state(row)
-    # Never in the log itself.
+    # `_note` takes the hash out again: it never stands in the log.
     return {**state, _PASSWORD: getattr(row, _PASSWORD)} if hasattr(row, _PASSWORD) else state
 
 
 def _note(
     action: AuditEntry.Action, row: Model, before: Mapping[str, State], after: Mapping[str, State]
 ) -> None:
-    """Note what a command has changed in a row. Of a password it is said that it changed."""
+    """Note what a command has changed in a row; nothing if it changed nothing. Of a password it is only noted
+    that it changed.
+    """
+    # One of the two is missing where the row was added or deleted.
     had, has = before.get(_PASSWORD), after.get(_PASSWORD)
     lines = list(differences(_without_password(before), _without_password(after)))
     if had is not None and has is not None and had != has:

@@ -19,7 +19,7 @@ State: TypeAlias = "bool | str | frozenset[str]"
 
 
 class Audited:
-    """Mixed in before a ModelAdmin."""
+    """Notes in the audit log what a ModelAdmin adds, changes and deletes. Mixed in before it."""
 
     def audited_state(self, obj: Any) -> Mapping[str, State]:
         """Return what the log says of `obj` before and after a change, by name. Nothing secret belongs here.
@@ -31,7 +31,7 @@ class Audited:
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         obj = super().get_object(request, *args, **kwargs)  # type: ignore[misc]  # the admin's
         if obj is not None and request.method == "POST":
-            # A form writes into the row before anybody is asked to log it.
+            # The form changes this object before `log_change` is called.
             request.audited_before = self.audited_state(obj)  # type: ignore[attr-defined]
         return obj
 
@@ -42,7 +42,7 @@ class Audited:
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         entry = super().log_change(request, obj, message)  # type: ignore[misc]  # the admin's
         before = getattr(request, "audited_before", {})
-        # The names of the fields, and only what is declared of what is in them.
+        # Django's message names the changed fields. Their values are only noted as `audited_state` says.
         with override("en"):
             fields = entry.get_change_message()
         changed = "; ".join(differences(before, self._state_now(obj))) if before else ""
@@ -55,17 +55,21 @@ class Audited:
         return super().log_deletions(request, queryset)  # type: ignore[misc]  # the admin's
 
     def _state_now(self, obj: Model) -> Mapping[str, State]:
-        # Read anew: the row may remember what belonged to it.
+        # Read anew: the object may have cached its relations as they were before the change.
         return self.audited_state(type(obj)._default_manager.get(pk=obj.pk))
 
 
 def differences(before: Mapping[str, State], after: Mapping[str, State]) -> Iterator[str]:
-    """“active: yes → no”; of names, those that came and went."""
+    """Yield a text for each fact that differs, such as “active: yes → no”.
+
+    Of names, the text lists those that were added (with a plus) and removed (with a minus).
+    """
     for name in {**before, **after}:
         old, new = before.get(name), after.get(name)
         if old == new:
             continue
         if isinstance(old, frozenset) or isinstance(new, frozenset):
+            # A row that was added had no names: `old` is None then.
             old_names, new_names = _names(old), _names(new)
             if old_names == new_names:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django import forms
@@ -24,19 +25,22 @@ _BUILT_IN = {known.name: known for known in CALLER_TYPES}
 
 
 class CallerTypeForm(RefusalForm):
+    """The fields of a caller type. The entity is chosen among those of the platform."""
+
     class Meta:
         model = CallerType
         fields = ("name", "entity", "title", "description")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # The field is missing where it is only shown.
         if "entity" in self.fields:
-            shown = self.fields["entity"]
+            original = self.fields["entity"]
             field = forms.ChoiceField(
-                label=shown.label,
+                label=original.label,
                 choices=choices.with_present(choices.entities(known_metadata()), self.instance.entity),
                 required=False,
-                help_text=shown.help_text,
+                help_text=original.help_text,
             )
             self.fields["entity"] = searchable(field)
 
@@ -44,11 +48,15 @@ class CallerTypeForm(RefusalForm):
 @admin.register(CallerType)
 class CallerTypeAdmin(NeededAdmin):
     form = CallerTypeForm
+    change_form_template = "designer/from_metadata.html"
     access_fields = frozenset({"name", "entity"})
     when_empty = gettext_lazy("No caller type yet.")
     fields = ("name", "entity", "title", "description")
     list_display = ("name", "title", "records", "description")
     search_fields = ("name", "title")
+
+    class Media:
+        css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
 
     @admin.display(description=gettext_lazy("Records"))
     def records(self, row: CallerType) -> str:
@@ -56,8 +64,12 @@ class CallerTypeAdmin(NeededAdmin):
             return _("Users of the platform")
         return row.entity or _("None")
 
+    def entities_named(self, form: Any, formsets: Collection[Any]) -> Iterable[str]:
+        return filter(None, [form.instance.entity])
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # Endpoints and accounts hold the name. What is there from the start keeps its meaning.
+        # Endpoints and accounts hold the name. The built-in type of users also keeps its records, which are
+        # in no entity that is chosen here.
         if obj is None:
             return ()
         built_in = _BUILT_IN.get(obj.name)

@@ -17,12 +17,12 @@ from designer.models import Endpoint
 from designer.studio.endpoint_form.endpoint_list import KindFilter
 from designer.studio.endpoint_form.form import (
     ACCESS_FIELDS,
-    READABLE_ACCESS_FIELDS,
+    READ_ONLY_ACCESS_FIELDS,
     form_for,
 )
 from designer.studio.endpoint_form.inlines import SECTION_INLINES, InputInline
 from designer.studio.endpoint_form.list_rows import ListingInputInline
-from designer.studio.endpoint_form.new_endpoint import exposed_at, fields_of_new, new_form_at
+from designer.studio.endpoint_form.new_endpoint import exposed_entity_of, new_form_class, ordered_field_names
 from designer.studio.endpoint_form.sections import section
 from designer.studio.endpoint_pages import EndpointPages
 from designer.studio.saving.checked_save import checker
@@ -42,24 +42,26 @@ class EndpointAdmin(EndpointPages):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:
-            kwargs["form"] = new_form_at(exposed_at(request))
+            kwargs["form"] = new_form_class(exposed_entity_of(request))
         return super().get_form(request, obj, change=change, **kwargs)
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the sections of the page: what a new endpoint needs; for who may only look, or for a kind
+        that this installation lacks, what there is to read; else the sections of the endpoint's kind.
+        """
         if obj is None:
-            fields = fields_of_new(new_form_at(exposed_at(request)))
-            shown_fields = [field for field in fields if field not in ("module", "entity") or _offered(field)]
-            return [(None, {"fields": shown_fields})]
+            fields = ordered_field_names(new_form_class(exposed_entity_of(request)))
+            return [(None, {"fields": [field for field in fields if _is_asked(field)]})]
         kind = obj.operation
         if kind is None or not self.has_change_permission(request, obj):
-            return _readable_fieldsets()
+            return _read_only_sections()
         # A row rule only means something for endpoints that read or write records.
-        narrowed = ["row_rule"] if kind.has_rows else []
-        settings = list(form_for(kind, obj.entity).base_fields)
-        settings = [name for name in settings if name.startswith("settings__")]
-        caching = [name for name in settings if name.startswith("settings__cache__")]
-        limits = [name for name in settings if name.startswith("settings__limits__")]
-        settings = [name for name in settings if name not in (*caching, *limits)]
+        row_rule = ["row_rule"] if kind.has_rows else []
+        form_fields = form_for(kind, obj.entity).base_fields
+        all_settings = [name for name in form_fields if name.startswith("settings__")]
+        caching = [name for name in all_settings if name.startswith("settings__cache__")]
+        limits = [name for name in all_settings if name.startswith("settings__limits__")]
+        settings = [name for name in all_settings if name not in (*caching, *limits)]
         # The path of a kind, such as "/api/{module}/{name}", tells which fields the endpoint's path is made
         # of.
         place = ["enabled", *(name for name in ("segment", "name") if f"{{{name}}}" in kind.path)]
@@ -67,7 +69,7 @@ class EndpointAdmin(EndpointPages):
             section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), *place),
             section(_("Documentation"), "documentation", "title", "description"),
             *([section(_(kind.label), "settings", *settings)] if settings else []),
-            section(_("Access control"), "access", *ACCESS_FIELDS, *narrowed),
+            section(_("Access control"), "access", *ACCESS_FIELDS, *row_rule),
             section(_("Limits"), "limits", *limits),
             *([section(_("Cached answers"), "caching", *caching)] if caching else []),
         ]
@@ -110,14 +112,18 @@ class EndpointAdmin(EndpointPages):
         return str(row.entity or row.module or "—")
 
 
-def _offered(field: str) -> bool:
-    scope = {"module": Scope.MODULE, "entity": Scope.ENTITY}[field]
-    return any(kind.scope is scope for kind in KINDS.values())
+def _is_asked(field: str) -> bool:
+    """Whether the form of a new endpoint has `field`. It asks for a module, or for an exposed entity, only if
+    this installation has a kind of operation that belongs to one.
+    """
+    scope = {"module": Scope.MODULE, "entity": Scope.ENTITY}.get(field)
+    return scope is None or any(kind.scope is scope for kind in KINDS.values())
 
 
-def _readable_fieldsets() -> Any:
+def _read_only_sections() -> Any:
+    """Return the sections for an endpoint that cannot be changed, with who may call it as text."""
     return [
         section(_("Endpoint"), "endpoint", ("kind_label", "belongs_to"), "enabled", "segment", "name"),
         section(_("Documentation"), "documentation", "title", "description"),
-        section(_("Access control"), "access", *READABLE_ACCESS_FIELDS),
+        section(_("Access control"), "access", *READ_ONLY_ACCESS_FIELDS),
     ]

@@ -13,6 +13,7 @@ from django.db.models import Model, QuerySet
 from django.forms import BaseFormSet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.functional import SimpleLazyObject
@@ -22,6 +23,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
+from designer.configuration import Configuration
 from designer.example_calls.renamed_values import following_renames
 from designer.history.broken_callers import BREAKS
 from designer.history.write_access import PERMISSION
@@ -49,7 +51,8 @@ from designer.studio.navigation.badges import badge
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked_save import CheckedAdmin, checker, refused_findings, warn
-from designer.studio.saving.deletions import deleted_endpoint
+from designer.studio.saving.deletions import deleted_endpoint, deletion_context
+from designer.studio.saving.opened_access import OpenedAccess
 from designer.studio.trying.caller_fields import labelled
 from designer.studio.trying.example_pages import example_view, examples_view
 from designer.studio.trying.run_page import may_run, run_view
@@ -58,12 +61,13 @@ from designer.studio.trying.unsaved_page import forms_of
 
 
 class EndpointPages(CheckedAdmin):
-    """The list and the page of what is served. `endpoint_admin` and `option_sets` say what each shows."""
+    """The list and the page of endpoints. `endpoint_admin` and `option_sets` say what theirs show."""
 
     list_select_related = ("module", "entity__module")
     add_form_template = "admin/change_form.html"
     change_form_template = "designer/endpoint/page.html"
     delete_confirmation_template = "designer/endpoint/delete.html"
+    delete_selected_confirmation_template = "designer/endpoint/delete_selected.html"
     access_fields = frozenset(
         {
             *("enabled", "authentication_required", "caller_types", "callers", "row_rule", "preconditions"),
@@ -89,24 +93,46 @@ class EndpointPages(CheckedAdmin):
             ),
             *("designer/fixes.js", "designer/live.js"),
             *("designer/unsaved.js", "designer/run.js", "designer/suggestions.js"),
-            *(*QUERY_SCRIPTS, "designer/query/answer.js", "designer/platform.js"),
+            *(*QUERY_SCRIPTS, "designer/query/answer.js"),
             *("designer/caller_fields.js", "designer/new_endpoint.js"),
         ]
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
+        # The page asks the platform for the same metadata in many places.
         with asked_once():
             row = self.get_object(request, object_id) if object_id and request.method == "POST" else None
             if row is not None:
+                # What else on the page names an input follows its new name.
                 request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]
             return super().changeform_view(request, object_id, *args, **kwargs)
+
+    def ask_platform(self, request: HttpRequest, row: Model | None) -> None:
+        """Ask the platform, before the transaction of the save, for all metadata that the save needs.
+
+        The rules need metadata of whatever the page says now, which may name entities for the first time.
+        """
+        if isinstance(row, Endpoint) and row.operation is not None:
+            examine(row, *forms_of(self, request, row))
+        else:
+            super().ask_platform(request, row)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
+        """Run an action of the list. The page that confirms a deletion also says what callers lose."""
+        response: HttpResponseBase | None = super().response_action(request, queryset)
+        asks_first = self.delete_selected_confirmation_template
+        if isinstance(response, TemplateResponse) and response.template_name == asks_first:
+            context = response.context_data or {}
+            response.context_data = {**context, **deletion_context(request, context["queryset"])}
+        return response
 
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
         if request.method == "POST":
-            # The page that asks says how often it is called, and that those calls fail.
+            # The confirmation page has said how often the endpoint is called, and that such calls will fail:
+            # the form answers that question, which the save would ask otherwise.
             posted = request.POST.copy()
             posted[BREAKS] = "1"
             request.POST = posted  # type: ignore[assignment]
@@ -118,6 +144,7 @@ class EndpointPages(CheckedAdmin):
         return form
 
     def kind_of(self, obj: Endpoint | None) -> OperationKind | None:
+        """Return the kind of an endpoint; None for a new endpoint (None), and where the kind is unknown."""
         return obj.operation if obj else None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -128,23 +155,43 @@ class EndpointPages(CheckedAdmin):
         return ReadyList
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Return the form class of the endpoint's kind."""
         kind = self.kind_of(obj)
         if kind is not None:
             kwargs["form"] = form_for(kind, obj.entity if obj else None)
         form = super().get_form(request, obj, change=change, **kwargs)
         if obj is not None and form.refused:
-            # What it was refused for stands on the page as findings, each at its place.
+            # After a refused save the page itself shows each finding at its field. The form only says that
+            # nothing was saved, in one finding without a field.
             form.refused = [Finding("", Severity.BLOCKING, str(_("Not saved.")), "")]
         return form
 
     def save_related(
         self, request: HttpRequest, form: Any, formsets: Iterable[BaseFormSet[Any]], change: bool
     ) -> None:
+        # Example calls have values by the names of inputs.
         with following_renames(form.instance):
             super().save_related(request, form, formsets, change)
 
+    def opened_access(self, before: Configuration, now: Configuration, row: Model) -> OpenedAccess | None:
+        """Return how the save changes who may call the endpoint; None for a new one, which had no callers."""
+        earlier, later = before.endpoints.get(row.pk), now.endpoints.get(row.pk)
+        # One whose rows could not be read before has kept its access.
+        if earlier is None or later is None or later.problem is not None:
+            return None
+        return OpenedAccess(
+            row.pk,
+            earlier.definition.access,
+            later.definition.access,
+            writes=later.kind.writes,
+            is_draft=not later.definition.enabled,
+        )
+
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
-        """Return the blocking findings of an enabled endpoint. Without any, show the others as messages."""
+        """Return the blocking findings of an enabled endpoint. Without any, show the others as messages.
+
+        A draft may have any findings. Who stays on the page sees them there, and needs no messages.
+        """
         findings = checker().endpoint_if_known(row.pk)
         if not row.enabled:  # type: ignore[attr-defined]
             return []
@@ -162,44 +209,45 @@ class EndpointPages(CheckedAdmin):
             "example-calls": self.examples_view,
             "example-call": self.example_view,
         }
-        added = [
+        own_urls = [
             path(f"<path:object_id>/{name}/", self.admin_site.admin_view(view), name=self._url_name(name))
             for name, view in views.items()
         ]
-        return [*added, *super().get_urls()]
+        return [*own_urls, *super().get_urls()]
 
     def _url_name(self, page: str) -> str:
+        """Return the name in the URL conf of a page beside the endpoint's own, such as `check`."""
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def _url(self, page: str, row: Endpoint) -> str:
         return reverse(f"admin:{self._url_name(page)}", args=[row.pk])
 
-    def _designed(self, request: HttpRequest, object_id: str) -> Endpoint:
-        """The endpoint of a page beside its own. Raises Http404 for none, or one of an unknown kind."""
+    def _endpoint_or_404(self, request: HttpRequest, object_id: str) -> Endpoint:
+        """Return the endpoint with that row id. Raises Http404 for none, and for one of an unknown kind."""
         row: Endpoint | None = self.get_object(request, object_id)
         if row is None or row.operation is None:
             raise Http404
         return row
 
     def try_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        row = self._designed(request, object_id)
+        row = self._endpoint_or_404(request, object_id)
         return try_view(self, request, row, self._url("example-call", row))
 
     def examples_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        row = self._designed(request, object_id)
+        row = self._endpoint_or_404(request, object_id)
         return examples_view(self, request, row, self._url("example-call", row))
 
     def example_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        row = self._designed(request, object_id)
+        row = self._endpoint_or_404(request, object_id)
         return example_view(self, request, row, self._url("example-calls", row))
 
     @method_decorator(require_POST)
     def run_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        return run_view(self, request, self._designed(request, object_id))
+        return run_view(self, request, self._endpoint_or_404(request, object_id))
 
     @method_decorator(require_POST)
     def acknowledge_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        row = self._designed(request, object_id)
+        row = self._endpoint_or_404(request, object_id)
         if not self.has_change_permission(request, row):
             raise PermissionDenied
         change_acknowledgements(request, row)
@@ -207,39 +255,41 @@ class EndpointPages(CheckedAdmin):
 
     @method_decorator(require_POST)
     def check_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Answer with what is to be said of the page as it stands, unsaved, for `live.js`."""
-        row = self._designed(request, object_id)
+        """Answer with the findings, preview and words about the page as it is filled in, for `live.js`."""
+        row = self._endpoint_or_404(request, object_id)
         if not self.has_change_permission(request, row):
             raise PermissionDenied
         with asked_once():
-            state = live_state(row, *forms_of(self, request, row), _base(request))
+            state = live_state(row, *forms_of(self, request, row), _service_address(request))
             if "_metadata" in request.POST:
-                # Of the page's own, what it chooses from has been fetched anew.
+                # The metadata was fetched anew from this page: its lists get the new choices.
                 state["data"] = page_data(row, known_metadata())
             return JsonResponse(state)
 
     def get_formset_kwargs(
         self, request: HttpRequest, obj: Any, inline: admin.options.InlineModelAdmin[Any, Any], prefix: str
     ) -> dict[str, Any]:
-        # The admin copies what was sent for each formset, in case one adds to it to save a page as a new row.
-        # These pages are not saved as new rows, and hundreds of values take long to copy.
-        asked = copy(request)
-        asked.method = "GET"
-        made: dict[str, Any] = super().get_formset_kwargs(asked, obj, inline, prefix)
+        # For a POST, the admin copies all sent values for each formset. It needs that only for “save as new”,
+        # which these pages do not have, and hundreds of values take long to copy. So it is shown a GET, and
+        # the values are added here.
+        as_get = copy(request)
+        as_get.method = "GET"
+        arguments: dict[str, Any] = super().get_formset_kwargs(as_get, obj, inline, prefix)
         if request.method == "POST":
-            made |= {"data": request.POST, "files": request.FILES}
-        return made
+            arguments |= {"data": request.POST, "files": request.FILES}
+        return arguments
 
     def _build_nested_formsets(
         self, request: HttpRequest, obj: Any, formsets: Any, inline_instances: Any, change: bool
     ) -> None:
-        """The admin theme (Unfold) saves and validates the forms of a row that it finds as
-        `nested_formsets`.
+        """Give each row that holds a list of records the rows for what each record has.
+
+        Unfold calls this, and saves and validates the formsets that it finds as `nested_formsets` of a form.
         """
         for formset, inline in zip(formsets, inline_instances, strict=True):
             if isinstance(inline, ListingInputInline):
                 rows = ItemRows(self, request, obj)
-                # Only pages that are shown need it, not what is checked with each key.
+                # Lazy: a page that is shown needs the template, not the check after each key.
                 formset.item_template = SimpleLazyObject(rows.template)
                 for form in formset.forms:
                     form.nested_formsets = rows.of(form)
@@ -249,13 +299,13 @@ class EndpointPages(CheckedAdmin):
     ) -> HttpResponse:
         row = kwargs.get("obj")
         if row is not None:
-            context |= self._page(request, row, context)
+            context |= self._page_context(request, row, context)
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 
-    def _page(self, request: HttpRequest, row: Endpoint, context: dict[str, Any]) -> dict[str, Any]:
-        """Return the context of the endpoint's page besides what the admin gives: findings, preview,
-        addresses, rights.
+    def _page_context(self, request: HttpRequest, row: Endpoint, context: dict[str, Any]) -> dict[str, Any]:
+        """Return what the endpoint's page shows beside what the admin gives (`context`): findings, preview,
+        addresses, and what the account may do.
         """
         refused = refused_findings(request)
         adminform, inlines = context["adminform"], context["inline_admin_formsets"]
@@ -270,7 +320,7 @@ class EndpointPages(CheckedAdmin):
             ),
             "page_data": page_data(row, known_metadata()),
             "refused": bool(refused),
-            "preview": preview_html(preview_of(endpoint, _base(request))),
+            "preview": preview_html(preview_of(endpoint, _service_address(request))),
             "drift": [
                 finding for finding in seen_by(request).by_endpoint.get(row.pk, ()) if finding.rule == DRIFT
             ],
@@ -283,7 +333,7 @@ class EndpointPages(CheckedAdmin):
             "may_acknowledge": request.user.has_perm(PERMISSION),
             "acknowledgements": row.acknowledgements,
             "run_url": self._url("run", row) if may_run(request, row) else "",
-            "view_as_url": f"{reverse('studio:view_as')}?{_as_role(row)}",
+            "view_as_url": f"{reverse('studio:view_as')}?{_view_as_query(row)}",
         }
 
     @admin.display(description=_("Readiness"))
@@ -320,15 +370,19 @@ class EndpointPages(CheckedAdmin):
         return ", ".join(str(role) for role in row.roles.all()) or gettext("Every authenticated caller")
 
 
-def _as_role(row: Endpoint) -> str:
-    """The query of “View as” that shows the endpoint: one of its roles and caller types, or nobody."""
+def _view_as_query(row: Endpoint) -> str:
+    """Return the query string of “View as” for callers who see the endpoint.
+
+    They have one of its roles and one of its caller types, or are anonymous where no token is needed.
+    """
     if not row.authentication_required:
         return urlencode({"role": "anonymous"})
     roles = [role.name for role in row.roles.all()][:1]
-    # “View as” shows what users see unless it is told.
+    # Without a type, “View as” shows what users of the platform see.
     types = [] if USER_TYPE in row.caller_types else row.caller_types[:1]
     return urlencode({"role": roles, "type": types}, doseq=True)
 
 
-def _base(request: HttpRequest) -> str:
+def _service_address(request: HttpRequest) -> str:
+    """Return the address of the service without a path, as the request names it."""
     return f"{request.scheme}://{request.get_host()}"

@@ -1,4 +1,4 @@
-"""The studio's list of values of this environment: what imports took from names."""
+"""The studio's list of the values of this environment that imported documents refer to by names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from designer.studio.look import ModelAdmin
 
 @admin.register(EnvironmentValue)
 class EnvironmentValueAdmin(ModelAdmin):
-    """Only to look at: the value is in endpoints and rules, and an import puts it there."""
+    """A list that nobody edits: the values stand in endpoints and row rules, and imports put them there."""
 
     list_display = ("name", "type", "text", "used_by")
     list_display_links = None

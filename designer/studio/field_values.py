@@ -13,14 +13,17 @@ from designer.models.fields import ExactJSONEncoder
 from designer.types import InputType
 
 
-def typed(text: str, kind: InputType | None) -> Any:
-    """Return the value of a text for an input type; None for an empty text.
+def typed_value(text: str, kind: InputType | None, *, takes_list: bool = False) -> Any:
+    """Return the value that a typed text means for an input of the type `kind`; None for an empty text.
 
-    Text that is not JSON is kept as text: if that is wrong, readiness says so and no typing is lost.
+    Text that is not JSON is the value itself. Where a text is wrong, readiness says so, and what was typed is
+    not lost. Without a `kind`, any JSON is read. `takes_list`: callers send a list of values, so that the
+    array of a list is read for every type.
     """
     if not text:
         return None
-    if kind is not None and kind.is_textual:
+    is_array = takes_list and text.lstrip().startswith("[")
+    if kind is not None and kind.is_textual and not is_array:
         return text
     try:
         value = jiter.from_json(text.encode(), allow_inf_nan=False, float_mode="decimal")
@@ -29,8 +32,8 @@ def typed(text: str, kind: InputType | None) -> Any:
     return text if _loses_digits(value) else value
 
 
-def shown(value: Any) -> str:
-    """Return the text from which `typed` returns `value`."""
+def value_as_typed(value: Any) -> str:
+    """Return the text from which `typed_value` makes `value`."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -39,6 +42,7 @@ def shown(value: Any) -> str:
 
 
 def _loses_digits(value: Any) -> bool:
+    """Return whether `value` is a decimal number that cannot be stored with all its digits."""
     if not isinstance(value, Decimal):
         return False
     try:

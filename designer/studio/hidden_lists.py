@@ -11,14 +11,15 @@ from designer.definitions import ConfigurationDocument
 from designer.documents.plan import Plan
 from designer.readiness import Finding
 
-# By the document's list, the permission to see it, and how the subjects of its findings begin.
-_SEEN_WITH = {"issuers": "designer.view_issuer"}
-_SUBJECTS = {"issuers": "issuer "}
+# Both are by the name of a list in the document: the permission to see the list, and how the subjects of
+# findings about its items begin.
+_VIEW_PERMISSIONS = {"issuers": "designer.view_issuer"}
+_SUBJECT_BEGINNINGS = {"issuers": "issuer "}
 
 
 def hidden_from(request: HttpRequest) -> frozenset[str]:
-    """Return the lists of the document that the account may not see."""
-    return frozenset(name for name, right in _SEEN_WITH.items() if not request.user.has_perm(right))
+    """Return the names of the document's lists that the account may not see."""
+    return frozenset(name for name, right in _VIEW_PERMISSIONS.items() if not request.user.has_perm(right))
 
 
 def without_hidden(document: ConfigurationDocument, request: HttpRequest) -> ConfigurationDocument:
@@ -26,7 +27,7 @@ def without_hidden(document: ConfigurationDocument, request: HttpRequest) -> Con
     return document.model_copy(update=dict.fromkeys(hidden_from(request), ()))
 
 
-def document_for(text: str, request: HttpRequest) -> str:
+def text_without_hidden(text: str, request: HttpRequest) -> str:
     """Return the text of a document without the lists that the account may not see."""
     document = json.loads(text)
     hidden = hidden_from(request) & document.keys()
@@ -36,13 +37,13 @@ def document_for(text: str, request: HttpRequest) -> str:
     return json.dumps(visible, ensure_ascii=False, indent=2) + "\n"
 
 
-def seen_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
+def visible_findings(findings: Iterable[Finding], request: HttpRequest) -> list[Finding]:
     """Return the findings about items that the account may see."""
-    hidden = tuple(_SUBJECTS[name] for name in hidden_from(request))
+    hidden = tuple(_SUBJECT_BEGINNINGS[name] for name in hidden_from(request))
     return [finding for finding in findings if not finding.subject.startswith(hidden)]
 
 
-def seen_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
+def visible_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
     """Return the lines of a plan about items that the account may see."""
     hidden = hidden_from(request)
     visible = tuple(change for change in plan.changes if change.collection.field not in hidden)

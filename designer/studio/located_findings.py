@@ -14,14 +14,16 @@ from designer.definition import Definition
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.models.fields import ExactJSONEncoder
 from designer.readiness import Finding
-from designer.studio.field_values import shown
+from designer.studio.field_values import value_as_typed
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A finding with its place on the page. `fix` is JSON for `fixes.js`: fields to set and rows to add.
+    """A finding with its place on the page, as `finding_places.Places` names places.
 
-    `acknowledges` is the entity that can be acknowledged instead.
+    `label` is that of the button with the fix, and `fix` is JSON for `fixes.js`: fields to set and rows to
+    add. Both are empty without a fix. `acknowledges` is the entity that somebody may acknowledge instead;
+    empty: none.
     """
 
     finding: Finding
@@ -31,30 +33,33 @@ class Located:
     acknowledges: str = ""
 
 
-def input_row(made: InputDefinition) -> dict[str, Any]:
-    """An input as the fields of its row."""
+def input_row(definition: InputDefinition) -> dict[str, Any]:
+    """Return an input as the values of the fields of its row on the page, by their names."""
     names = ("name", "type", "required", "nullable", "label", "description", "min_length", "max_length")
-    row = _row(made, (*names, "relationship") if made.relationship else names)
-    return {**row, "minimum": field_text(made.minimum), "maximum": field_text(made.maximum)}
+    # Only inputs that hold lists of records have a field for the relationship.
+    row = _row(definition, (*names, "relationship") if definition.relationship else names)
+    return {**row, "minimum": field_text(definition.minimum), "maximum": field_text(definition.maximum)}
 
 
-def binding_row(made: BindingDefinition) -> dict[str, Any]:
-    return {**_row(made, ("attribute", "source")), "value_text": shown(made.value)}
+def binding_row(definition: BindingDefinition) -> dict[str, Any]:
+    """Return a binding as the values of the fields of its row on the page, by their names."""
+    return {**_row(definition, ("attribute", "source")), "value_text": value_as_typed(definition.value)}
 
 
-def _row(made: Definition, names: Iterable[str]) -> dict[str, Any]:
-    return {name: field_text(getattr(made, name)) for name in names}
+def _row(definition: Definition, names: Iterable[str]) -> dict[str, Any]:
+    return {name: field_text(getattr(definition, name)) for name in names}
 
 
 def field_text(value: Any) -> Any:
-    """Return a value as a form field takes it: a text, or a boolean."""
+    """Return a value of a definition as a form field takes it: a text, or a boolean."""
     if isinstance(value, bool):
         return value
-    return "" if value is None else shown(json.loads(json.dumps(value, cls=ExactJSONEncoder)))
+    # Through JSON: the values of enumerations and exact numbers become texts as in documents.
+    return "" if value is None else value_as_typed(json.loads(json.dumps(value, cls=ExactJSONEncoder)))
 
 
 def findings_at(located: Iterable[Located], place: str) -> SafeString:
-    """The findings at a place, as HTML."""
+    """Return the findings at a place as HTML; empty without any."""
     findings = [item for item in located or () if item.place == place]
     html = render_to_string("designer/endpoint/findings.html", {"located": findings}) if findings else ""
     return mark_safe(html)  # noqa: S308  a template's output

@@ -22,6 +22,8 @@ from designer.studio.sign_in.provider import may_use_password
 
 
 class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not typed
+    """The form of the login page: name, password, and a code for accounts with two-factor login."""
+
     code = dress(
         forms.CharField(
             label=_("Code"),
@@ -33,15 +35,16 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not type
     )
 
     def confirm_login_allowed(self, user: AbstractBaseUser) -> None:
-        """Refuse a right password of an account that may not use passwords, and ask for the second factor.
-        Raises ValidationError.
+        """Check what else a login needs. Django calls this once the password is right.
+
+        Raises ValidationError for an account that may not use a password, and for a missing or wrong code.
         """
         super().confirm_login_allowed(user)
-        # Said as a wrong password is: nobody learns which accounts have one, or that this was the right one.
+        # The error is that of a wrong password: nobody learns that the password is right.
         if not may_use_password(user.get_username()) or has_provider(user):
             self._count_failure(user)
             raise self.get_invalid_login_error()
-        # Asked only once the password is right: nobody learns who has a second factor.
+        # This comes after the password: who does not know it does not learn who has a second factor.
         if not user_has_device(user):
             return
         code = str(self.data.get("code", "")).replace(" ", "")
@@ -53,13 +56,15 @@ class LoginForm(AuthenticationForm):  # type: ignore[misc]  # unfold is not type
             raise ValidationError(_("That is not the code that the app shows now."), code="code_wrong")
 
     def _count_failure(self, user: AbstractBaseUser) -> None:
+        """Count a failed login. Django only sends the signal for wrong passwords."""
         credentials: dict[str, Any] = {"username": user.get_username()}
         user_login_failed.send(__name__, credentials=credentials, request=self.request)
 
 
 def change_own_password(request: HttpRequest) -> HttpResponseBase:
-    """The admin's own page, which logs nothing."""
+    """Show the admin's page for the own password, and note the change in the audit log, which it does not."""
     response: HttpResponseBase = admin.site.password_change(request)
+    # The page redirects only after a change. With a wrong form it answers 200.
     if request.method == "POST" and response.status_code == 302:
         note(request, AuditEntry.Action.CHANGE, request.user.get_username(), "own password")
     return response

@@ -46,18 +46,18 @@ __all__ = [
     "UserChangeForm",
     "UserCreationForm",
     "dress",
-    "picked",
     "searchable",
-    "suggesting",
+    "with_shared_choices",
+    "with_suggestions",
 ]
 
 F = TypeVar("F", bound=forms.Field)
 
 
 class TextArea(UnfoldAdminTextareaWidget):  # type: ignore[misc]
-    """A text of several lines. Browsers send each end of a line as CR and LF, whatever the page has shown."""
+    """A text of several lines. Its value has LF at the ends of lines; browsers send CR and LF."""
 
-    # Unfold's own loses a line break that the text begins with.
+    # Unfold's own template loses a line break at the beginning of the text.
     template_name = "django/forms/widgets/textarea.html"
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
@@ -66,7 +66,7 @@ class TextArea(UnfoldAdminTextareaWidget):  # type: ignore[misc]
 
 
 class _WholeText(forms.CharField):
-    """A text that is kept as it was typed, such as one whose last line ends. Blanks alone are no text."""
+    """A text that keeps the blanks and line breaks at its ends. A text of blanks alone is empty."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{**kwargs, "strip": False})
@@ -81,7 +81,7 @@ _OVERRIDES = {
     JSONField: {"widget": TextArea},
 }
 
-# The first that fits: a widget is dressed by what it is.
+# The widget of the studio's look, by the class of the widget that Django gives to a field.
 _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
     (forms.CheckboxSelectMultiple, UnfoldAdminCheckboxSelectMultipleWidget),
     (forms.Select, UnfoldAdminSelectWidget),
@@ -95,13 +95,16 @@ _WIDGETS: tuple[tuple[type[forms.Widget], type[forms.Widget]], ...] = (
 
 @cache
 def _checkbox(language: str | None) -> str:
-    """Return the check box of a list row, with `{}` for its value: rendered once, it serves all rows."""
+    """Return the check box of a list row as HTML, with `{}` for its value.
+
+    Rendered once for each language, it serves all rows.
+    """
     return str(admin.checkbox.render(ACTION_CHECKBOX_NAME, "{}"))
 
 
 # unfold is not typed: these are where its classes enter ours.
 class ChangeList(UnfoldChangeList):  # type: ignore[misc]
-    """The rows of a list page. The admin theme asks for the addresses of all headers again with every row."""
+    """The rows of a list page. Addresses are cached: Unfold asks for those of all headers with every row."""
 
     def get_query_string(self, new_params: Any = None, remove: Any = None) -> str:
         addresses: dict[str, str] = self.__dict__.setdefault("_addresses", {})
@@ -118,15 +121,17 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
     formfield_overrides: ClassVar[Any] = _OVERRIDES
 
     list_per_page = 50
-    # Who leaves a page with what nobody has saved is asked.
+    # Unfold asks before somebody leaves a page with changes that are not saved.
     warn_unsaved_form = True
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return ChangeList
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Of a form that was sent twice at once, both may find its name free, and one is the second to write
-        it: that one is checked again, and shows at its fields what is taken.
+        """Show or save the page of a row. If a unique value is taken meanwhile, check the form once more.
+
+        When a form is sent twice at once, both may find its name free. The second one to write it fails in
+        the database. Checked again, it shows at its field that the name is taken.
         """
         try:
             answer: HttpResponseBase = super().changeform_view(request, *args, **kwargs)
@@ -139,28 +144,31 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
         return format_html(_checkbox(get_language()), str(obj.pk))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What would go, without the rows that only join two others: they have no name, and are counted."""
+        """Return what a deletion removes, without rows that only join two others: users do not know them."""
         texts, counts, permissions, protected = super().get_deleted_objects(objs, request)
         joins = [
-            f"{capfirst(model._meta.verbose_name)}: "
-            for model in apps.get_models(include_auto_created=True)
-            if model._meta.auto_created
+            model._meta for model in apps.get_models(include_auto_created=True) if model._meta.auto_created
         ]
-        return _without(texts, tuple(joins)), counts, permissions, protected
+        # The admin shows each row as “Model: row”.
+        beginnings = tuple(f"{capfirst(join.verbose_name)}: " for join in joins)
+        uncounted = {join.verbose_name_plural for join in joins}
+        counts = {name: count for name, count in counts.items() if name not in uncounted}
+        return _without(texts, beginnings), counts, permissions, protected
 
 
 def _without(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
-    """Nested lists of texts as the admin shows them, without texts that begin so."""
+    """Return nested lists of texts without the texts that begin with one of `beginnings`."""
     remaining = [
         _without(item, beginnings) if isinstance(item, list) else item
         for item in texts
         if isinstance(item, list) or not item.startswith(beginnings)
     ]
+    # A list that held only such texts is empty now.
     return [item for item in remaining if item != []]
 
 
 class StackedInline(admin.StackedInline):  # type: ignore[misc]
-    """Rows under a row, each a small form, dragged into their order (`position`)."""
+    """Rows that belong to the row of the page, each a small form. Users drag them into order (`position`)."""
 
     formfield_overrides: ClassVar[Any] = {**admin.StackedInline.formfield_overrides, **_OVERRIDES}
     ordering_field = "position"
@@ -169,7 +177,7 @@ class StackedInline(admin.StackedInline):  # type: ignore[misc]
 
 
 class TabularInline(admin.TabularInline):  # type: ignore[misc]
-    """Rows under a row, as a table, dragged into their order (`position`)."""
+    """Rows that belong to the row of the page, as a table. Users drag them into order (`position`)."""
 
     formfield_overrides: ClassVar[Any] = {**admin.TabularInline.formfield_overrides, **_OVERRIDES}
     ordering_field = "position"
@@ -178,24 +186,28 @@ class TabularInline(admin.TabularInline):  # type: ignore[misc]
 
 
 def dress(field: F) -> F:
-    """Give a form's own field the look that the admin gives to a model's."""
+    """Give the field of a form the look that the admin gives to fields of models. Return the field."""
     for plain, dressed in _WIDGETS:
+        # Not `isinstance`: a subclass brings a look of its own.
         if type(field.widget) is plain:
-            _wear(field, dressed(attrs=field.widget.attrs))
+            _give_widget(field, dressed(attrs=field.widget.attrs))
             break
     return field
 
 
 def searchable(field: forms.ChoiceField) -> forms.ChoiceField:
-    """A list of choices that can be searched by typing, of which one or several are chosen."""
+    """Give the field a list of choices that users search by typing. Return the field."""
     several = isinstance(field, forms.MultipleChoiceField)
     widget = UnfoldAdminSelect2MultipleWidget if several else UnfoldAdminSelect2Widget
-    _wear(field, widget(attrs=field.widget.attrs))
+    _give_widget(field, widget(attrs=field.widget.attrs))
     return field
 
 
 class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
-    """Writes the present choice alone: `picker.js` offers those that the page holds once, under `source`."""
+    """A list that has only the present choice in its HTML.
+
+    `picker.js` offers the others, which stand once in the page's data under `source`.
+    """
 
     template_name = "django/forms/widgets/select.html"
 
@@ -205,6 +217,7 @@ class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
         super().__init__(attrs={"data-picker": source})
 
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        # Django's method makes options of all choices: for the call, there are fewer.
         offered = self.choices
         self.choices = [(key, label) for key, label in offered if not key or str(key) in value]
         try:
@@ -213,25 +226,28 @@ class _Picker(UnfoldAdminSelectWidget):  # type: ignore[misc]
             self.choices = offered
 
 
-def picked(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
-    """A list of choices that is written once for a page, however many fields choose from it."""
-    _wear(field, _Picker(source))
+def with_shared_choices(field: forms.ChoiceField, source: str) -> forms.ChoiceField:
+    """Give the field a list whose choices stand once in the page's data, under `source`. Return the field.
+
+    Many fields of a page can choose from the same entities or attributes, which may be thousands.
+    """
+    _give_widget(field, _Picker(source))
     return field
 
 
 class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
-    """A text field with a list of suggestions, its own or the one of the page that has the id `list_id`."""
+    """A text field with a list of suggestions, each a value and its label."""
 
-    def __init__(self, suggestions: list[tuple[str, str]], list_id: str) -> None:
+    template_name = "designer/suggesting.html"
+
+    def __init__(self, suggestions: list[tuple[str, str]]) -> None:
         super().__init__()
         self.suggestions = suggestions
-        self.list_id = list_id
-        self.template_name = "django/forms/widgets/input.html" if list_id else "designer/suggesting.html"
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         listed = {
             **(attrs or {}),
-            "list": self.list_id or f"{(attrs or {}).get('id', name)}_suggestions",
+            "list": f"{(attrs or {}).get('id', name)}_suggestions",
             "autocomplete": "off",
         }
         context: dict[str, Any] = super().get_context(name, value, listed)
@@ -239,16 +255,14 @@ class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
         return context
 
 
-def suggesting(field: F, suggestions: list[tuple[str, str]] | None = None, *, list_id: str = "") -> F:
-    """A text field that suggests values, each with a label, and takes any other.
-
-    With `list_id` it takes them from the list that the page has under that id.
-    """
-    _wear(field, _Suggesting(suggestions or [], list_id))
+def with_suggestions(field: F, suggestions: list[tuple[str, str]]) -> F:
+    """Let the field suggest values, each with a label, and take any other value. Return the field."""
+    _give_widget(field, _Suggesting(suggestions))
     return field
 
 
-def _wear(field: forms.Field, widget: forms.Widget) -> None:
+def _give_widget(field: forms.Field, widget: forms.Widget) -> None:
+    """Give the field another widget, with what a field tells its widget when it is made."""
     widget.is_required = field.required
     if isinstance(field, forms.ChoiceField):
         widget.choices = field.choices  # type: ignore[attr-defined]

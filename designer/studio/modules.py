@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django import forms
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.access_control.usual_filters import usual_filters
 from designer.configuration import Configuration
+from designer.entities_used import entities_linked
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
 from designer.readiness import Finding, Severity
@@ -86,7 +87,7 @@ class ExposedEntityAdmin(NeededAdmin):
         css = {"all": ["designer/studio.css", "designer/endpoint.css", "designer/query.css"]}
         js = [
             *("designer/rows.js", "designer/picker.js"),
-            *(*QUERY_SCRIPTS, "designer/platform.js"),
+            *QUERY_SCRIPTS,
             "designer/suggestions.js",
         ]
 
@@ -100,6 +101,11 @@ class ExposedEntityAdmin(NeededAdmin):
         ]
         of_entities = super().needing(objs)
         return (of_entities | Endpoint.objects.filter(pk__in=related).distinct()) if related else of_entities
+
+    def entities_named(self, form: Any, formsets: Collection[Any]) -> Iterable[str]:
+        """Return the entities that the row rule links to."""
+        entries = [entry.definition for formset in formsets for entry in formset.forms]
+        return [name for entry in entries if entry is not None for name in entities_linked(entry.filter)]
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         """Beside what would be blocked: ending a row rule is asked about once."""

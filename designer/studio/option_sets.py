@@ -13,14 +13,17 @@ from django.utils.translation import gettext_lazy as _
 from designer.kinds import OperationKind
 from designer.kinds.option_sets import GLOBAL_OPTION_SET
 from designer.models import Endpoint, OptionSet
-from designer.studio.endpoint_form.form import ACCESS_FIELDS, READABLE_ACCESS_FIELDS, form_for
+from designer.studio.endpoint_form.form import ACCESS_FIELDS, READ_ONLY_ACCESS_FIELDS, form_for
 from designer.studio.endpoint_form.sections import section
 from designer.studio.endpoint_pages import EndpointPages
 
 
 @admin.register(OptionSet)
 class OptionSetAdmin(EndpointPages):
+    """Endpoints of global option sets. They have no inputs and no columns, and all fields are on one page."""
+
     when_empty = gettext_lazy("No option set is served yet. Each gives callers the options of one choice.")
+    add_form_template = "designer/new_option_set.html"
     list_display = ("place", "ready", "served", "access", "title")
     list_display_links = ("place",)
     list_filter = ("enabled",)
@@ -33,6 +36,7 @@ class OptionSetAdmin(EndpointPages):
         return super().get_queryset(request).prefetch_related("roles")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        # The usual value of the field is that of other kinds, which need a token.
         public = {"authentication_required": not GLOBAL_OPTION_SET.public}
         return {**public, **super().get_changeform_initial_data(request)}
 
@@ -40,7 +44,7 @@ class OptionSetAdmin(EndpointPages):
         endpoint = section(_("Endpoint"), "endpoint", "name", "enabled")
         documentation = section(_("Documentation"), "documentation", "title", "description")
         if obj is not None and not self.has_change_permission(request, obj):
-            readable = section(_("Access control"), "access", *READABLE_ACCESS_FIELDS)
+            readable = section(_("Access control"), "access", *READ_ONLY_ACCESS_FIELDS)
             return [endpoint, documentation, readable]
         fields = [
             name for name in form_for(GLOBAL_OPTION_SET, None).base_fields if name.startswith("settings__")

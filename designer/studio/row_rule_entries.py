@@ -32,11 +32,10 @@ from designer.studio.look import StackedInline, dress
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.rule_columns import entries_of, role_of
 
-# Where findings about an entry stand; its number follows.
+# How the fields of findings about an entry begin; the entry's number follows.
 ENTRY = "entity.row_rule."
 
-
-# The tick that answers the question whether all callers are to reach every record.
+# The name of the tick that confirms that all callers may reach every record, and the question above it.
 OPENS = "_opens"
 ASKED = Sentence(
     "All callers would reach every record of this entity. Nothing was saved. If you mean that, tick “All "
@@ -45,7 +44,7 @@ ASKED = Sentence(
 
 
 class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One entry. Its roles are rows of their own, as those of endpoints are."""
+    """One entry of a row rule. `callers` has its roles, which are a relation of the row."""
 
     callers = forms.ModelMultipleChoiceField(
         Role.objects.none(),
@@ -59,7 +58,7 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
         label=capfirst(_("filter")),
         help_text=RowRuleEntry._meta.get_field("filter").help_text,
     )
-    # What made an earlier attempt at the same save fail.
+    # The findings for which the same save was refused before.
     findings: Collection[Finding] = ()
 
     class Meta:
@@ -68,17 +67,18 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Accounts that may only look at the rule get a form without the field.
         if "callers" not in self.fields:
             return
-        choices: Any = self.fields["callers"]
-        choices.queryset = Role.objects.all()
-        dress(choices)
+        callers_field: Any = self.fields["callers"]
+        callers_field.queryset = Role.objects.all()
+        dress(callers_field)
         if self.instance.pk:
             self.initial["callers"] = [role.pk for role in self.instance.roles.all()]
 
     @cached_property
     def definition(self) -> EntryDefinition | None:
-        """The entry as the row stands; None where it is none, or nobody has filled it in."""
+        """The entry that the form describes; None if it has errors, was left empty, or is to be deleted."""
         fields = self.cleaned_data if self.is_valid() else {}
         if not fields or fields.get("DELETE"):
             return None
@@ -92,20 +92,26 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
             return None
 
     def _save_m2m(self) -> None:
+        """Save the roles. Django's form saves only relations that have a field of their own name."""
         super()._save_m2m()  # type: ignore[misc]  # not in the stubs
         if "callers" in self.cleaned_data:
             self.instance.roles.set(self.cleaned_data["callers"])
 
 
 class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
+    """The entries of a row rule. `refused` are the findings for which the same save was refused before.
+
+    `role` is the role that a new entry is for, empty or None for everyone.
+    """
+
     refused: Collection[Finding] = ()
-    # Whose a new entry is.
     role: str | None = None
 
     def add_fields(self, form: Any, index: int | None) -> None:
+        """Tell the form what it cannot know by itself: the entity of its filter, and the roles to choose."""
         super().add_fields(form, index)
         if "filter" in form.fields:
-            form.fields["filter"].narrow(self.instance.entity)
+            form.fields["filter"].set_entity(self.instance.entity)
         if "callers" in form.fields:
             form.fields["callers"].widget.choices = self.role_choices
             if self.role and not form.instance.pk:
@@ -113,11 +119,12 @@ class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
 
     @cached_property
     def role_choices(self) -> list[tuple[int, str]]:
-        """Return the ids and labels of all roles, read once for all entries."""
+        """Return the row ids and labels of all roles, read once for all entries."""
         return [(role.pk, str(role)) for role in self._roles]
 
     @cached_property
     def role_names(self) -> dict[int, str]:
+        """Return the names of all roles by row id."""
         return {role.pk: role.name for role in self._roles}
 
     @cached_property
@@ -125,21 +132,26 @@ class RowRuleFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
         return list(Role.objects.all())
 
     def clean(self) -> None:
-        """Show what an earlier attempt was refused for at the entry that it is about."""
+        """Add the findings of a refused save as errors, each to the entry that it is about."""
         super().clean()
         rows: list[Any] = self.forms
+        # Findings name entries by their numbers in the saved rule, which sorts them and drops duplicates.
         order = in_one_order(tuple(row.definition for row in rows if row.definition is not None))
         for row in rows:
             place = f"{ENTRY}{order.index(row.definition)}" if row.definition in order else None
+            # Without duplicates.
             sentences = dict.fromkeys(finding.said for finding in self.refused if finding.field == place)
             if sentences:
                 row.add_error("filter", list(sentences))
 
 
 class RowRuleInline(StackedInline):
+    """The row rule on the page of an exposed entity: a small form for each entry."""
+
     model = RowRuleEntry
     form = RowRuleForm
     formset = RowRuleFormSet
+    # Entries have no order.
     ordering_field = ""
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -158,13 +170,15 @@ class RowRuleInline(StackedInline):
 
     def get_formset(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> Any:
         formset = super().get_formset(request, obj, **kwargs)
+        # `checked_save` leaves them at the request.
         formset.refused = getattr(request, "refused", ())
         formset.role = role_of(request)
         return formset
 
     def get_extra(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> int:
-        """Return how many empty entries the page begins with: one for a column of the matrix that
-        has none.
+        """Return the number of empty entries that the page begins with.
+
+        One on the page of a column of the permission matrix that has no entry yet; else none.
         """
         if obj is None or role_of(request) is None:
             return 0
@@ -181,6 +195,7 @@ class RowRuleInline(StackedInline):
         return request.user.has_perm("designer.change_exposedentity")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        # The page of a new exposed entity has no row yet. Only the right to add is needed there.
         permission = "change" if obj else "add"
         return request.user.has_perm(f"designer.{permission}_exposedentity")
 
@@ -189,7 +204,10 @@ class RowRuleInline(StackedInline):
 
 
 def opens(before: Configuration, after: Configuration, row: Model) -> bool:
-    """Whether the rule of an exposed entity kept records from somebody, and does so no more."""
+    """Return whether the change lets all callers reach every record of the exposed entity in `row`.
+
+    `before` and `after` are the configurations. An entity that was open before, or was new, opens nothing.
+    """
     key = item_key(row, after)
     rules = [
         next((exposed.row_rule for exposed in configuration.entities if ("entities", exposed.key) == key), ())
@@ -199,7 +217,9 @@ def opens(before: Configuration, after: Configuration, row: Model) -> bool:
 
 
 class AlsoExposed(NamedTuple):
-    """Another exposure of the same entity. `is_other`: its rule is another one."""
+    """An exposure of an entity, with its row rule in words. `id` is the row id, `name` such as
+    `sales/accounts`. `is_other`: its rule differs from that of the exposure on whose page it is shown.
+    """
 
     id: int
     name: str
@@ -208,8 +228,9 @@ class AlsoExposed(NamedTuple):
 
 
 def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
-    """This exposure and the others of the entity, each with its rule in words; nothing where there is no
-    other.
+    """Return the exposure of `row`, then the other exposures of the same entity, each with its row rule.
+
+    Return nothing where the entity is exposed only once.
     """
     ids = {(module, segment): id for id, module, segment in _places(row.entity)}
     exposures = [exposure for exposure in latest().entities if (exposure.module, exposure.segment) in ids]
@@ -225,25 +246,27 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
             list(_in_words(exposure)),
             exposure.row_rule != this_exposure.row_rule,
         )
+        # False sorts before True: this exposure comes first.
         for exposure in sorted(exposures, key=lambda exposure: (exposure is not this_exposure, exposure.key))
     ]
 
 
 def entity_pages(configuration: Configuration) -> dict[str, str]:
-    """The addresses of the pages of exposed entities, by their keys."""
-    # Asked for once: there may be hundreds.
+    """Return the addresses of the studio's pages of exposed entities, by the entities' keys."""
+    # `reverse` is slow, and there may be hundreds of entities: it is called once, with 0 in place of an id.
     page = reverse("admin:designer_exposedentity_change", args=[0])
     entities = configuration.ids.entities if configuration.ids else {}
     return {exposed.key: page.replace("/0/", f"/{id}/") for id, exposed in entities.items()}
 
 
 def entry_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:
-    """Whose entry of the row rule it is, and what these callers reach by it."""
+    """Return an entry of a row rule in words: its roles, and the records that callers with one reach."""
     who = ", ".join(entry.roles) or gettext("Everyone")
-    return f"{who}: {_reached(exposed, entry, metadata)}"
+    return f"{who}: {_records_in_words(exposed, entry, metadata)}"
 
 
 def _in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
+    """Yield a text for each entry of the row rule, or one that says that there is no rule."""
     metadata = known_metadata()
     for entry in exposed.row_rule:
         yield entry_in_words(exposed, entry, metadata)
@@ -251,7 +274,8 @@ def _in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
         yield gettext("No row rule: callers reach all records.")
 
 
-def _reached(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:
+def _records_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata: Metadata) -> str:
+    """Return the records of an entry in words. Without metadata, the text only says that it has a filter."""
     if entry.filter is None:
         return gettext("all records")
     try:
@@ -261,5 +285,6 @@ def _reached(exposed: ExposedEntityDefinition, entry: EntryDefinition, metadata:
 
 
 def _places(entity: str) -> list[tuple[int, str, str]]:
+    """Return row id, module segment and own segment of each exposure of the entity."""
     rows = ExposedEntity.objects.filter(entity=entity)
     return list(rows.values_list("id", "module__segment", "segment"))

@@ -15,27 +15,29 @@ from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
 from designer.definitions import ExposedEntityDefinition
 from designer.models import ExposedEntity, Role, RowRuleEntry
 
-# Of callers with this role the page shows entries; of everyone where it is empty. Other pages lack it.
-_ATTRIBUTE = "row_rule_role"
+# The attribute of a request with the role whose entries the page shows; empty: those for everyone. Requests
+# for the page of a whole rule lack it.
+_ROLE_ATTRIBUTE = "row_rule_role"
 
 
 def narrow(request: HttpRequest, role: str) -> None:
-    """Say that the page of the request is about the entries of `role` alone; empty: those of everyone.
+    """Mark the request: its page shows only the entries of `role`; empty: those for everyone.
 
-    Raises Http404 for a role that there is none of.
+    Raises Http404 for an unknown role.
     """
     if role and not Role.objects.filter(name=role).exists():
         raise Http404
-    setattr(request, _ATTRIBUTE, role)
+    setattr(request, _ROLE_ATTRIBUTE, role)
 
 
 def role_of(request: HttpRequest) -> str | None:
-    """The role that the page was narrowed to, empty for everyone; None where it shows the whole rule."""
-    role: str | None = getattr(request, _ATTRIBUTE, None)
+    """Return the role that the page was narrowed to; empty: everyone; None: the page shows the whole rule."""
+    role: str | None = getattr(request, _ROLE_ATTRIBUTE, None)
     return role
 
 
 def entries_of(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> QuerySet[RowRuleEntry]:
+    """Return those of `entries` that the page of the request shows."""
     role = role_of(request)
     if role is None:
         return entries
@@ -43,10 +45,10 @@ def entries_of(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> QuerySe
 
 
 def page_of_column(row: ExposedEntity, exposed: ExposedEntityDefinition | None, role: str) -> dict[str, Any]:
-    """Return what the narrowed page says beside the entries. `exposed` is the saved exposed entity; None: it
-    cannot be read.
+    """Return the context of a page that is narrowed to `role`: what it says beside the entries.
 
-    `is_first`: there is no row rule yet. `others` are entries that let these callers reach records as well.
+    `exposed` is the saved exposed entity of `row`; None: it cannot be read. In the result, `is_first` says
+    that there is no row rule yet. `others` are the entries for everyone, which hold for the role as well.
     """
     rule = exposed.row_rule if exposed is not None else ()
     name = f"{row.module.segment}/{row.segment}"
@@ -59,9 +61,13 @@ def page_of_column(row: ExposedEntity, exposed: ExposedEntityDefinition | None, 
 
 
 def column_addresses() -> Callable[[int, str], str]:
-    """The address of the page of an exposed entity's id and a column of the matrix."""
-    # Asked for once: there may be thousands of cells.
+    """Return a function that makes the address of the page of one column of a row rule.
+
+    The function takes the row id of the exposed entity, and the name of the column of the matrix.
+    """
+    # `reverse` is slow, and there may be thousands of cells: it is called once, with 0 in place of an id.
     page = reverse("admin:designer_exposedentity_row_rule", args=[0])
+    # Callers without roles reach what the entries for everyone say.
     everyone: Mapping[str, str] = {ANONYMOUS: "", AUTHENTICATED: ""}
 
     def address(id: int, column: str) -> str:

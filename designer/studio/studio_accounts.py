@@ -24,6 +24,7 @@ admin.site.unregister(Group)
 
 
 def lift_lock_outs(request: HttpRequest, users: Iterable[User]) -> None:
+    """Let the users log in again in spite of their failed logins, and note that in the audit log."""
     for user in users:
         failures = reset(username=user.get_username())
         note(request, AuditEntry.Action.LIFT, user.get_username(), f"failed logins: {failures} → 0")
@@ -48,13 +49,14 @@ class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm[User], change: bool) -> None:
         if not change:
-            # What else is it made here for?
+            # Django's form does not ask for it. Without it, an account that is made here could not log in.
             obj.is_staff = True
         super().save_model(request, obj, form, change)
 
     @admin.action(description=_("Switch two-factor login off"), permissions=["change"])
     def end_two_factor(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
         for account in accounts:
+            # `delete` returns the number of deleted rows first.
             if TOTPDevice.objects.filter(user=account).delete()[0]:
                 note(request, AuditEntry.Action.TWO_FACTOR, account.get_username(), "on → off")
         self.message_user(request, _("They log in with name and password alone now."), messages.SUCCESS)

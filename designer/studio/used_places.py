@@ -21,12 +21,16 @@ from designer.studio.hidden_lists import hidden_from
 from designer.studio.navigation.request_overview import seen_by
 from designer.uses.where_used import Use, uses_of
 
-_SHOWN = 50
+_MOST_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
 class UsedIn:
-    """An item that names the row: its name, the address of its page if it has one, and the places in it."""
+    """An item that names the row of the page, such as an endpoint that names a role.
+
+    `collection` is the item's list in the configuration, `what` its name for people. `link` is the address of
+    its page; empty: it has none. `places` say where in the item the row is named.
+    """
 
     collection: str
     what: str
@@ -36,7 +40,10 @@ class UsedIn:
 
 @dataclass(frozen=True, slots=True)
 class WhereUsed:
-    """The uses of a row. `shown` are the first of `count`; `hidden` is the number the account may not see."""
+    """The items that name a row. `shown` are the first of the `count` items that the account may see.
+
+    `hidden` is the number of items that it may not see.
+    """
 
     shown: tuple[UsedIn, ...]
     count: int
@@ -49,11 +56,12 @@ class WhereUsed:
 
     @property
     def more(self) -> int:
+        """Return the number of visible items that are not shown."""
         return self.count - len(self.shown)
 
 
 def where_used(request: HttpRequest, row: Model) -> WhereUsed | None:
-    """Return the uses of a row; None for a row that is no item of the configuration."""
+    """Return the items that name `row`; None if the row is not an item of the configuration."""
     configuration = seen_by(request).configuration
     item = item_key(row, configuration)
     return None if item is None else used_places(request, uses_of(item, configuration), configuration)
@@ -69,7 +77,7 @@ def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Config
             hidden.add(use.user)
         else:
             places.setdefault(use.user, []).append(said(use.place))
-    shown = list(places.items())[:_SHOWN]
+    shown = list(places.items())[:_MOST_SHOWN]
     pages = _Pages(configuration)
     return WhereUsed(
         tuple(
@@ -82,21 +90,23 @@ def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Config
 
 
 def _item_in_words(item: ItemKey) -> str:
+    """Return the name of an item for people."""
     collection, key = item
     if "." in collection:
-        # A model that is no part of the configuration.
+        # Not a list of the configuration but a model, such as `runtime.apiaccount`, whose rows name items.
         return f"{apps.get_model(collection)._meta.verbose_name} {key}"
     return describe(collection, key)
 
 
 class _Pages:
-    """The addresses of items by their keys. Each list is read once, and only if it is needed."""
+    """The addresses of the pages of items. The row ids of each list are read once, and only when needed."""
 
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._ids: dict[str, dict[str, int]] = {}
 
     def of(self, item: ItemKey) -> str:
+        """Return the address of an item's page; empty if the item has none, or is not stored."""
         collection, key = item
         model = _MODELS.get(collection)
         if model is None:
@@ -107,6 +117,7 @@ class _Pages:
         return reverse(f"admin:designer_{model}_change", args=[id]) if id is not None else ""
 
     def _read(self, collection: str) -> dict[str, int]:
+        """Return the row ids of a list of the configuration (one of `_MODELS`), by the keys of its items."""
         configuration = self._configuration
         match collection:
             case "endpoints":
@@ -125,6 +136,7 @@ class _Pages:
         return dict(CallerType.objects.values_list("name", "pk"))
 
 
+# By the list of the configuration: the model, in lower case, whose rows are its items and have pages.
 _MODELS = {
     "endpoints": "endpoint",
     "entities": "exposedentity",
@@ -135,7 +147,10 @@ _MODELS = {
 
 
 def _list_page(model: str, key: str) -> str:
-    """Return the address of a search for the row in a list outside the configuration; empty if none."""
+    """Return the address of a search for `key` in the list of a model; empty if the model has no list.
+
+    `model` is such as `runtime.apiaccount`.
+    """
     try:
         page = reverse(f"admin:{model.replace('.', '_')}_changelist")
     except NoReverseMatch:

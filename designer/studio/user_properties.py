@@ -16,17 +16,17 @@ from django.views.decorators.http import require_POST
 from designer.loading import latest
 from designer.models import Binding, Endpoint, RelatedColumn, UserProperty
 from designer.names import USER_TYPE
-from designer.readiness.metadata import Metadata
+from designer.readiness.subjects import Surroundings
 from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet
-from designer.studio.look import TabularInline, dress, searchable, suggesting
+from designer.studio.look import TabularInline, dress, searchable, with_suggestions
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
 from designer.studio.trying.try_page import FOR_REAL
-from designer.studio.trying.user_examples import ExampleForm, designed, example_view
+from designer.studio.trying.user_examples import UserExampleForm, stored_property, user_example_view
 
 _EXAMPLE = "designer_userproperty_example"
 _KINDS = (
@@ -37,16 +37,19 @@ _KINDS = (
 
 
 class UserPropertyForm(RefusalForm):
+    """The fields of a user property. What it can come from depends on the entity of its caller type."""
+
     class Meta:
         model = UserProperty
         fields = ("caller_type", "name", "kind", "attribute", "relationship", "expression", "description")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Accounts that may only look get a form without fields.
         if "kind" not in self.fields:
             return
         metadata = known_metadata()
-        entity = records_of(self.chosen_type(), metadata)
+        entity = Surroundings(latest(), metadata).entity_of(self.chosen_type())
         if "caller_type" in self.fields:
             dress(self.fields["caller_type"])
         self.fields["kind"] = dress(forms.ChoiceField(label=_("Kind"), choices=_KINDS, initial="field"))
@@ -54,13 +57,14 @@ class UserPropertyForm(RefusalForm):
         self._choose("relationship", choices.relationships(metadata, entity))
 
     def chosen_type(self) -> str:
-        """Return the caller type of the property; of a new one, the type chosen last."""
+        """Return the name of the property's caller type; for a new property, that of the type chosen last."""
         if self.instance.pk is None:
             chosen = self.data.get("caller_type") if self.is_bound else self.initial.get("caller_type")
             return str(chosen or USER_TYPE)
         return str(self.instance.caller_type_id)
 
     def _choose(self, name: str, offered: choices.Choices) -> None:
+        """Make the field a list of `offered` choices, with its present value even if not offered."""
         present = choices.with_present(offered, getattr(self.instance, name))
         shown = self.fields[name]
         field = forms.ChoiceField(
@@ -70,6 +74,8 @@ class UserPropertyForm(RefusalForm):
 
 
 class RelatedColumnForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A column of a property with related data. `suggestions` are attributes of the related entity."""
+
     suggestions: ClassVar[choices.Choices] = []
 
     class Meta:
@@ -79,7 +85,7 @@ class RelatedColumnForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "attribute" in self.fields:
-            suggesting(self.fields["attribute"], self.suggestions)
+            with_suggestions(self.fields["attribute"], self.suggestions)
 
 
 class RelatedColumnInline(TabularInline):
@@ -92,18 +98,11 @@ class RelatedColumnInline(TabularInline):
     def get_formset(self, request: HttpRequest, obj: UserProperty | None = None, **kwargs: Any) -> Any:
         relationship = obj.relationship if obj else ""
         metadata = known_metadata()
-        entity = records_of(str(obj.caller_type_id), metadata) if obj else ""
+        entity = Surroundings(latest(), metadata).entity_of(str(obj.caller_type_id)) if obj else ""
         suggestions = choices.related_attributes(metadata, entity, relationship)
+        # The admin makes the forms of the rows: what they suggest can only be told to their class.
         form = type("RelatedColumnForm", (RelatedColumnForm,), {"suggestions": suggestions})
         return super().get_formset(request, obj, **{"form": form, **kwargs})
-
-
-def records_of(caller_type: str, metadata: Metadata) -> str:
-    """The entity of the records of a caller type; empty where they have none."""
-    definition = next(
-        (candidate for candidate in latest().caller_types if candidate.name == caller_type), None
-    )
-    return definition.records(metadata.users) if definition else ""
 
 
 @admin.register(UserProperty)
@@ -124,7 +123,7 @@ class UserPropertyAdmin(NeededAdmin):
         css = {"all": ["designer/studio.css", "designer/endpoint.css"]}
         js = [
             *("designer/rows.js", "designer/suggestions.js"),
-            *("designer/user_example.js", "designer/platform.js", "designer/caller_type.js"),
+            *("designer/user_example.js", "designer/caller_type.js"),
         ]
 
     def get_urls(self) -> list[URLPattern]:
@@ -136,8 +135,8 @@ class UserPropertyAdmin(NeededAdmin):
 
     @method_decorator(require_POST)
     def example_view(self, request: HttpRequest, object_id: str = "") -> HttpResponse:
-        row = designed(self, request, object_id) if object_id else None
-        return example_view(self, request, row)
+        row = stored_property(self, request, object_id) if object_id else None
+        return user_example_view(self, request, row)
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
@@ -146,14 +145,14 @@ class UserPropertyAdmin(NeededAdmin):
         context["page_data"] = user_data(seen_by(request).configuration, known_metadata(), custom=False)
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
             form = context["adminform"].form
-            context["example_form"] = ExampleForm(caller_type=form.chosen_type())
-            route = (f"{_EXAMPLE}", [row.pk]) if row else (f"{_EXAMPLE}_new", [])
-            context["example_url"] = reverse(f"admin:{route[0]}", args=route[1])
+            context["example_form"] = UserExampleForm(caller_type=form.chosen_type())
+            new = reverse(f"admin:{_EXAMPLE}_new")
+            context["example_url"] = reverse(f"admin:{_EXAMPLE}", args=[row.pk]) if row else new
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        # What it is of another type is another property.
+        # The property names attributes of the entity of its caller type: another type is another property.
         return ("caller_type",) if obj else ()
 
     @admin.display(description=_("Kind"), ordering="kind")

@@ -10,7 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from designer.access_control.access_matrix import Row, mark_of
+from designer.access_control.access_matrix import Row, digest_of_access
 
 if TYPE_CHECKING:
     from designer.studio.pages.matrix_rules import RuleCell
@@ -21,7 +21,7 @@ register = template.Library()
 @register.simple_tag
 def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
     """Return a cell of the matrix: a button where access may be changed, else a sign."""
-    if row.chosen(name):
+    if row.is_chosen(name):
         sign, word = "✔", _("may call")
     elif row.allows(name):
         sign, word = "○", _("may call too")
@@ -33,7 +33,14 @@ def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
     return format_html(
         '<button class="studio-cell" name="cell" value="{}:{}#{}" aria-pressed="{}" aria-label="{}">{}'
         "</button>",
-        *(row.id, name, mark_of(row.access), "true" if row.chosen(name) else "false", description, sign),
+        *(
+            row.id,
+            name,
+            digest_of_access(row.access),
+            "true" if row.is_chosen(name) else "false",
+            description,
+            sign,
+        ),
     )
 
 

@@ -22,8 +22,11 @@ _URL = re.compile(r"https?://[^\s\"]+")
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_PART = re.compile(r'(?:^|\.)(?:"((?:[^"\\]|\\.)+)"|([^."\[\]]+))|\[(\d{1,3})\]')
+# A name with the dot before it, in quotes (1) or plain (2), or a position in a list (3). The first name of a
+# path has no dot before it.
+_PART = re.compile(r'(?:^|(?<!^)\.)(?:"((?:[^"\\]|\\.)+)"|([^."\[\]]+))|\[(\d{1,3})\]')
 _ESCAPED = re.compile(r"\\(.)")
+# In characters.
 _LONGEST = 500
 
 
@@ -33,30 +36,42 @@ class WrongPath(ValueError):
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Path:
-    """Return the parts of a path: names, and positions in lists. Raises WrongPath."""
+    """Return the parts of a path: names, and positions in lists. The first is a name. Raises WrongPath."""
+    # A URL is one name, with all its dots.
     if _URL.fullmatch(text):
         return (text,)
     if not text or len(text) > _LONGEST:
         raise WrongPath(Sentence("Write the path of a claim, such as realm_access.roles."))
     parts: list[str | int] = []
     position = 0
+    # _PART takes the dot before a name as well: two dots, and one at the end, match nothing.
     while position < len(text):
         match = _PART.match(text, position)
-        if match is None or (position == 0 and match[3] is not None):
-            raise WrongPath(
-                Sentence(
-                    "“%(path)s” is not a path of a claim. Separate names by dots, and put a name that has "
-                    "dots itself in double quotes.",
-                    path=text,
-                )
-            )
-        quoted, plain, place = match.groups()
-        if place is not None:
-            parts.append(int(place))
+        if match is None:
+            raise _wrong_path(text)
+        quoted, plain, list_position = match.groups()
+        if quoted is not None:
+            parts.append(_ESCAPED.sub(r"\1", quoted))
+        elif plain is not None:
+            parts.append(plain)
+        elif not parts:
+            # The claims of a token are an object, not a list.
+            raise _wrong_path(text)
         else:
-            parts.append(_ESCAPED.sub(r"\1", quoted) if quoted else plain)
+            parts.append(int(list_position))
         position = match.end()
     return tuple(parts)
+
+
+def _wrong_path(text: str) -> WrongPath:
+    """Return the error of a text that is no path of a claim."""
+    return WrongPath(
+        Sentence(
+            "“%(path)s” is not a path of a claim. Separate names by dots, and put a name that has "
+            "dots itself in double quotes.",
+            path=text,
+        )
+    )
 
 
 def leads_into(text: str, target: str) -> bool:
@@ -67,6 +82,7 @@ def leads_into(text: str, target: str) -> bool:
         path, outer = parsed(text), parsed(target)
     except WrongPath:
         return False
+    # The target may be in a list, whose items cannot be read one by one: the list counts.
     names = tuple(takewhile(lambda part: isinstance(part, str), outer))
     return path[: len(names)] == names
 
@@ -77,6 +93,7 @@ def names_mail(text: str) -> bool:
         names = [part for part in parsed(text) if isinstance(part, str)]
     except WrongPath:
         return False
+    # A claim may have a URL as its name, such as http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress.
     last = names[-1].rpartition("/")[2].lower()
     return last in _MAIL or "email" in last
 

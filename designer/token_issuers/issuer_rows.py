@@ -65,7 +65,10 @@ def rule_values(issuer: IssuerDefinition) -> Iterator[dict[str, Any]]:
 
 
 def column_of(field: str) -> str:
-    """Return the column for a field of the definition, such as `record.claim`."""
+    """Return the column of the row for a field of the definition, such as `record.claim`.
+
+    A field that has no column of its own gives the first column of its part, so that a finding has a place.
+    """
     part, _, member = field.partition(".")
     if part == "keys":
         return _KEYS.get(member, "key_source")
@@ -76,4 +79,5 @@ def column_of(field: str) -> str:
 
 
 def _part(row: Mapping[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    """Return a part of the definition from the columns of the row. `columns`: the column of each member."""
     return {member: row[column] for member, column in columns.items()}

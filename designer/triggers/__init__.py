@@ -32,4 +32,5 @@ def put_back(using: str = DEFAULT_DB_ALIAS, **signal: Any) -> None:
 
 
 def _tables(connection: Any) -> set[str]:
+    """Return the names of the tables that the database has."""
     return set(connection.introspection.table_names())

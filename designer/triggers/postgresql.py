@@ -40,11 +40,15 @@ $body$"""  # noqa: S608  a number of ours
 
 
 def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the statements that install the triggers, and raise the revision once.
+
+    `tables`: for each table, the column with the id of an endpoint; None: a row may concern any endpoint.
+    """
     yield _RAISE
     for table, column in tables.items():
         for event, transition in _TRANSITIONS.items():
             trigger = f"{table}_{event}_raises_revision"
-            yield _function(trigger, event, table, column)
+            yield _trigger_function(trigger, event, table, column)
             yield f"DROP TRIGGER IF EXISTS {trigger} ON {table}"
             yield (
                 f"CREATE TRIGGER {trigger} AFTER {event.upper()} ON {table} {transition} "
@@ -55,19 +59,22 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
     yield "SELECT designer_note_revision(ARRAY[NULL]::bigint[], NULL)"
 
 
-def _function(name: str, event: str, table: str, column: str | None) -> str:
+def _trigger_function(name: str, event: str, table: str, column: str | None) -> str:
+    """Return the statement that makes the function of one trigger. The arguments are those of
+    `_body_of_function`.
+    """
     return f"""
 CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$
 DECLARE
     endpoints bigint[];
 BEGIN
-    {_collect(event, table, column)}
+    {_body_of_function(event, table, column)}
     RETURN NULL;
 END
 $body$"""
 
 
-def _collect(event: str, table: str, column: str | None) -> str:
+def _body_of_function(event: str, table: str, column: str | None) -> str:
     """Return the statements of a trigger that note which endpoints a statement has changed. `column` has an
     endpoint's id; None: the table concerns all.
     """

@@ -10,6 +10,10 @@ _EVENTS = {"insert": ("NEW",), "update": ("OLD", "NEW"), "delete": ("OLD",)}
 
 
 def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
+    """Yield the statements that install the triggers, and raise the revision once.
+
+    `tables`: for each table, the column with the id of an endpoint; None: a row may concern any endpoint.
+    """
     for table, column in tables.items():
         for event, rows in _EVENTS.items():
             trigger = f"{table}_{event}_raises_revision"
@@ -21,7 +25,10 @@ def statements(tables: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def _raise(endpoints: list[str], part: str = "NULL") -> Iterator[str]:
-    """Yield the statements of a trigger: raise the revision, note the change, and remove old notes."""
+    """Yield the statements of a trigger: raise the revision, note the change, and remove old notes.
+
+    `endpoints` and `part` are SQL: the ids of changed endpoints, and the name of a table that concerns all.
+    """
     # A flushed database has lost the row.
     yield "INSERT OR IGNORE INTO designer_revision (id, number, token) VALUES (1, 0, '')"
     yield "UPDATE designer_revision SET number = number + 1, token = lower(hex(randomblob(16))) WHERE id = 1"

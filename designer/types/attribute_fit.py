@@ -24,9 +24,9 @@ _WHOLE = frozenset({AttributeType.INTEGER, AttributeType.BIGINT, AttributeType.D
 _READ_FROM_TEXT = frozenset({AttributeType.UNIQUEIDENTIFIER, AttributeType.DATETIME, AttributeType.BIGINT})
 
 
-_SAYS_NUMBER = re.compile(r"-?[0-9]+\.[0-9]+")
-_SAYS_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_SAYS_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DECIMAL_TEXT = re.compile(r"-?[0-9]+\.[0-9]+")
+_DAY_TEXT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_GUID_TEXT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def as_sent(value: Any, attribute: Attribute) -> Any:
@@ -95,25 +95,28 @@ def _is_text(attribute: Attribute, sample: str) -> bool:
     same kind.
     """
     # Exact numbers, days and ids come out of an expression as texts that say nothing else.
-    if _SAYS_NUMBER.fullmatch(sample):
+    if _DECIMAL_TEXT.fullmatch(sample):
         # Another number of the kind may be whole.
         return attribute.type in _TEXTS | _EXACT or attribute.type is AttributeType.BIGINT
-    if _SAYS_DAY.fullmatch(sample):
+    if _DAY_TEXT.fullmatch(sample):
         return attribute.type in _TEXTS or attribute.holds_days
     if attribute.type.is_reference:
+        # Callers send the id alone where the attribute points at one entity only.
         return len(attribute.targets) == 1
-    if _SAYS_ID.fullmatch(sample):
+    if _GUID_TEXT.fullmatch(sample):
         return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
     return attribute.type in _TEXTS | _EXACT | _READ_FROM_TEXT
 
 
 def _is_reference(attribute: Attribute, sample: Reference) -> bool:
+    """Whether `attribute` may take a reference. One without an entity may be of any."""
     if attribute.type.is_reference or attribute.type.holds_parties:
         return not sample.entity or sample.entity in attribute.targets
     return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
 
 
 def _is_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
+    """Whether `attribute` may take an object: `{"type", "id"}` for a record, or a party's `{"address"}`."""
     if attribute.type.holds_parties:
         return {"type", "id"} <= sample.keys() or (attribute.takes_addresses and "address" in sample)
     return attribute.type.is_reference and {"type", "id"} <= sample.keys()
@@ -126,14 +129,20 @@ def _is_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def _parties_as_sent(value: Any, attribute: Attribute) -> Any:
-    """Return a list of parties as callers send it. A single record becomes a list of one."""
+    """Return a list of parties as callers send it. A single record becomes a list of one.
+
+    Any other value is returned as it is, so that the input's reader refuses it.
+    """
     if isinstance(value, Reference | Mapping):
         value = (value,)
     return [_party_as_sent(item, attribute) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _party_as_sent(value: Any, attribute: Attribute) -> Any:
-    """Return a party as callers send it: from a party, a record, or an object that stands for either."""
+    """Return a party as callers send it: from a party, a record, or an object that stands for either.
+
+    Any other value is returned as it is. Raises InvalidInput for a record of an entity that takes no part.
+    """
     if isinstance(value, Mapping) and ("id" in value or "address" in value):
         id, address = value.get("id"), value.get("address")
         value = Party(None if id is None else Reference(str(value.get("type")), str(id)), address)
@@ -150,6 +159,10 @@ def _party_as_sent(value: Any, attribute: Attribute) -> Any:
 
 
 def _record_as_sent(value: Reference, attribute: Attribute) -> Any:
+    """Return a record as callers send it: its id where `attribute` has one target, else `{"type", "id"}`.
+
+    Raises InvalidInput for a record of an entity that is no target. Without known targets, any fits.
+    """
     if attribute.targets and value.entity not in attribute.targets:
         raise _unknown_target(attribute)
     return value.id if len(attribute.targets) == 1 else {"type": value.entity, "id": value.id}
@@ -161,6 +174,8 @@ def _unknown_target(attribute: Attribute) -> InvalidInput:
     )
 
 
+# By the class of the sample. A bool is also an int, and a datetime is also a date: `_is_whole` and `_is_day`
+# refuse those.
 _JUDGES: tuple[tuple[Any, Callable[[Attribute, Any], bool]], ...] = (
     (bool, _is_boolean),
     (int, _is_whole),

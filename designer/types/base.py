@@ -68,12 +68,15 @@ class Limits:
     def of(
         cls, definition: InputDefinition, attribute: Attribute | None = None, options: OptionSet | None = None
     ) -> Limits:
-        """Return the limits of an input that is bound to `attribute`, a choice among `options`."""
+        """Return the limits of an input that is bound to `attribute`, whose option set is `options`.
+
+        None stands for an input that is bound to no attribute, or for an attribute without options.
+        """
         return cls(
-            minimum=_tighter(max, definition.minimum, attribute.minimum if attribute else None),
-            maximum=_tighter(min, definition.maximum, attribute.maximum if attribute else None),
+            minimum=tighter(max, definition.minimum, attribute.minimum if attribute else None),
+            maximum=tighter(min, definition.maximum, attribute.maximum if attribute else None),
             min_length=definition.min_length,
-            max_length=_tighter(min, definition.max_length, attribute.max_length if attribute else None),
+            max_length=tighter(min, definition.max_length, attribute.max_length if attribute else None),
             precision=attribute.precision if attribute else None,
             pattern=definition.pattern,
             allowed=definition.allowed,
@@ -85,7 +88,7 @@ class Limits:
 
 
 class InputType(ABC):
-    """A type of input: all that is known about it. No other module lists types or asks which one it has.
+    """A type of input: all that is known about it. Other modules ask its members, and do not list types.
 
     `constraints` names the InputDefinition fields that mean something for it. `attribute_types` are those
     that an input of this type may be bound to; `fits` says it of a single attribute.
@@ -102,13 +105,15 @@ class InputType(ABC):
     sample: ClassVar[Any] = "1"
     # Whether a value is the text that was typed, even where that looks like a number.
     is_textual: ClassVar[bool] = False
-    # Whether a query string can hold it. One that is several holds items, separated by commas.
+    # Whether a query string can hold a value.
     in_query: ClassVar[bool] = True
+    # Whether a value is a list of items. In a query string, commas separate them.
     is_several: ClassVar[bool] = False
-    # Whether values are records, whose inputs and bindings stand in the input itself: a list, or just one.
+    # Whether values are records, whose inputs and bindings stand in the input itself.
     holds_records: ClassVar[bool] = False
+    # Of a type that holds records: whether a value is one record, and not a list.
     holds_one: ClassVar[bool] = False
-    # Whether it can be read only where the bound attribute says which entities are meant.
+    # Whether values can be read only where the bound attribute says which entities are meant.
     needs_targets: ClassVar[bool] = False
     # Whether values are among those of an option set.
     is_choice: ClassVar[bool] = False
@@ -120,7 +125,7 @@ class InputType(ABC):
 
     @property
     def as_parameter(self) -> InputType:
-        """The type of the input's values in a query string."""
+        """The type that reads a value of the input in a query string."""
         return self
 
     @abstractmethod
@@ -156,11 +161,13 @@ class InputType(ABC):
         return attribute.type in self.attribute_types
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
-        """How well a parameter of this type fits a condition on `attribute`: 0 is best, None not at all.
+        """Return how well a parameter of this type fits a condition on `attribute`. 0 is best; a greater
+        number fits less well; None does not fit.
 
-        The studio proposes the type that fits best. One that reads only some values of an attribute fits, but
-        must not be proposed before the attribute's own.
+        The studio proposes the type that fits best. A type that reads only some values of an attribute fits,
+        but must not be proposed before the attribute's own.
         """
+        # Operators of dates take days or numbers, and patterns are texts, whatever the attribute holds.
         if isinstance(operator, DateOperator) or operator in PATTERNS:
             return None
         if not self.fits(attribute):
@@ -171,12 +178,13 @@ class InputType(ABC):
 def whole_number(text: str) -> Any:
     """Return the number that `text` is, and any other text as it is.
 
-    Longer numbers stay texts: no platform has whole numbers of more digits.
+    A number of more than 18 digits stays a text: no input that uses this takes one.
     """
     return int(text) if _WHOLE.fullmatch(text) else text
 
 
-def _tighter(choose: Callable[..., Any], first: Any, second: Any) -> Any:
+def tighter(choose: Callable[..., Any], first: Any, second: Any) -> Any:
+    """Return the limit that `choose` (`min` or `max`) prefers. None stands for no limit."""
     if first is None or second is None:
         return second if first is None else first
     return choose(first, second)

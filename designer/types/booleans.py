@@ -28,6 +28,7 @@ class BooleanType(InputType):
         return "checkbox"
 
     def from_text(self, text: str) -> Any:
+        """Return True or False for “true” or “false” in any case, and any other text as it is."""
         return _BOOLEANS.get(text.lower(), text)
 
     def compile(self, limits: Limits) -> Reader:

@@ -40,13 +40,15 @@ class OptionSetType(InputType):
         return whole_number(text)
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
-        return 0 if _chooses(operator, attribute) else None
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
+        return 0 if _compares_single_options(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
         return within(limits, _option_reader(limits.options))
 
     def schema(self, limits: Limits) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "integer"}
+        # Without known options, any whole number is read.
         values = list(limits.allowed) or sorted(limits.options or ())
         return {**schema, "enum": values} if values else schema
 
@@ -72,14 +74,15 @@ class MultiOptionSetType(InputType):
         return whole_number(text)
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
+        # The operators of LISTS compare with single options: a whole choice suits the other ones best.
         if attribute.type is AttributeType.MULTISELECT and operator not in LISTS:
             return 0
-        return 1 if operator in LISTS and _chooses(operator, attribute) else None
+        return 1 if operator in LISTS and _compares_single_options(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
         read_one = cast(Callable[[Any], int], within(limits, _option_reader(limits.options)))
-        fewest = max(limits.min_length or 0, 1 if limits.required else 0)
-        most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
+        fewest, most = _bounds(limits)
 
         def read(raw: Any) -> tuple[int, ...]:
             if type(raw) is not list:
@@ -97,20 +100,27 @@ class MultiOptionSetType(InputType):
         return read
 
     def schema(self, limits: Limits) -> dict[str, Any]:
-        fewest = max(limits.min_length or 0, 1 if limits.required else 0)
-        most = MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
+        fewest, most = _bounds(limits)
         items = OPTION_SET.schema(limits)
         return {"type": "array", "items": items, "uniqueItems": True, "minItems": fewest, "maxItems": most}
 
 
-def _chooses(operator: DesignedOperator, attribute: Attribute) -> bool:
-    """Whether a condition compares with single options."""
+def _bounds(limits: Limits) -> tuple[int, int]:
+    """Return the fewest and the most options that a value may hold. A required one holds at least one."""
+    fewest = max(limits.min_length or 0, 1 if limits.required else 0)
+    return fewest, MOST_OPTIONS if limits.max_length is None else min(MOST_OPTIONS, limits.max_length)
+
+
+def _compares_single_options(operator: DesignedOperator, attribute: Attribute) -> bool:
+    """Whether a condition with `operator` on `attribute` compares with single options."""
     if attribute.type in OPTION_SET.attribute_types:
         return not isinstance(operator, DateOperator) and operator not in PATTERNS
     return attribute.type is AttributeType.MULTISELECT and operator in LISTS
 
 
 def _option_reader(options: frozenset[int] | None) -> Callable[[Any], int]:
+    """Return a reader of the value of one option. None: the options are not known, and any value is read."""
+
     def read(raw: Any) -> int:
         if type(raw) is not int:
             raise InvalidInput("wrong_type", Sentence("Must be the value of an option, a whole number."))

@@ -50,6 +50,7 @@ class ListType(InputType):
 
 
 def _bounds(limits: Limits) -> tuple[int, int]:
+    """Return the fewest and the most items that a list may hold. A required one holds at least one."""
     fewest = max(limits.min_length or 0, 1 if limits.required else 0)
     return fewest, MOST_ITEMS if limits.max_length is None else min(MOST_ITEMS, limits.max_length)
 

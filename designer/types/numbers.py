@@ -20,14 +20,16 @@ from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reade
 _NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _LONGEST_NUMERAL = 64
 # Without an example, tools that make up samples take the maximum, and lose some of its digits.
-_SAMPLE = Decimal("1250.50")
-_COMMON = frozenset({"minimum", "maximum", "allowed"})
+_SCHEMA_EXAMPLE = Decimal("1250.50")
+_CONSTRAINTS = frozenset({"minimum", "maximum", "allowed"})
+# A number of JSON. The digits are limited, so that no text costs much to read.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _EXACT = frozenset({AttributeType.DECIMAL, AttributeType.MONEY})
 _CHOICES = frozenset(
     {AttributeType.PICKLIST, AttributeType.STATE, AttributeType.STATUS, AttributeType.MULTISELECT}
 )
-# How well any whole number fits attributes of other types.
+# How well an Integer or BigInt fits a condition on an attribute that is not of its own type: see
+# `InputType.rank`.
 _WHOLE_RANKS = {
     AttributeType.INTEGER: 1,
     AttributeType.BIGINT: 1,
@@ -41,7 +43,7 @@ _AS_DIGITS = "A string of digits is taken, too: for numbers that a client would 
 class IntegerType(InputType):
     """A whole number between `lowest` and `highest`.
 
-    With `numerals`, callers may send it as a string, too: JavaScript loses digits of large numbers.
+    With `numerals`, callers may send it as a string of digits, too: JavaScript loses digits of large numbers.
     """
 
     name: str
@@ -50,7 +52,7 @@ class IntegerType(InputType):
     lowest: int
     highest: int
     numerals: bool = False
-    constraints: frozenset[str] = _COMMON
+    constraints: frozenset[str] = _CONSTRAINTS
     editor: ClassVar[str] = "number"
     sample: ClassVar[Any] = 1
 
@@ -63,14 +65,17 @@ class IntegerType(InputType):
         return text if self.numerals else whole_number(text)
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         if isinstance(operator, DateOperator):
             # Operators such as “last X days” take a number.
             return None if self.numerals or operator in WHOLE_DAYS else 0
         if operator in PATTERNS:
             return None
+        # The values of options are whole numbers, but the types of options fit them better.
         if attribute.type in _CHOICES and not self.numerals:
             return 2 if attribute.type is not AttributeType.MULTISELECT or operator in LISTS else None
         if attribute.type is AttributeType.DOUBLE:
+            # A double does not hold every large whole number.
             return None if self.numerals else 1
         return 0 if attribute.type in self.attribute_types else _WHOLE_RANKS.get(attribute.type)
 
@@ -84,7 +89,7 @@ class IntegerType(InputType):
                 and type(raw) is str
                 and len(raw) <= _LONGEST_NUMERAL
                 and _NUMERAL.fullmatch(raw)
-                and "." not in raw
+                and "." not in raw  # `_NUMERAL` allows decimal places
             ):
                 raw = int(raw)
             if type(raw) is not int:
@@ -111,7 +116,10 @@ class IntegerType(InputType):
 
 @dataclass(frozen=True, slots=True)
 class DecimalType(InputType):
-    """An exact number, sent as a JSON number or as a string of digits."""
+    """An exact number between `lowest` and `highest` with at most `places` decimal places.
+
+    Callers send it as a JSON number or as a string of digits.
+    """
 
     name: str
     label: str
@@ -120,11 +128,12 @@ class DecimalType(InputType):
     highest: Decimal
     places: int
     widget: str = "number"
-    constraints: frozenset[str] = _COMMON
+    constraints: frozenset[str] = _CONSTRAINTS
     editor: ClassVar[str] = "number"
     sample: ClassVar[Any] = Decimal("1.5")
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         if isinstance(operator, DateOperator) or operator in PATTERNS or attribute.type not in _EXACT:
             return None
         return 0 if attribute.type in self.attribute_types else 1
@@ -164,11 +173,12 @@ class DecimalType(InputType):
             "maximum": _json_number(highest),
             "description": _AS_DIGITS,
         }
-        if lowest <= _SAMPLE <= highest and (limits.precision is None or limits.precision > 1):
-            schema["examples"] = [_SAMPLE]
+        if lowest <= _SCHEMA_EXAMPLE <= highest and (limits.precision is None or limits.precision > 1):
+            schema["examples"] = [_SCHEMA_EXAMPLE]
         return schema
 
     def _bounds(self, limits: Limits) -> tuple[Decimal, Decimal]:
+        """Return the lowest and the highest value: the tighter of the limits' and the type's own."""
         lowest = self.lowest if limits.minimum is None else max(self.lowest, limits.minimum)
         highest = self.highest if limits.maximum is None else min(self.highest, limits.maximum)
         return lowest, highest
@@ -181,7 +191,7 @@ class DoubleType(InputType):
     name: str = "Double"
     label: str = _("Floating-point number")
     attribute_types: frozenset[AttributeType] = frozenset({AttributeType.DOUBLE})
-    constraints: frozenset[str] = _COMMON
+    constraints: frozenset[str] = _CONSTRAINTS
     editor: ClassVar[str] = "number"
     sample: ClassVar[Any] = 1.5
 
@@ -203,6 +213,7 @@ class DoubleType(InputType):
             try:
                 value = float(raw)
             except OverflowError:
+                # A large int raises, where a large Decimal gives infinity.
                 value = math.inf
             if not math.isfinite(value):
                 raise InvalidInput("out_of_range", Sentence("Is too large for a floating-point number."))
@@ -245,6 +256,7 @@ def _decimal_places(value: Decimal) -> int:
 
 
 def _whole_bounds(limits: Limits, lowest: int, highest: int) -> tuple[int, int]:
+    """Return the lowest and the highest whole number within `limits`, and within the given bounds."""
     if limits.minimum is not None:
         lowest = max(lowest, math.ceil(limits.minimum))
     if limits.maximum is not None:
@@ -253,10 +265,12 @@ def _whole_bounds(limits: Limits, lowest: int, highest: int) -> tuple[int, int]:
 
 
 def _json_number(value: Decimal) -> int | Decimal:
+    """Return a whole number as an int, so that JSON has 100 and not 100.00."""
     return int(value) if value == value.to_integral_value() else value
 
 
 def _between(lowest: Decimal | None, highest: Decimal | None) -> Sentence:
+    """Return the message for a number that is out of range. At least one bound is not None."""
     if lowest is None:
         return Sentence("Must be at most %(highest)s.", highest=f"{highest:f}")
     if highest is None:

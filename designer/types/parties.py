@@ -39,7 +39,7 @@ class PartyListType(InputType):
 
     def compile(self, limits: Limits) -> Reader:
         fewest, most = _bounds(limits)
-        party = _party_reader(limits)
+        read_party = _party_reader(limits)
 
         def read(raw: Any) -> tuple[Party, ...]:
             if type(raw) is not list:
@@ -49,7 +49,7 @@ class PartyListType(InputType):
                     "wrong_length",
                     Sentence("Must hold %(fewest)s to %(most)s parties.", fewest=fewest, most=most),
                 )
-            parties = tuple(party(item) for item in raw)
+            parties = tuple(read_party(item) for item in raw)
             if len(set(parties)) < len(parties):
                 raise InvalidInput("repeated", Sentence("A party may stand in the list once."))
             return parties
@@ -63,12 +63,13 @@ class PartyListType(InputType):
         record = _object({"type": type_, "id": GUID_SCHEMA}, ("type", "id"))
         items = record
         if limits.addresses:
-            reached = _object({**record["properties"], "address": address}, ("type", "id"))
-            items = {"anyOf": [reached, _object({"address": address}, ("address",))]}
+            record_at_address = _object({**record["properties"], "address": address}, ("type", "id"))
+            items = {"anyOf": [record_at_address, _object({"address": address}, ("address",))]}
         return {"type": "array", "minItems": fewest, "maxItems": most, "items": items}
 
 
 def _object(properties: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+    """Return the JSON Schema of an object that has these properties and no others."""
     return {
         "type": "object",
         "properties": properties,
@@ -78,12 +79,12 @@ def _object(properties: dict[str, Any], required: tuple[str, ...]) -> dict[str, 
 
 
 def _party_reader(limits: Limits) -> Callable[[Any], Party]:
-    """Return a reader of one party.
+    """Return a reader of one party: a record, a record that is reached at an address, or an address alone.
 
-    A record needs its type even where only one entity is possible, so that the lists of all activities have
-    one form.
+    Only some attributes take addresses. A record needs its type even where only one entity is possible, so
+    that the lists of all activities have one form.
     """
-    record = reader_of_records(limits.targets)
+    read_record = reader_of_records(limits.targets)
     allowed = (_RECORD, _RECORD | _ADDRESS, _ADDRESS) if limits.addresses else (_RECORD,)
     words = Sentence('Each party must be an object {"type", "id"}.')
     if limits.addresses:
@@ -98,13 +99,14 @@ def _party_reader(limits: Limits) -> Callable[[Any], Party]:
                 "wrong_address",
                 Sentence("An address must be a text of 1 to %(most)s characters.", most=LONGEST_ADDRESS),
             )
-        reference = record({name: raw[name] for name in _RECORD}) if "id" in raw else None
+        reference = read_record({name: raw[name] for name in _RECORD}) if "id" in raw else None
         return Party(reference, address)
 
     return read
 
 
 def _bounds(limits: Limits) -> tuple[int, int]:
+    """Return the fewest and the most parties that a list may hold. A required one holds at least one."""
     fewest = max(limits.min_length or 0, 1 if limits.required else 0)
     return fewest, MOST_PARTIES if limits.max_length is None else min(MOST_PARTIES, limits.max_length)
 

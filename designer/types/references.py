@@ -99,7 +99,8 @@ def reader_of_records(targets: tuple[str, ...]) -> Callable[[Any], Reference]:
 def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> int | None:
     """Return the rank of an id or a record for a condition.
 
-    An id fits where a record is meant, and vice versa.
+    An id fits where a record is meant, and a record where an id is meant, but not as well as the
+    attribute's own type. None: it does not fit.
     """
     if isinstance(operator, DateOperator) or operator in PATTERNS:
         return None
@@ -109,6 +110,7 @@ def _rank(kind: InputType, operator: DesignedOperator, attribute: Attribute) -> 
 
 
 def _guid(raw: Any) -> str:
+    """Return the id that a caller sends, in the form of the platform. Raises InvalidInput."""
     if type(raw) is not str:
         raise InvalidInput("wrong_type", Sentence("Must be a GUID."))
     try:

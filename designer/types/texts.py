@@ -19,6 +19,9 @@ from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reade
 # Categories of invisible characters: spaces and line ends, control characters, and marks such as U+200B or
 # U+FEFF, which only say how to join or to write the characters around them.
 _INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
+# The error says why a pattern does not compile. RE2 would also write a line to standard error.
+_QUIET = re2.Options()
+_QUIET.log_errors = False
 # Letters and symbols by category, but shown as nothing: fillers, the Braille blank, the grapheme joiner.
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\u034f")
 
@@ -32,7 +35,7 @@ class TextType(InputType):
     attribute_types: frozenset[AttributeType]
     constraints: frozenset[str] = frozenset({"min_length", "max_length", "pattern", "allowed"})
     widget: str = "text"
-    # The attributes whose values are of this type as they are.
+    # The type of the attributes whose values are of this input type as they are.
     natural: AttributeType = AttributeType.STRING
     is_textual: ClassVar[bool] = True
 
@@ -40,9 +43,11 @@ class TextType(InputType):
         return attribute.type is self.natural
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
-        # A query string holds a line, also where the attribute holds several.
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
+        # A query string holds a line, also where the attribute holds several: String is better than Text.
         fits = 0 if self.natural is AttributeType.STRING else 1
         if operator in PATTERNS:
+            # Patterns are texts, whatever the attribute holds.
             return fits
         if isinstance(operator, DateOperator) or FAMILY[attribute.type] is not Family.TEXT:
             return None
@@ -80,6 +85,7 @@ class TextType(InputType):
         if shortest:
             schema["minLength"] = shortest
         if limits.pattern:
+            # A reader matches the whole text, where JSON Schema would be content with a part of it.
             schema["pattern"] = f"^(?:{limits.pattern})$"
         if limits.allowed:
             schema["enum"] = list(limits.allowed)
@@ -94,7 +100,7 @@ def _matcher(pattern: str) -> Any:
     if not pattern:
         return None
     try:
-        return re2.compile(pattern).fullmatch
+        return re2.compile(pattern, _QUIET).fullmatch
     except re2.error as error:
         (reason,) = error.args
         why = reason.decode() if isinstance(reason, bytes) else reason
@@ -121,6 +127,7 @@ def is_blank(text: str) -> bool:
 
 
 def _is_visible(character: str) -> bool:
+    # The two ranges are the variation selectors, which only change how the character before them looks.
     if character in _BLANK or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
         return False
     return unicodedata.category(character) not in _INVISIBLE

@@ -16,13 +16,14 @@ from designer.sentences import Sentence
 from designer.types.allowed import within
 from designer.types.base import PATTERNS, InputType, InvalidInput, Limits, Reader
 
+# The platform takes no earlier ones.
 _EARLIEST = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
 # RFC 3339: a full date and time with an offset. Python reads more forms than that.
 _RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _FULL_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 _SAMPLE = dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-_EXACTLY = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
+_EQUALITY = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,9 @@ class DateTimeType(InputType):
         return attribute.type is AttributeType.DATETIME and not attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         if isinstance(operator, DateOperator):
+            # Such as “on”: a day is better, and an instant says its day, too.
             return 1 if operator in WHOLE_DAYS else None
         return 0 if operator not in PATTERNS and self.is_natural_for(attribute) else None
 
@@ -56,6 +59,7 @@ class DateTimeType(InputType):
                     "wrong_type", Sentence("Must be a date and time with an offset: 2026-01-31T12:00:00Z.")
                 )
             try:
+                # Python does not read a lower-case z.
                 value = dt.datetime.fromisoformat(raw.upper()).astimezone(dt.UTC)
             except (ValueError, OverflowError):
                 raise InvalidInput("wrong_type", Sentence("There is no such date and time.")) from None
@@ -90,14 +94,16 @@ class DateType(InputType):
         return attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         if isinstance(operator, DateOperator):
+            # Such as “on”. Other operators of dates take numbers, or nothing.
             return 0 if operator in WHOLE_DAYS else None
         if attribute.type is not AttributeType.DATETIME or operator in PATTERNS:
             return None
         if attribute.holds_days:
             return 0
         # A day is no instant, so no instant equals it exactly.
-        return None if operator in _EXACTLY else 1
+        return None if operator in _EQUALITY else 1
 
     def compile(self, limits: Limits) -> Reader:
         def read(raw: Any) -> dt.date:

@@ -19,31 +19,34 @@ from designer.definitions import (
     FetcherDefinition,
     UserPropertyDefinition,
 )
-from designer.expressions.members import reads
+from designer.expressions.members import reads_of_name
 from designer.uses.attribute_uses import names_attributes
 
 
 def changed_document(
-    document: ConfigurationDocument, change: AttributeChange, users: str
+    document: ConfigurationDocument, change: AttributeChange, users_entity: str
 ) -> ConfigurationDocument:
-    """Return the configuration after the change. `users` is the entity of the platform's users."""
+    """Return the configuration after the change. `users_entity` is the entity of the platform's users."""
     entities = {(exposed.module, exposed.segment): exposed.entity for exposed in document.entities}
-    types = {type.name: type.records(users) for type in document.caller_types}
+    types = {type.name: type.records(users_entity) for type in document.caller_types}
     return document.model_copy(
         update={
             "endpoints": tuple(
-                _endpoint(endpoint, entities.get((endpoint.module, endpoint.exposure), ""), change)
+                _changed_endpoint(endpoint, entities.get((endpoint.module, endpoint.exposure), ""), change)
                 for endpoint in document.endpoints
             ),
-            "entities": tuple(_entity(entity, change) for entity in document.entities),
+            "entities": tuple(_changed_entity(entity, change) for entity in document.entities),
             "user_properties": tuple(
-                _property(user_property, types, change) for user_property in document.user_properties
+                _changed_property(user_property, types, change) for user_property in document.user_properties
             ),
         }
     )
 
 
-def _endpoint(definition: EndpointDefinition, entity: str, change: AttributeChange) -> EndpointDefinition:
+def _changed_endpoint(
+    definition: EndpointDefinition, entity: str, change: AttributeChange
+) -> EndpointDefinition:
+    """Return an endpoint after the change. `entity` is its exposed entity; empty without one."""
     settings, keys = definition.settings.with_attribute(entity, change)
     query = definition.settings.designed_query
     keys_by_fetcher = {
@@ -51,18 +54,18 @@ def _endpoint(definition: EndpointDefinition, entity: str, change: AttributeChan
     }
     columns, bindings = definition.columns, definition.bindings
     if names_attributes(definition) and entity == change.entity:
-        columns = _columns(columns, {change.old: change.new})
-        bindings = tuple(_bindings(bindings, change))
-    columns = _columns(columns, keys)
+        columns = _changed_columns(columns, {change.old: change.new})
+        bindings = tuple(_changed_bindings(bindings, change))
+    columns = _changed_columns(columns, keys)
     root = query.entity if query is not None else entity
     changed_definition = definition.model_copy(
         update={
             "settings": settings,
             "columns": columns,
-            "bindings": tuple(_with_fetched(binding, keys_by_fetcher) for binding in bindings),
-            "row_rule": _filter(definition.row_rule, root, change),
+            "bindings": tuple(_changed_fetch_binding(binding, keys_by_fetcher) for binding in bindings),
+            "row_rule": _changed_filter(definition.row_rule, root, change),
             "fetchers": tuple(
-                fetcher.model_copy(update={"query": _query(fetcher.query, change)})
+                fetcher.model_copy(update={"query": _changed_fetcher_query(fetcher.query, change)})
                 for fetcher in definition.fetchers
             ),
         }
@@ -72,8 +75,12 @@ def _endpoint(definition: EndpointDefinition, entity: str, change: AttributeChan
     return _with_expressions(changed_definition, lambda text: _renamed(text, change.old, str(change.new)))
 
 
-def _columns(columns: tuple[ColumnDefinition, ...], keys: ChangedKeys) -> tuple[ColumnDefinition, ...]:
-    """Return the columns after a change of keys. A column keeps the name that callers know."""
+def _changed_columns(
+    columns: tuple[ColumnDefinition, ...], keys: ChangedKeys
+) -> tuple[ColumnDefinition, ...]:
+    """Return the columns after the keys that rows are known by have changed: `keys` are the new ones by the
+    old ones. A column whose new key is None is left out; any other keeps the name that callers know.
+    """
     changed_columns = []
     for column in columns:
         new_attribute = keys.get(column.attribute, column.attribute)
@@ -86,7 +93,10 @@ def _columns(columns: tuple[ColumnDefinition, ...], keys: ChangedKeys) -> tuple[
     return tuple(changed_columns)
 
 
-def _bindings(bindings: Iterable[BindingDefinition], change: AttributeChange) -> Iterable[BindingDefinition]:
+def _changed_bindings(
+    bindings: Iterable[BindingDefinition], change: AttributeChange
+) -> Iterable[BindingDefinition]:
+    """Yield the bindings with the new attribute in place of the old one, or without it."""
     for binding in bindings:
         if binding.attribute != change.old:
             yield binding
@@ -95,12 +105,21 @@ def _bindings(bindings: Iterable[BindingDefinition], change: AttributeChange) ->
 
 
 def _changed_fetcher_keys(fetcher: FetcherDefinition, change: AttributeChange) -> ChangedKeys:
+    """Return the new keys of the row that a data fetcher finds, by the old ones. Keys that stay are not among
+    them.
+    """
     if fetcher.query is None or change.new is None:
         return {}
     return changed_query(fetcher.query, change).keys
 
 
-def _with_fetched(binding: BindingDefinition, fetched: Mapping[str, ChangedKeys]) -> BindingDefinition:
+def _changed_fetch_binding(
+    binding: BindingDefinition, fetched: Mapping[str, ChangedKeys]
+) -> BindingDefinition:
+    """Return a binding to a column of a data fetcher with the new key of the column.
+
+    `fetched`: the new keys by the old ones, for each fetcher.
+    """
     if binding.source != "fetch":
         return binding
     name, _dot, key = str(binding.value or "").partition(".")
@@ -108,30 +127,39 @@ def _with_fetched(binding: BindingDefinition, fetched: Mapping[str, ChangedKeys]
     return binding if new_key is None else binding.model_copy(update={"value": f"{name}.{new_key}"})
 
 
-def _query(query: DesignedQuery | None, change: AttributeChange) -> DesignedQuery | None:
+def _changed_fetcher_query(query: DesignedQuery | None, change: AttributeChange) -> DesignedQuery | None:
+    """Return the query of a data fetcher after the change."""
     # A column of a data fetcher may be named anywhere, so none is left out.
     if query is None or change.new is None:
         return query
     return changed_query(query, change).query
 
 
-def _filter(filter: DesignedFilter | None, entity: str, change: AttributeChange) -> DesignedFilter | None:
+def _changed_filter(
+    filter: DesignedFilter | None, entity: str, change: AttributeChange
+) -> DesignedFilter | None:
+    """Return a filter on `entity` after the change; None for no filter."""
     return None if filter is None else changed_filter(filter, entity, change)
 
 
-def _entity(exposed: ExposedEntityDefinition, change: AttributeChange) -> ExposedEntityDefinition:
+def _changed_entity(exposed: ExposedEntityDefinition, change: AttributeChange) -> ExposedEntityDefinition:
+    """Return an exposed entity after the change: only its row rule names attributes."""
     if change.new is None:
+        # A row rule has conditions alone, and those are never left out.
         return exposed
     rule = tuple(
-        entry.model_copy(update={"filter": _filter(entry.filter, exposed.entity, change)})
+        entry.model_copy(update={"filter": _changed_filter(entry.filter, exposed.entity, change)})
         for entry in exposed.row_rule
     )
     return exposed.model_copy(update={"row_rule": rule})
 
 
-def _property(
+def _changed_property(
     user_property: UserPropertyDefinition, entities: Mapping[str, str], change: AttributeChange
 ) -> UserPropertyDefinition:
+    """Return a user property after the change. `entities` are those of the records of callers, by caller
+    type.
+    """
     if user_property.kind != "field":
         return user_property
     entity = entities.get(user_property.caller_type, "")
@@ -160,7 +188,8 @@ def _with_expressions(definition: EndpointDefinition, renamed: Callable[[str], s
 
 def _renamed(text: str, old: str, new: str) -> str:
     """Return an expression that reads `record.new` where `text` reads `record.old`."""
-    for path, offset in sorted(reads(text, "record"), key=lambda item: -item[1]) if text else ():
+    # From the end, so that the offsets before a replaced name stay right.
+    for path, offset in sorted(reads_of_name(text, "record"), key=lambda item: -item[1]) if text else ():
         if path and path[0] == old:
             field = text.index(old, offset + len("record"))
             text = f"{text[:field]}{new}{text[field + len(old) :]}"

@@ -6,14 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from crmclient.query.designed import DesignedFilter, DesignedLink, DesignedQuery
 from crmclient.query.lookup_names import lookup_named_by
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import EndpointDefinition, ExposedEntityDefinition
 from designer.endpoint_facts.query_parameters import conditions, conditions_of_filter
-from designer.expressions.members import reads
+from designer.expressions.members import reads_of_name
 from designer.history.items import ItemKey
 from designer.readiness.findings import DRIFT, Finding
 from designer.readiness.metadata import Metadata, MetadataUnavailable
@@ -50,12 +50,19 @@ _RULES_ABOUT_MISSING = frozenset(
     }
 )
 _WORD = re.compile(r"\w+")
-_Named: TypeAlias = tuple[AttributeKey, str, bool]
 AttributeIndex: TypeAlias = Mapping[AttributeKey, tuple[AttributeUse, ...]]
 
 
-def attribute_index(configuration: Configuration, users: str) -> AttributeIndex:
-    """Return the uses of every attribute. `users` is the entity of the platform's users.
+class _Named(NamedTuple):
+    """An attribute that an item names at `place`. `is_safe`: it can be left out there."""
+
+    attribute: AttributeKey
+    place: str
+    is_safe: bool
+
+
+def attribute_index(configuration: Configuration, users_entity: str) -> AttributeIndex:
+    """Return the uses of every attribute. `users_entity` is the entity of the platform's users.
 
     Attributes in the items of lists and in related data are not included: only a relationship tells their
     entity.
@@ -69,7 +76,7 @@ def attribute_index(configuration: Configuration, users: str) -> AttributeIndex:
     for exposed in configuration.entities:
         for key, place, is_safe in dict.fromkeys(_named_by_entity(exposed)):
             uses_by_attribute[key].append(AttributeUse(("entities", exposed.key), place, is_safe))
-    entities = {type.name: type.records(users) for type in configuration.caller_types}
+    entities = {type.name: type.records(users_entity) for type in configuration.caller_types}
     for user_property in configuration.user_properties:
         entity = entities.get(user_property.caller_type, "")
         if entity and user_property.kind == "field":
@@ -89,11 +96,19 @@ def missing_attributes(configuration: Configuration, metadata: Metadata) -> Attr
     try:
         entities = metadata.entities()
         for (entity, attribute), uses in attribute_index(configuration, metadata.users).items():
-            if entity in entities and not _is_there(attribute, entity, metadata):
+            if entity in entities and not _has_attribute(attribute, entity, metadata):
                 uses_by_attribute[entity, attribute] = uses
     except MetadataUnavailable:
         return {}
     return uses_by_attribute
+
+
+def is_there(attribute: str, entity: str, metadata: Metadata) -> bool | None:
+    """Whether the platform has an attribute; None while it does not say it."""
+    try:
+        return entity in metadata.entities() and _has_attribute(attribute, entity, metadata)
+    except MetadataUnavailable:
+        return None
 
 
 def names_attributes(definition: EndpointDefinition) -> bool:
@@ -102,17 +117,21 @@ def names_attributes(definition: EndpointDefinition) -> bool:
     return bool(definition.exposure) and not settings.platform_name and not settings.asks_query
 
 
-def _is_there(attribute: str, entity: str, metadata: Metadata) -> bool:
+def _has_attribute(attribute: str, entity: str, metadata: Metadata) -> bool:
+    """Whether the platform has an attribute, or a lookup that this name belongs to. Raises
+    MetadataUnavailable.
+    """
     attributes = metadata.attributes(entity)
     return attribute in attributes or lookup_named_by(attribute, attributes) is not None
 
 
-def _named_by(endpoint: Endpoint) -> tuple[_Named, ...]:
+def _attributes_named_by(endpoint: Endpoint) -> tuple[_Named, ...]:
+    """Return every attribute that an endpoint names, without repetitions."""
     entity = endpoint.entity.entity if endpoint.entity is not None else ""
     return tuple(dict.fromkeys(_named_by_definition(endpoint.definition, entity)))
 
 
-_endpoints = PerEndpoint(_named_by)
+_endpoints = PerEndpoint(_attributes_named_by)
 
 
 def _named_by_definition(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
@@ -133,61 +152,70 @@ def _named_by_definition(definition: EndpointDefinition, entity: str) -> Iterato
 def _named_for_record(definition: EndpointDefinition, entity: str) -> Iterator[_Named]:
     """Yield the attributes of the exposed entity that the endpoint names outside queries and filters."""
     for attribute in definition.settings.own_attributes:
-        yield (entity, attribute), Sentence("the column that it is about"), False
+        yield _Named((entity, attribute), Sentence("the column that it is about"), is_safe=False)
     texts = [(condition.expression, Sentence("a pre-condition")) for condition in definition.preconditions]
     if names_attributes(definition):
         for binding in definition.bindings:
-            yield (entity, binding.attribute), Sentence("properties"), True
+            yield _Named((entity, binding.attribute), Sentence("properties"), is_safe=True)
             if binding.source == "expression":
                 texts.append((str(binding.value or ""), Sentence("properties")))
         for column in definition.columns:
             if column.attribute:
-                yield (entity, column.attribute), Sentence("the answer"), True
+                yield _Named((entity, column.attribute), Sentence("the answer"), is_safe=True)
             place = Sentence("the calculated column “%(name)s”", name=column.shown_as)
             texts.append((column.expression, place))
     for text, place in texts:
-        for path, _at in reads(text, "record") if text else ():
+        for path, _at in reads_of_name(text, "record") if text else ():
             if path:
-                yield (entity, path[0]), place, False
+                yield _Named((entity, path[0]), place, is_safe=False)
 
 
 def _named_by_entity(exposed: ExposedEntityDefinition) -> Iterator[_Named]:
+    """Yield the attributes that the row rule of an exposed entity names."""
     for entry in exposed.row_rule:
         yield from _named_by_filter(entry.filter, exposed.entity, Sentence("the row rule"))
 
 
 def _named_by_query(query: DesignedQuery, place: str, *, is_safe: bool = True) -> Iterator[_Named]:
+    """Yield the attributes that a query names in columns, orders, conditions and links.
+
+    `is_safe`: columns and orders can be left out of it.
+    """
     entities: dict[str | None, str] = {None: query.entity}
     entities |= {link.alias: link.entity for link in query.every_link}
     sources: list[DesignedQuery | DesignedLink] = [query]
     sources += query.every_link
     for source in sources:
-        # A query without columns answers nothing.
+        # The last column of a query cannot be left out: without columns, it answers nothing.
         for column in source.columns:
-            yield (source.entity, column.attribute), place, is_safe and len(query.columns) > 1
+            yield _Named((source.entity, column.attribute), place, is_safe=is_safe and len(query.columns) > 1)
     for order in query.orders:
         if order.attribute:
-            yield (entities.get(order.link, ""), order.attribute), place, is_safe
+            yield _Named((entities.get(order.link, ""), order.attribute), place, is_safe=is_safe)
     for entity, condition in conditions(query):
-        yield (entity, condition.attribute), Sentence("a condition of %(place)s", place=place), False
-        yield from _compared(entity, condition.value_of, entities, place)
+        yield _Named(
+            (entity, condition.attribute), Sentence("a condition of %(place)s", place=place), is_safe=False
+        )
+        yield from _named_by_comparison(entity, condition.value_of, entities, place)
     yield from _named_by_links(query.links, query.entity, place)
     for link in query.filter.links if query.filter is not None else ():
         yield from _named_by_links((link,), query.entity, place)
 
 
 def _named_by_filter(filter: DesignedFilter | None, entity: str, place: str) -> Iterator[_Named]:
-    """Yield the attributes that a filter names, and those of the links in it."""
+    """Yield the attributes that a filter names, and those of the links in it. None is safe to leave out:
+    without the condition, callers would reach more records.
+    """
     if filter is None:
         return
     for condition_entity, condition in conditions_of_filter(filter, None, {None: entity}):
-        yield (condition_entity, condition.attribute), place, False
-        yield from _compared(condition_entity, condition.value_of, {}, place)
+        yield _Named((condition_entity, condition.attribute), place, is_safe=False)
+        yield from _named_by_comparison(condition_entity, condition.value_of, {}, place)
     for link in filter.links:
         yield from _named_by_links((link,), entity, place)
 
 
-def _compared(
+def _named_by_comparison(
     entity: str,
     value_of: tuple[str | None, str] | None,
     entities: Mapping[str | None, str],
@@ -196,13 +224,16 @@ def _compared(
     """Yield the attribute that a condition compares with, if it compares with one."""
     if value_of is not None:
         link, attribute = value_of
-        yield (entity if link is None else entities.get(link, ""), attribute), place, False
+        yield _Named((entity if link is None else entities.get(link, ""), attribute), place, is_safe=False)
 
 
 def _named_by_links(links: tuple[DesignedLink, ...], parent: str, place: str) -> Iterator[_Named]:
+    """Yield the two attributes by which each link joins its entity to `parent`, and so
+    for links inside it.
+    """
     for link in links:
-        yield (link.entity, link.from_attribute), place, False
-        yield (parent, link.to_attribute), place, False
+        yield _Named((link.entity, link.from_attribute), place, is_safe=False)
+        yield _Named((parent, link.to_attribute), place, is_safe=False)
         yield from _named_by_links(link.links, link.entity, place)
 
 

@@ -18,12 +18,14 @@ from designer.definitions import (
     IssuerDefinition,
     UserPropertyDefinition,
 )
+from designer.endpoint_facts.roles_named import roles_in_endpoint, roles_in_expression
 from designer.endpoint_facts.user_properties_read import (
     ANY,
     properties_in_endpoint,
     properties_in_expression,
     properties_in_filter,
 )
+from designer.expressions.members import quoted_texts
 from designer.history.items import ItemKey
 from designer.names import property_key
 from designer.sentences import Sentence
@@ -48,6 +50,9 @@ Index: TypeAlias = Mapping[ItemKey, tuple[Use, ...]]
 _ItemInPlace: TypeAlias = tuple[ItemKey, str]
 Finder: TypeAlias = Callable[[ItemKey], Iterable[Use]]
 
+# In place of a list: the user properties of one name, whichever type of caller each belongs to.
+_PROPERTIES_OF_EVERY_TYPE = "user properties of every type"
+
 _finders: list[Finder] = []
 
 
@@ -68,16 +73,30 @@ def uses_of(item: ItemKey, configuration: Configuration) -> list[Use]:
 def _index_of(configuration: Configuration) -> Index:
     """Return the uses of each item in the configuration."""
     uses_by_item: defaultdict[ItemKey, dict[Use, None]] = defaultdict(dict)
+    types = [type.name for type in configuration.caller_types]
     for endpoint, names in _endpoints.of(configuration).values():
         for item, place in names:
-            uses_by_item[item][Use(("endpoints", endpoint.definition.key), place)] = None
-    for user, others in _others(configuration):
+            for used in _of_every_type(item, types):
+                uses_by_item[used][Use(("endpoints", endpoint.definition.key), place)] = None
+    for user, others in _items_used_outside_endpoints(configuration):
         for item, place in others:
             uses_by_item[item][Use(user, place)] = None
     return {item: tuple(uses) for item, uses in uses_by_item.items()}
 
 
-def _others(configuration: Configuration) -> Iterator[tuple[ItemKey, Iterable[_ItemInPlace]]]:
+def _of_every_type(item: ItemKey, types: Iterable[str]) -> Iterator[ItemKey]:
+    """Yield the item; for a user property of callers of every type, the property of each type."""
+    collection, name = item
+    if collection == _PROPERTIES_OF_EVERY_TYPE:
+        yield from (("user_properties", property_key(type, name)) for type in types)
+    else:
+        yield item
+
+
+def _items_used_outside_endpoints(
+    configuration: Configuration,
+) -> Iterator[tuple[ItemKey, Iterable[_ItemInPlace]]]:
+    """Yield each item that is no endpoint, with the items that it uses."""
     types = [type.name for type in configuration.caller_types]
     for exposed in configuration.entities:
         yield ("entities", exposed.key), _items_of_entity(exposed, types)
@@ -88,6 +107,7 @@ def _others(configuration: Configuration) -> Iterator[tuple[ItemKey, Iterable[_I
 
 
 def _items_used_by(endpoint: Endpoint) -> tuple[_ItemInPlace, ...]:
+    """Return the items that an endpoint uses, without repetitions."""
     return tuple(dict.fromkeys(_items_of_endpoint(endpoint.definition)))
 
 
@@ -97,7 +117,6 @@ _endpoints = PerEndpoint(_items_used_by)
 def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]:
     """Yield the items that an endpoint uses."""
     access = definition.access
-    types = access.caller_types if access.authentication_required else ()
     if definition.module:
         yield ("modules", definition.module), Sentence("the path")
     if definition.exposure:
@@ -106,7 +125,7 @@ def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]
         yield ("entities", f"{definition.module}.{related}"), Sentence("the related entity")
     for role in access.roles:
         yield ("roles", role), Sentence("access control")
-    for type in types:
+    for type in access.caller_types if access.authentication_required else ():
         yield ("caller_types", type), Sentence("access control")
     for call in definition.example_calls:
         call_place = Sentence("the example call “%(name)s”", name=call.name)
@@ -114,13 +133,30 @@ def _items_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]
             yield ("roles", role), call_place
         if not call.anonymous:
             yield ("caller_types", call.caller_type), call_place
+    for role, role_place in roles_in_endpoint(definition):
+        yield ("roles", role), role_place
+    yield from _properties_of_endpoint(definition)
+
+
+def _properties_of_endpoint(definition: EndpointDefinition) -> Iterator[_ItemInPlace]:
+    """Yield the user properties that an endpoint uses."""
+    access = definition.access
     for name, place in properties_in_endpoint(definition):
+        if name == ANY:
+            continue
+        if not access.authentication_required:
+            # Callers of every type are admitted then, with a token or without.
+            yield (_PROPERTIES_OF_EVERY_TYPE, name), place
+            continue
         # A property of the same name may belong to each type of caller.
-        for type in types if name != ANY else ():
+        for type in access.caller_types:
             yield ("user_properties", property_key(type, name)), place
 
 
 def _items_of_entity(exposed: ExposedEntityDefinition, types: Iterable[str]) -> Iterator[_ItemInPlace]:
+    """Yield the items that an exposed entity uses. `types`: a user property of any caller
+    type may be meant.
+    """
     yield ("modules", exposed.module), Sentence("the module")
     for entry in exposed.row_rule:
         for role in entry.roles:
@@ -131,6 +167,7 @@ def _items_of_entity(exposed: ExposedEntityDefinition, types: Iterable[str]) -> 
 
 
 def _items_of_property(user_property: UserPropertyDefinition) -> Iterator[_ItemInPlace]:
+    """Yield the items that a user property uses."""
     yield ("caller_types", user_property.caller_type), Sentence("the caller type")
     for name in properties_in_expression(user_property.expression):
         if name != ANY:
@@ -138,14 +175,20 @@ def _items_of_property(user_property: UserPropertyDefinition) -> Iterator[_ItemI
                 ("user_properties", property_key(user_property.caller_type, name)),
                 Sentence("the expression"),
             )
+    for role in sorted(roles_in_expression(user_property.expression)):
+        yield ("roles", role), Sentence("the expression")
 
 
 def _items_of_issuer(issuer: IssuerDefinition) -> Iterator[_ItemInPlace]:
+    """Yield the items that an issuer uses."""
     yield ("caller_types", issuer.record.type), Sentence("the record")
     for role in issuer.roles:
         yield ("roles", role), Sentence("the roles of every caller")
     for rule in issuer.role_rules:
         for grant in rule.grants:
             yield ("roles", grant.role), Sentence("the role rule “%(claim)s”", claim=rule.claim)
+    # Whatever the expression gives is a role.
+    for role in quoted_texts(issuer.roles_expression):
+        yield ("roles", role), Sentence("the expression")
     if issuer.record.registration.endpoint:
         yield ("endpoints", issuer.record.registration.endpoint), Sentence("the registration of callers")

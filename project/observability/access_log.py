@@ -21,6 +21,7 @@ _AT_ONCE = 4096
 
 
 def is_wanted() -> bool:
+    """Whether the settings ask for a line for each request."""
     return bool(settings.PORTICO["ACCESS_LOG"]) and settings.PORTICO["LOG_LEVEL"] in {"DEBUG", "INFO"}
 
 

@@ -34,6 +34,7 @@ PAUSE = 60.0
 # So many records wait only when writing the log blocks because nobody reads it.
 MOST = 50_000
 
+# A function that adds to the metrics.
 Fact: TypeAlias = Callable[[Metrics], None]
 Reader: TypeAlias = Callable[[list[RequestRecord]], None]
 
@@ -45,13 +46,17 @@ class Ledger:
 
     def __init__(self) -> None:
         self._queue: SimpleQueue[RequestRecord | Fact] = SimpleQueue()
+        # What the writing thread has taken from the queue and not written yet.
         self._in_hand: list[RequestRecord | Fact] = []
         self._readers: list[Reader] = []
         self._samplers: list[Fact] = []
         self._lock = threading.Lock()
         self._starts_writer = False
+        # The id of the process whose thread writes: a fork has the queue, but not the thread.
         self._writer_pid: int | None = None
+        # How many records were dropped since the last writing.
         self._dropped = 0
+        # Seconds of `time.monotonic()`: the last samples, and the end of the pause after a failure.
         self._sampled = 0.0
         self._metrics_resume_at = 0.0
         self._outage = Outage(

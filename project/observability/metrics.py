@@ -21,7 +21,8 @@ from runtime.http.request_record import RequestRecord
 _OF_REQUESTS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 _OF_PLATFORM = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30)
 
-# Codes that the rules in deploy/monitoring tell of at their first occurrence, and failures of the platform.
+# Codes for which the rules in deploy/monitoring raise an alert at the first occurrence, and those of the
+# platform.
 _TOLD_OF = (
     "internal_error",
     "endpoint_misconfigured",

@@ -12,7 +12,7 @@ from crmclient.tally import current
 from project.observability.ledger import ledger
 from runtime.http.problems import Problem
 from runtime.http.request_record import OTHER, RequestRecord, record_of
-from runtime.http.sound_headers import look
+from runtime.http.sound_headers import header_value
 
 # The names of areas for requests that reach no endpoint: the rest of their paths is not recorded.
 _AREAS = (("/admin/", "/admin/"), ("/static/", "/static/"))
@@ -40,9 +40,9 @@ class RequestRecords:
         finally:
             current.reset(token)
         record.answered(response.status_code)
-        record.cache_status = look(response, "cache-status") or ""
+        record.cache_status = header_value(response, "cache-status") or ""
         if not record.endpoint:
-            record.endpoint = _place(request.path_info)
+            record.endpoint = _place_without_endpoint(request.path_info)
         ledger.put(record)
         return response
 
@@ -56,7 +56,10 @@ def put_refused(request: HttpRequest, problem: Problem) -> None:
     ledger.put(record)
 
 
-def _place(path: str) -> str:
+def _place_without_endpoint(path: str) -> str:
+    """Return the name under which a request is recorded that has reached no endpoint: a page, an area, or
+    `other`.
+    """
     if path in _PAGES:
         return path
     for beginning, area in _AREAS:

@@ -25,15 +25,19 @@ class PlatformMetrics:
     """
 
     def attempted(self, method: str, outcome: str, seconds: float) -> None:
+        """Count one request to the platform. `outcome` is its status, or why there is none."""
         ledger.put(lambda metrics: metrics.attempts.labels(method, outcome).observe(seconds))
 
     def retried(self, reason: str) -> None:
+        """Count a request that is sent again. `reason` is the outcome of the attempt before."""
         ledger.put(lambda metrics: metrics.retries.labels(reason).inc())
 
     def waited(self, seconds: float, *, admitted: bool) -> None:
+        """Count a request that had to wait. `admitted` says whether it was then sent."""
         ledger.put(lambda metrics: metrics.waits.labels("yes" if admitted else "no").observe(seconds))
 
     def circuit(self, *, open: bool) -> None:
+        """Note that this process leaves the platform alone (`open`), or asks it again."""
         ledger.put(lambda metrics: metrics.circuit_open.set(1 if open else 0))
         if open:
             _left_alone.failed()
@@ -51,7 +55,9 @@ class PlatformMetrics:
             logger.warning("Dataverse asks for a pause: nothing is sent for %d s", seconds)
 
     def spent(self, call: Call) -> None:
+        """Count a request that the budget has paid for."""
         ledger.put(lambda metrics: metrics.spent.labels(call.share.value).inc())
 
     def refused(self, call: Call) -> None:
+        """Count a request that was not sent for want of budget, or in a pause."""
         ledger.put(lambda metrics: metrics.budget_refused.labels(call.share.value).inc())

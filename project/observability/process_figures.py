@@ -37,7 +37,7 @@ _lock = threading.Lock()
 def tell_from_now_on() -> None:
     """Add the figures of this process to the metrics from now on."""
     connection_created.connect(_note_connection, dispatch_uid="portico.connections")
-    ledger.add_sampler(_of_this_process)
+    ledger.add_sampler(_sample_process)
 
 
 def tell_of(threads: Threads) -> None:
@@ -51,7 +51,8 @@ def tell_of(threads: Threads) -> None:
     ledger.add_sampler(of_threads)
 
 
-def _of_this_process(metrics: Metrics) -> None:
+def _sample_process(metrics: Metrics) -> None:
+    """Set the figures of this process that are not about threads."""
     metrics.workers.set(1)
     with _lock:
         metrics.connections.set(sum(wrapper.connection is not None for wrapper in _wrappers))
@@ -61,6 +62,7 @@ def _of_this_process(metrics: Metrics) -> None:
 
 
 def _note_connection(connection: BaseDatabaseWrapper, **signal: Any) -> None:
+    """Remember the wrapper of a database connection that was opened."""
     with _lock:
         _wrappers.add(connection)
 

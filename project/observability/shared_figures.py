@@ -76,7 +76,7 @@ def shared() -> CollectorRegistry | None:
 
 
 class _Number:
-    """The number of the process that asks, held until it ends, however it ends."""
+    """The number of the process that calls this, held until the process ends, however it ends."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -85,6 +85,7 @@ class _Number:
         self._lock = -1
 
     def __call__(self) -> int:
+        """Return the number. A process that was forked takes one of its own first."""
         if self._process != os.getpid():
             self._take()
         return self._number
@@ -102,9 +103,9 @@ class _Number:
 
 
 class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
-    """Takes its room on disk before it writes: a full disk would otherwise end the process by a signal.
+    """Takes its room on disk before it writes. A full disk would otherwise end the process by a signal.
 
-    Raises OSError where there is no room.
+    prometheus_client keeps the figures of a process in such files. Raises OSError when there is no room.
     """
 
     def __init__(self, filename: str, read_mode: bool = False) -> None:
@@ -120,6 +121,7 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
         super().__init__(filename, read_mode)
 
     def _init_value(self, key: str) -> None:
+        """Add a figure to the file, which grows first if it has no room for the figure."""
         # More than an entry takes: its key, a length, padding and two numbers.
         needed = self._used + len(key.encode()) + 64
         if needed > self._capacity:

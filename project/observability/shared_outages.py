@@ -37,7 +37,7 @@ class SharedOutages:
             yield None
             return
         with file:
-            course, witnesses = _read(file)
+            course, witnesses = _course_and_witnesses(file)
             yield course
             with suppress(OSError):
                 file.seek(0)
@@ -60,7 +60,7 @@ def _open_locked(fact: str) -> IO[bytes] | None:
     return file
 
 
-def _read(file: IO[bytes]) -> tuple[Course, list[int]]:
+def _course_and_witnesses(file: IO[bytes]) -> tuple[Course, list[int]]:
     """Return the course of the outage, and the processes that have seen it.
 
     Both are empty without an outage, and when none of these processes lives.
@@ -76,6 +76,7 @@ def _read(file: IO[bytes]) -> tuple[Course, list[int]]:
 
 
 def _lives(process: Any) -> bool:
+    """Whether a process lives. One of another account does, too, although it cannot be signalled."""
     try:
         os.kill(int(process), 0)
     except ProcessLookupError:

@@ -46,6 +46,7 @@ class Telemetry:
         name = {} if "OTEL_SERVICE_NAME" in os.environ else {"service.name": "portico"}
         resource = Resource.create({**name, "service.instance.id": str(uuid.uuid4())})
         self._tracer: trace.Tracer | None = None
+        # What has to be stopped at the end.
         self._providers: list[TracerProvider | MeterProvider] = []
         if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
             traces = TracerProvider(resource=resource, shutdown_on_exit=False)
@@ -72,6 +73,7 @@ class Telemetry:
             provider.shutdown()
 
     def tell(self, records: list[RequestRecord]) -> None:
+        """Report records as metrics and traces."""
         # Timed calls have seconds of the monotonic clock, traces those of the wall clock.
         offset = time.time() - time.monotonic()
         for record in records:
@@ -132,6 +134,7 @@ def _trace_call(tracer: trace.Tracer, timed_call: TimedCall, context: Any, clock
 
 
 def _attributes(record: RequestRecord) -> dict[str, Any]:
+    """Return the attributes by which metrics are counted, and which each span has."""
     return {
         "http.request.method": record.method if record.method != "other" else "_OTHER",
         "http.response.status_code": record.status,
@@ -154,6 +157,7 @@ def _further_attributes(record: RequestRecord) -> dict[str, Any]:
 
 @cache
 def _telemetry() -> Telemetry:
+    """Return the exporter of this process."""
     telemetry = Telemetry()
     # After the ledger's own end.
     Finalize(None, telemetry.end, exitpriority=0)
@@ -169,6 +173,8 @@ def tell(records: list[RequestRecord]) -> None:
 
 
 class _Spans(OTLPSpanExporter):
+    """Exports spans. An outage of the collector is logged once."""
+
     def __init__(self) -> None:
         super().__init__()
         self._outage = _outage("Traces")
@@ -180,6 +186,8 @@ class _Spans(OTLPSpanExporter):
 
 
 class _Figures(OTLPMetricExporter):
+    """Exports metrics. An outage of the collector is logged once."""
+
     def __init__(self) -> None:
         super().__init__()
         self._outage = _outage("Metrics")
@@ -191,6 +199,7 @@ class _Figures(OTLPMetricExporter):
 
 
 def _outage(lost_data: str) -> Outage:
+    """Return the outage of the collector for some kind of data, such as `Traces`."""
     return Outage(
         logger,
         f"{lost_data} are lost: the collector of OpenTelemetry does not take them",

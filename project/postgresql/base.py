@@ -1,4 +1,5 @@
-"""Django's backend for PostgreSQL, which also notices connections that ended between two statements.
+"""Django's backend for PostgreSQL, which also notices connections that ended between two statements, or while
+they were being opened.
 
 Django asks a connection once in each request whether it lives. A request that spends seconds on something
 else, such as a password's hash, would find out by its next statement, too late to repeat that.
@@ -7,12 +8,35 @@ else, such as a password's hash, would find out by its next statement, too late 
 from __future__ import annotations
 
 import select
+import time
+from typing import Final
 
+import psycopg
+from django.db import OperationalError
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+_AT_ONCE: Final = 1.0
+"""Seconds within which an opening must have failed to be tried again.
+
+Later, a second one would keep the caller waiting for a server that is silent.
+"""
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    def connect(self) -> None:
+        """Open the connection. One that ends while it is being opened is opened once more: nothing was asked
+        by it yet.
+        """
+        start = time.monotonic()
+        try:
+            super().connect()
+        except (OperationalError, psycopg.OperationalError):
+            if time.monotonic() - start > _AT_ONCE:
+                raise
+            self.close()
+            super().connect()
+
     def close_if_health_check_failed(self) -> None:
         """Let the connection be checked if it may have ended.
 

@@ -14,15 +14,17 @@ Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 PIECE = 96 * 1024
 
 
-# The service's own headers are few.
 @lru_cache(maxsize=256)
 def _encoded(name: str) -> bytes:
+    """Return the name of a header as ASGI has it. It is cached, because the service's own headers are few."""
     return name.lower().encode("latin-1")
 
 
 class Answer:
-    """Status, headers and content of an answer. The content is whole, or is made piece by piece with
-    `next_piece`.
+    """Status, headers and content of an answer.
+
+    `start` is the ASGI message with status and headers. `content` is the whole content or, unless `is_whole`,
+    the piece that is sent next: `next_piece` then makes another one.
     """
 
     def __init__(self) -> None:
@@ -33,6 +35,7 @@ class Answer:
         self.is_whole = True
 
     def _start_response(self, status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> None:
+        """Keep status and headers. The application calls this (PEP 3333)."""
         encoded = [(_encoded(name), value.encode("latin-1")) for name, value in headers]
         self.start = {"type": "http.response.start", "status": int(status[:3]), "headers": encoded}
 
@@ -47,6 +50,7 @@ class Answer:
             return answer
         answer._close = getattr(response, "close", None)
         try:
+            # Only responses of Django say it. Any other iterable may be long.
             if getattr(response, "streaming", True):
                 answer._pieces = iter(response)
                 answer.next_piece()

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NoReturn, cast
 
 from project.server.pace import Limits, Pace, TooSlow
 
-# More than this waits on disk. Most JSON bodies are smaller.
+# Bytes. A longer body waits on disk. Most JSON bodies are smaller.
 _IN_MEMORY = 64 * 1024
 # For a body that nobody wants: the bytes that are on their way in any case, and the most bytes and seconds
 # that are received.
@@ -84,6 +84,7 @@ async def take_in(
             spool.seek(0)
             stack.pop_all()  # whoever answers closes it
     except OSError:
+        # If nothing has come yet, the first message is still on its way.
         await drop_unwanted(receive, bytes_left, first if bytes_left == length else None)
         raise
     return cast(BinaryIO, spool)

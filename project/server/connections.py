@@ -65,6 +65,9 @@ class ConnectionWatch:
         self._readers: dict[tuple[str, str], _Reader] = {}
 
     def start(self, busy: Collection[tuple[str, str]]) -> None:
+        """Watch the connections on a thread of its own. `busy` is looked at again each time. Only on
+        Linux.
+        """
         if sys.platform == "linux":
             threading.Thread(target=self._watch_repeatedly, args=[busy], name="watch", daemon=True).start()
 
@@ -76,6 +79,7 @@ class ConnectionWatch:
                     _shut(connection, self._port)
 
     def _watch_repeatedly(self, busy: Collection[tuple[str, str]]) -> None:
+        """Look at the connections every second, as long as the process lives."""
         pause = threading.Event()
         while not pause.wait(1):
             self.look(list(connections(self._port)), busy)
@@ -134,12 +138,12 @@ def connections(port: int) -> Iterator[Connection]:
         # Between two looks any descriptor may be closed, or be another file.
         with suppress(OSError, ValueError):
             if os.readlink(f"/proc/self/fd/{name}").startswith("socket:"):
-                connection = _connection(int(name), port)
+                connection = _connection_of_socket(int(name), port)
                 if connection is not None:
                     yield connection
 
 
-def _connection(descriptor: int, port: int) -> Connection | None:
+def _connection_of_socket(descriptor: int, port: int) -> Connection | None:
     """Return what the kernel knows of the socket `descriptor`; None if it is not a connection to `port`."""
     with socket.socket(fileno=os.dup(descriptor)) as connection_socket:
         if (
@@ -161,6 +165,7 @@ def _connection(descriptor: int, port: int) -> Connection | None:
 
 
 def _shut(connection: Connection, port: int) -> None:
+    """Shut a connection down, unless it has gone already. What the client has not received is dropped."""
     with suppress(OSError), _socket_of(connection, port) as connection_socket:
         # Without this the kernel would keep what nobody takes for minutes more.
         connection_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGERING)

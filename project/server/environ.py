@@ -36,7 +36,7 @@ def environ_of(scope: dict[str, Any], body: BinaryIO | None = None) -> Environ:
     environ["wsgi.url_scheme"] = scope["scheme"]
     environ["wsgi.input"] = io.BytesIO() if body is None else body
     for name, value in scope["headers"]:
-        key = _key(name)
+        key = _wsgi_name(name)
         if key is None:
             continue
         text = value.decode("latin-1")
@@ -55,7 +55,7 @@ def path_of(scope: dict[str, Any]) -> str:
 
 # Callers choose header names: more different ones than the product knows must not stay in memory.
 @lru_cache(maxsize=256)
-def _key(name: bytes) -> str | None:
+def _wsgi_name(name: bytes) -> str | None:
     """Return the WSGI name of a header; None for one with an underscore, which could pass for a header
     of a proxy.
     """

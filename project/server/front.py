@@ -76,8 +76,11 @@ class Incoming(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`logins` are how many of the `threads` check passwords at most. `small` is the longest body that is
-    taken in before the application is asked whether it wants it.
+    """`threads` is the number of request threads. At most `logins` of them check passwords at once.
+
+    `small` is the length in bytes of the longest body that is taken in before the application is asked
+    whether it wants the body. Larger bodies wait in `folder`; None stands for the system's temporary folder.
+    `limits` are for clients that send or read slowly.
     """
 
     threads: int
@@ -88,7 +91,10 @@ class Settings:
 
 
 class Front:
-    """Takes granian's requests in, on any thread, and sees to it that each is answered."""
+    """Takes granian's requests in, on any thread, and sees to it that each is answered.
+
+    `end_connection` ends the connection of a client.
+    """
 
     def __init__(
         self,
@@ -168,6 +174,7 @@ class Front:
             self._schedule(incoming, self._with_body(incoming, length, first))
 
     def _environ(self, incoming: Incoming, body: BinaryIO | None, received: float) -> Environ:
+        """Return the WSGI environment of a request, with what the server program tells the application."""
         environ = environ_of(incoming.scope, body)
         environ[RECEIVED] = received
         environ[UNWANTED_IS_TAKEN_IN] = True
@@ -186,6 +193,7 @@ class Front:
             self._schedule(incoming, self._with_long_answer(incoming, answer))
 
     def _finish(self, incoming: Incoming) -> None:
+        """End a request, answered or not."""
         self.clients.discard(incoming.scope["client"])
         incoming.done()
 
@@ -199,9 +207,10 @@ class Front:
         """
         task: asyncio.Task[None] = self._loop.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(partial(self._ended, incoming))
+        task.add_done_callback(partial(self._let_go, incoming))
 
-    def _ended(self, incoming: Incoming, task: asyncio.Task[None]) -> None:
+    def _let_go(self, incoming: Incoming, task: asyncio.Task[None]) -> None:
+        """Let go of a task that has ended. If it has failed, the request ends without an answer."""
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.error("a request was not answered", exc_info=error)
@@ -212,12 +221,13 @@ class Front:
         future: asyncio.Future[Result] = self._loop.create_future()
 
         def job() -> None:
+            """Do the work, and hand its outcome to the event loop, which waits for it."""
             try:
                 result = work()
             except BaseException as error:
-                self._loop.call_soon_threadsafe(_settle, future, None, error)
+                self._loop.call_soon_threadsafe(_complete, future, None, error)
             else:
-                self._loop.call_soon_threadsafe(_settle, future, result, None)
+                self._loop.call_soon_threadsafe(_complete, future, result, None)
 
         self.crew.put(job)
         return await future
@@ -315,7 +325,11 @@ class Front:
             self._finish(incoming)
 
 
-def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+def _complete(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    """Give a future its result or, with an `error`, its exception. Called on the event loop.
+
+    Do nothing if nobody waits any more.
+    """
     if future.cancelled():
         return
     if error is None:

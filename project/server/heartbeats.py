@@ -45,9 +45,11 @@ def count_up(
     """
 
     def on_the_loop() -> None:
+        """Let a request thread count. It is called on the event loop."""
         put_first(on_a_thread)
 
     def on_a_thread() -> None:
+        """Count, and let the event loop call again after the interval."""
         counts[worker] += 1
         # The loop of a worker that ends is closed.
         with suppress(RuntimeError):
@@ -73,6 +75,7 @@ class Heartbeats:
     def __init__(
         self, counts: Sequence[int], patience: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
+        # Written to as well: a worker that starts anew begins at 0.
         self._counts: Any = counts
         self._patience = patience
         self._clock = clock

@@ -48,6 +48,7 @@ class Pace:
         self._too_slow = False
 
     def moved(self, size: int) -> None:
+        """Note that `size` bytes have moved."""
         self._moved += size
 
     @contextmanager
@@ -60,6 +61,7 @@ class Pace:
             self._is_waiting = True
 
     def __enter__(self) -> Self:
+        """Begin the first period. The deadline counts from now."""
         # Whether the client has to move now, as everywhere but in `our_turn`.
         self._is_waiting = True
         self._ends = self._loop.time() + self._limits.deadline
@@ -67,6 +69,9 @@ class Pace:
         return self
 
     def _begin_period(self) -> None:
+        """Begin to count bytes anew, and look at them after `patience` seconds, or at the deadline if that is
+        earlier.
+        """
         self._moved = 0
         self._is_judged = self._is_waiting
         seconds_left = max(0.0, self._ends - self._loop.time())
@@ -84,6 +89,7 @@ class Pace:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Stop looking. Raises TooSlow in place of the cancellation by which `_look` has ended the task."""
         self._timer.cancel()
         if self._too_slow and isinstance(error, asyncio.CancelledError):
             self._task.uncancel()

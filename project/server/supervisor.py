@@ -40,10 +40,11 @@ class Restarts:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        # By a worker's number, in seconds of the clock: when it is to start, how long it waited for that the
-        # last time, and when it started.
+        # All three by a worker's number. When it is to start, as a time of the clock.
         self._due: dict[int, float] = {}
+        # The last pause before it was to start, in seconds.
         self._pauses: dict[int, float] = {}
+        # When it last started again, as a time of the clock.
         self._started: dict[int, float] = {}
 
     def ended(self, number: int) -> float:
@@ -84,6 +85,7 @@ class Supervisor(MPServer):
         self._heartbeats = Heartbeats(self._counts, patience)
 
     def serve_and_supervise(self) -> None:
+        """Start the workers, and watch over them until the service is stopped."""
         worker.lose_no_signal_at_the_fork()
         self._expect(range(self.workers))
         self.serve(spawn_target=partial(worker.start, self._counts))
@@ -100,6 +102,7 @@ class Supervisor(MPServer):
                 ended = self.interrupt_children.pop()
                 pause = restarts.ended(ended)
                 ledger.put(lambda metrics: metrics.restarts.inc())
+                # This process has no thread that would write it.
                 ledger.settle()
                 logger.error("Worker %d ended. Another one starts in %.1f s.", ended + 1, pause)
             if self.interrupt_signal:
@@ -108,7 +111,7 @@ class Supervisor(MPServer):
             self._expect(due)
             self._respawn_workers(due, spawn_target, target_loader)
             for silent in self._heartbeats.silent():
-                self._end(silent)
+                self._kill(silent)
             if self.reload_signal:
                 self._expect(range(self.workers))
                 reload: Any = self._reload
@@ -119,10 +122,11 @@ class Supervisor(MPServer):
                 self._announce = None
 
     def _expect(self, workers: Iterable[int]) -> None:
+        """Give workers that are about to start the time for it."""
         for number in workers:
             self._heartbeats.starts(number)
 
-    def _end(self, number: int) -> None:
+    def _kill(self, number: int) -> None:
         """Kill a worker that does not answer: it would not react to a milder signal. Another one starts
         then.
         """
@@ -134,6 +138,7 @@ class Supervisor(MPServer):
             os.kill(process.pid, signal.SIGKILL)
 
     def _status(self, path: str) -> int | None:
+        """Return the status of the service's answer at `path`; None if it does not answer within a second."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.bind_addr or "", self.bind_addr)  # noqa: S104  read, not bound
         connection = http.client.HTTPConnection(str(host), self.bind_port, timeout=1)
         try:

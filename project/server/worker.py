@@ -68,6 +68,7 @@ def listen_for_signals() -> None:
     """End at SIGTERM until granian handles it. The handlers that the fork inherited do nothing here."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     inherited = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # The inherited handler is a method of the supervisor, of which the fork has a copy.
     supervisor = getattr(inherited, "__self__", None)
     if supervisor is not None and supervisor.interrupt_signal:
         # The service is being stopped: this worker was forked at the same moment.
@@ -99,7 +100,12 @@ def _give_large_buffers_back() -> None:
 def _scheduler(
     counts: Any, index: int, loop: asyncio.AbstractEventLoop, callback: Any, **options: Any
 ) -> Any:
-    """Return a scheduler in place of granian's own. Granian's `callback` is called for each request."""
+    """Return a scheduler that hands requests to `Front`, in place of granian's own. Called once, when the
+    worker's event loop exists.
+
+    `index` counts workers from 0. Granian's `callback` would be called for each request. The threads that the
+    worker needs besides start here, too.
+    """
     # Loading it needs the settings, which a process that is spawned has only now.
     from project.observability import process_figures
     from project.observability.ledger import ledger

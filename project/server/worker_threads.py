@@ -15,8 +15,7 @@ Job = Callable[[], None]
 
 
 class Crew:
-    """A fixed number of threads that do jobs. Among idle threads, the one that worked last gets the next
-    job.
+    """A fixed number of threads that do jobs. Among idle threads, the one that worked last gets the next job.
 
     One thread then serves one caller after the other: the cache of its database connection is warm, and those
     of the others stay empty. Of jobs that keep a processor busy, `most_heavy` are done at once.
@@ -30,6 +29,8 @@ class Crew:
         # Heavy jobs that a thread does or is about to do, and those that wait for one of them to end.
         self._heavy = 0
         self._heavy_waiting: deque[Job] = deque()
+        # The queues of idle threads, the one that worked last at the end. A thread takes its next job from
+        # its own.
         self._idle: list[SimpleQueue[Job]] = []
         for number in range(size):
             threading.Thread(target=self._work, name=f"request-{number + 1}", daemon=True).start()
@@ -77,28 +78,29 @@ class Crew:
         self._put(job, self._waiting.appendleft)
 
     def _put(self, job: Job, let_wait: Callable[[Job], None]) -> None:
+        """Give a job to an idle thread; without one, call `let_wait` with it."""
         with self._lock:
             if not self._idle:
                 let_wait(job)
                 return
-            hand = self._idle.pop()
-        hand.put(job)
+            queue = self._idle.pop()
+        queue.put(job)
 
     def _work(self) -> None:
         """Do one job after the other, as long as the process lives."""
         own_queue: SimpleQueue[Job] = SimpleQueue()
         while True:
-            job = self._next(own_queue) or own_queue.get()
+            job = self._next_job(own_queue) or own_queue.get()
             try:
                 job()
             except BaseException:
                 # Whatever it was, the thread is needed for the next one.
                 logger.exception("a request was not answered")
 
-    def _next(self, mailbox: SimpleQueue[Job]) -> Job | None:
+    def _next_job(self, own_queue: SimpleQueue[Job]) -> Job | None:
         """Return a waiting job; None when there is none. This thread is then among the idle ones."""
         with self._lock:
             if self._waiting:
                 return self._waiting.popleft()
-            self._idle.append(mailbox)
+            self._idle.append(own_queue)
             return None

@@ -16,7 +16,7 @@ from runtime.caching.generations import Generations
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
 
-# Raised where entries made by earlier code would be read wrongly, or say something else.
+# A part of every key. Raise it when this code would misread the entries of earlier code.
 _FORMAT = "1"
 # What decides, beside the definition, what is asked and whom.
 _SETTINGS = (
@@ -25,7 +25,8 @@ _SETTINGS = (
 )
 
 
-# All parts of a key, of which memory is looked up by; `digest` makes of them what fits everywhere.
+# All parts of a key. The answers of this process are found by them; those of the shared store by their
+# `digest`.
 Key: TypeAlias = tuple[str, ...]
 
 
@@ -44,7 +45,7 @@ class AnswerKeys:
     def __init__(self, endpoint: Endpoint, platform: Platform, metadata: str, *, answers_json: bool) -> None:
         self._sharing = sharing(endpoint)
         self._reads = entities_behind(endpoint, platform)
-        # Whether answers are files: which type is taken, the operation judges itself.
+        # Which media type of a file is acceptable is judged by its operation, so a key has the Accept header.
         self.are_files = not answers_json
         self._impersonates = bool(settings.PORTICO["CRM_IMPERSONATE"])
         parts = [_FORMAT, metadata, *(str(settings.PORTICO[name]) for name in _SETTINGS)]
@@ -54,11 +55,11 @@ class AnswerKeys:
         # The empty part keeps an exposed entity apart from an exposure: both are definitions of one kind.
         parts += ["", *(exposure.model_dump_json() for exposure in endpoint.exposures)]
         self._endpoint = hashlib.sha256(_joined(parts)).hexdigest()
-        by_any = self._sharing.is_by_caller or self._sharing.is_by_roles or self._impersonates
+        depends_on_caller = self._sharing.is_by_caller or self._sharing.is_by_roles or self._impersonates
         # What `shared_by` returns where all callers share one answer; None where they do not.
-        self._everybody = None if by_any else _common([""])
-        # The generations of the request before, and what they say of the entities read here: both are the
-        # same until somebody writes.
+        self._everybody = None if depends_on_caller else _as_text([""])
+        # The generations of the last request and, of them, the text of the entities read here. Both stay the
+        # same until somebody writes, so the text is not made for each request.
         self._latest: tuple[Generations | None, str] = (None, "")
 
     @property
@@ -80,7 +81,7 @@ class AnswerKeys:
             common += ["anonymous" if caller.is_anonymous else "known", *sorted(caller.roles)]
         elif roles:
             common += sorted(caller.roles & roles)
-        return _common(common)
+        return _as_text(common)
 
     def key(self, exchange: Exchange, generations: Generations) -> Key:
         """Return the cache key of the answer to a request.
@@ -88,19 +89,21 @@ class AnswerKeys:
         Raises what reading the caller's properties raises, except Problem 401 and 403.
         """
         request = exchange.request
-        latest, of_latest = self._latest
-        if latest is not generations:
-            of_latest = generations.of(self._reads)
-            self._latest = (generations, of_latest)
+        latest_generations, of_entities = self._latest
+        if latest_generations is not generations:
+            of_entities = generations.of(self._reads)
+            self._latest = (generations, of_entities)
         question = (
             self._endpoint,
             request.path,
             str(request.META.get("QUERY_STRING", "")),
             str(request.META.get("HTTP_ACCEPT", "")) if self.are_files else "",
-            of_latest,
+            of_entities,
         )
         shared = exchange.shared_by
-        return (*question, *self._caller_parts(exchange)) if shared is None else (*question, "shared", shared)
+        if shared is None:
+            return (*question, *self._caller_parts(exchange))
+        return (*question, "shared", shared)
 
     def _caller_parts(self, exchange: Exchange) -> Iterable[str]:
         """Yield everything that is known of the caller: another token of the same caller may have other
@@ -145,10 +148,12 @@ def _properties(exchange: Exchange) -> str:
         raise
 
 
-def _common(parts: Iterable[str]) -> str:
+def _as_text(parts: Iterable[str]) -> str:
+    """Return a text for the parts: other parts give another text."""
     return _joined(parts).decode("utf-8", "surrogatepass")
 
 
 def _joined(parts: Iterable[str]) -> bytes:
+    """Return bytes for the parts: other parts give other bytes."""
     # Lengths keep ("a", "bc") apart from ("ab", "c").
     return "".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")

@@ -40,7 +40,7 @@ from runtime.caching.generations import generations_of
 from runtime.caching.local_store import LocalStore
 from runtime.caching.restraints import Pause, Refreshing, Waiting
 from runtime.caching.shared_store import SharedStore, shared_store
-from runtime.http.sound_headers import Prepared, look
+from runtime.http.sound_headers import Prepared, header_value
 from runtime.request_context import Exchange
 
 logger = logging.getLogger("portico.caching")
@@ -73,7 +73,8 @@ _REQUESTED = "request"
 class CachedAnswers:
     """The cached answers of one endpoint. `keys` keep apart answers that callers may not share.
 
-    With `is_public`, proxies and other caches may keep the answers, too, for everybody.
+    With `is_public`, proxies and other caches may keep the answers, too, for everybody. `needs_token`:
+    callers need a token, so that no proxy may keep their answers.
     """
 
     def __init__(self, keys: AnswerKeys, cache: AnswerCache, *, needs_token: bool) -> None:
@@ -92,12 +93,12 @@ class CachedAnswers:
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """Return the answer of `run`, or a cached one that the caller may share. Raises what `run` raises."""
-        response = self._answered(exchange, run)
-        if self.is_public and may_be_kept(look(response, STATUS.lower()) or ""):
+        response = self._found_or_asked(exchange, run)
+        if self.is_public and may_be_kept(header_value(response, STATUS.lower()) or ""):
             self._downstream.put(response)
         return response
 
-    def _answered(self, exchange: Exchange, run: Run) -> HttpResponseBase:
+    def _found_or_asked(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """Return the answer as `answer` does, without headers for caches below."""
         exchange.shared_by = self._keys.shared_by(exchange)
         assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
@@ -106,7 +107,7 @@ class CachedAnswers:
         key = self._keys.key(exchange, generations_of(exchange.write_generations))
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._ask(exchange, run, key, _REQUESTED)
-        entry = _store().get(key)
+        entry = _local_store().get(key)
         seconds_left = self._seconds_left(entry)
         if entry is not None and seconds_left > 0:
             if seconds_left <= self._early:
@@ -119,8 +120,8 @@ class CachedAnswers:
         try:
             return self._ask(exchange, run, key, "stale" if entry is not None else "uri-miss")
         except _AWAY:
-            # Where this process had none, that of another one may have come to it.
-            entry = entry or _store().get(key)
+            # Meanwhile another process may have stored the answer, and this one have taken it over.
+            entry = entry or _local_store().get(key)
             if entry is None or not self._may_be_late(entry):
                 raise
             seconds_left = self._seconds_left(entry)
@@ -164,14 +165,16 @@ class CachedAnswers:
         """
         # A flight that has just ended may have left it here, and another process in Redis.
         entry = (
-            None if why == _REQUESTED else self._fresh(_store().get(key)) or self._fresh(self._shared(key))
+            None
+            if why == _REQUESTED
+            else self._if_fresh(_local_store().get(key)) or self._if_fresh(self._take_from_shared_store(key))
         )
         if entry is not None:
             flight.set_result(entry)
             return cached_response(entry, exchange.request, f"hit; ttl={int(self._seconds_left(entry))}")
         patience = min(_PATIENCE, exchange.seconds_left / 2)
         with _shared_store().turn(digest(key), holding=_longest_request(), patience=patience) as turn:
-            entry = self._fresh(turn.found)
+            entry = self._if_fresh(turn.found)
             if entry is not None and why != _REQUESTED:
                 self._keep(key, entry)
                 flight.set_result(entry)
@@ -202,10 +205,11 @@ class CachedAnswers:
         self._early = min(self._seconds * _MOST_EARLY_PART, seconds_early)
         return response, asked_at
 
-    def _fresh(self, entry: Entry | None) -> Entry | None:
+    def _if_fresh(self, entry: Entry | None) -> Entry | None:
+        """Return the entry if it is still fresh, else None."""
         return entry if self._seconds_left(entry) > 0 else None
 
-    def _shared(self, key: Key) -> Entry | None:
+    def _take_from_shared_store(self, key: Key) -> Entry | None:
         """Return the entry that another process has stored, and keep it in this process, too. It may be
         stale.
         """
@@ -220,10 +224,12 @@ class CachedAnswers:
         return self._keep(key, entry)
 
     def _keep(self, key: Key, entry: Entry) -> bool:
+        """Keep an answer in this process. Return False when it is too old or too large."""
         seconds = self._kept_for(entry)
-        return seconds > 0 and _store().put(key, entry, seconds)
+        return seconds > 0 and _local_store().put(key, entry, seconds)
 
     def _kept_for(self, entry: Entry) -> float:
+        """Return for how many seconds an answer may still be kept, served past its time included."""
         return entry.made + self._seconds + self._stale - time.time()
 
     def _refresh(self, exchange: Exchange, run: Run, key: Key) -> None:
@@ -239,6 +245,7 @@ class CachedAnswers:
         )
 
         def ask() -> None:
+            """Refresh the answer. A failure is only logged: nobody waits for the answer."""
             database = connections[DEFAULT_DB_ALIAS]
             try:
                 with Watch(database, later.deadline) as watch:
@@ -267,11 +274,12 @@ class CachedAnswers:
         with _flights.board(name, else_=_NotRefreshed()) as (flight, leads):
             if not leads:
                 return
-            entry = _store().get(key)
+            entry = _local_store().get(key)
             if self._seconds_left(entry) <= self._early:
-                entry = self._shared(key)
+                entry = self._take_from_shared_store(key)
             if self._seconds_left(entry) <= self._early:
-                # That of the request was fixed before this thread was free.
+                # Dates in the answer count from now, and not from the request, which may have begun long
+                # before.
                 exchange.now = dt.datetime.now(dt.UTC)
                 with _shared_store().turn(digest(key), holding=_longest_request(), patience=0) as turn:
                     entry = entry_of(*self._run_timed(exchange, run)) if turn.is_ours else None
@@ -286,6 +294,7 @@ class _NotRefreshed(Exception):
 
 
 def _wants_fresh(request: HttpRequest) -> bool:
+    """Whether the caller asks for an answer that is made now."""
     header = str(request.META.get("HTTP_CACHE_CONTROL", ""))
     return any(part.strip().lower() == "no-cache" for part in header.split(","))
 
@@ -310,7 +319,7 @@ def _wait_for_flight(flight: Flight, seconds: float) -> Entry | None:
         with _waiting.place() as has_place:
             return flight.result(max(0.0, seconds if has_place else min(seconds, _PATIENCE_WITHOUT_PLACE)))
     except NoResult:
-        # `concurrent.futures` says so of the waiting, and of nothing that the flight has raised.
+        # The wait is over. If the flight has ended in this very moment, its result counts.
         if flight.done():
             return flight.result()
         if has_place:
@@ -325,14 +334,17 @@ _refreshing = Refreshing(_REFRESHERS)
 
 @cache
 def _refreshers() -> ThreadPoolExecutor:
+    """Return the threads that refresh answers."""
     return ThreadPoolExecutor(_REFRESHERS, thread_name_prefix="portico-refresh")
 
 
 def _shared_store() -> SharedStore:
+    """Return the store of all processes."""
     return shared_store(settings.PORTICO["CACHE_URL"], settings.PORTICO["CACHE_ENCRYPT"])
 
 
-def _store() -> LocalStore:
+def _local_store() -> LocalStore:
+    """Return the store of this process."""
     return _store_of(settings.PORTICO["ANSWER_CACHE_MEGABYTES"])
 
 
@@ -343,5 +355,5 @@ def _store_of(megabytes: int) -> LocalStore:
 
 def forget() -> None:
     """Remove all cached answers, those of this process and the shared ones."""
-    _store().clear()
+    _local_store().clear()
     _shared_store().clear()

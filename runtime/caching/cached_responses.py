@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 
 from runtime.caching.entries import Entry
 from runtime.caching.shared_store import LARGEST
-from runtime.http.conditions import not_modified, unless_held
+from runtime.http.conditions import is_not_modified, unless_held
 
 STATUS = "Cache-Status"
 _CACHE_NAME = "Portico"
@@ -44,7 +44,7 @@ def fetched_response(entry: Entry, request: HttpRequest, cache_status: str, **he
     """
     headers["Cache_Status"] = f"{_CACHE_NAME}; {cache_status}"
     tag = entry.tag
-    if tag is None or not not_modified(request, tag):
+    if tag is None or not is_not_modified(request, tag):
         return entry.response(**headers)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return HttpResponse(status=304, headers={"ETag": tag, **named})

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from runtime.http.conditions import digest
 from runtime.http.rendering import JSON
-from runtime.http.sound_headers import Prepared, put
+from runtime.http.sound_headers import Prepared, set_header
 
 # Bytes. A longer entry is compressed in the store that processes share.
 _LONG = 2_048
@@ -40,6 +40,9 @@ class Entry:
 
     @classmethod
     def of(cls, response: HttpResponse, made: float) -> Entry:
+        """Return the entry for a response. `made` is when the platform was asked. An answer 200 gets an ETag
+        if it has none.
+        """
         headers = {name: value for name, value in response.items() if name.lower() not in _NOT_KEPT}
         if response.status_code == 200:
             headers.setdefault("ETag", f'"{digest(response.content)}"')
@@ -47,6 +50,7 @@ class Entry:
 
     @property
     def tag(self) -> str | None:
+        """The entity tag (`ETag`) of the answer, in quotes; None without one."""
         return self._prepared.value("etag")
 
     def response(self, **more: str) -> HttpResponse:
@@ -57,12 +61,12 @@ class Entry:
         response = HttpResponse(self.body, status=self.status, content_type=JSON)
         self._prepared.put(response)
         for key, value in more.items():
-            put(response, key.replace("_", "-"), value)
+            set_header(response, key.replace("_", "-"), value)
         return response
 
     @property
     def size(self) -> int:
-        """The approximate size in memory, in bytes."""
+        """The approximate size in memory, in bytes. The objects themselves take about 512."""
         return len(self.body) + sum(len(name) + len(value) for name, value in self.headers) + 512
 
     def packed(self) -> bytes:

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from runtime.caching.entries import Entry
 
-# None: there is an answer, but none that others can have.
+# One question to the platform that is under way. Its result is None when the answer is only for the request
+# that asked.
 Flight: TypeAlias = "Future[Entry | None]"
 
 
@@ -23,7 +24,8 @@ class Flights:
 
     @contextmanager
     def board(self, key: Hashable, *, else_: BaseException | None = None) -> Iterator[tuple[Flight, bool]]:
-        """Yield the flight of `key`, and whether the caller leads it.
+        """Yield the flight of `key`, and True for the request that leads it: it has to ask, while the others
+        wait for the result.
 
         The leader sets the result or the exception of the flight. If it sets neither, the others get the
         exception `else_` or, without one, the result None.

@@ -44,14 +44,14 @@ class Generations:
 
 @lru_cache(maxsize=4)
 def generations_of(text: str | None) -> Generations:
-    """Return the generations in `text`, the result of the expression that `question` returns.
+    """Return the generations in `text`, the result of the expression that `generations_sql` returns.
 
     Between two writes the text is the same for every request, so the parsed object is shared.
     """
     return Generations(text)
 
 
-def question() -> str:
+def generations_sql() -> str:
     """Return a scalar SQL expression that reads the generations of all entities."""
     return _QUESTIONS[connections[DEFAULT_DB_ALIAS].vendor]
 
@@ -59,6 +59,7 @@ def question() -> str:
 def raise_generations(entities: Collection[str]) -> None:
     """Invalidate all cached answers that were read from `entities` before now."""
     # In one order, so that two writes never wait for each other's rows.
+    # For each entity its name and a new token, one after the other: the parameters of the statement.
     rows = [part for entity in sorted(set(entities)) for part in (entity, secrets.token_hex(12))]
     values = ", ".join(["(%s, %s)"] * (len(rows) // 2))
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:

@@ -27,17 +27,19 @@ class LocalStore:
     """
 
     def __init__(self, most: int) -> None:
-        # One answer must not crowd out all others.
+        # Bytes of the largest answer that is kept: one answer must not crowd out all others.
         self.largest = most // 8
         self._lock = threading.Lock()
         self._held: TLRUCache[Hashable, _StoredEntry] = TLRUCache(
             maxsize=most,
             ttu=lambda key, stored, now: stored.until,
+            # Looked up at each call, so that tests can replace the clock.
             timer=lambda: time.monotonic(),
             getsizeof=lambda stored: stored.entry.size,
         )
 
     def get(self, key: Hashable) -> Entry | None:
+        """Return the answer; None when it is not kept, or not any more."""
         with self._lock:
             held_entry: _StoredEntry | None = self._held.get(key)
         return None if held_entry is None else held_entry.entry

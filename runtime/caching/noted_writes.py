@@ -48,11 +48,14 @@ class NotedWrites(StandIn):
 
     @property
     def _is_needed(self) -> bool:
+        """Whether cached answers may exist that a write has to end."""
         return self._always or _switch.is_on
 
     def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
-        """Pass the call on. Raise the generations of the entities that a write may change before it and after
-        it.
+        """Pass the call on. Before and after a write, raise the generations of the entities it may change.
+
+        Before, so that no answer is found that was read before the write. After, so that none is found that
+        was read while it was under way.
         """
         if member_call.effect is not Effect.WRITE:
             return ask()
@@ -89,9 +92,11 @@ class NotedWrites(StandIn):
         return frozenset(entities_of_write(self, *member_call.arguments, **member_call.options))
 
     def _create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+        """Return the entities that creating a record changes."""
         return _with_parties(entity, values)
 
     def _update(self, entity: str, id: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+        """Return the entities that changing a record changes; any entity when its owner changes."""
         ownership = self.conventions.of(entity).ownership
         # With an owner, platforms may change that of the records below it.
         if ownership is not None and ownership.attribute in values:
@@ -101,17 +106,21 @@ class NotedWrites(StandIn):
     def _upsert(
         self, entity: str, key: Mapping[str, Any], values: Mapping[str, Any], **options: Any
     ) -> Iterable[str]:
+        """Return the entities that creating or changing a record changes."""
         # Which record it is does not matter: a create changes no more entities than an update.
         return self._update(entity, "", values)
 
     def _delete(self, *args: Any, **options: Any) -> Iterable[str]:
+        """Return any entity."""
         # Platforms delete, and take links from, whatever refers to the record.
         return (ANY,)
 
     def _upload(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
+        """Return the entity whose record gets the file."""
         return (entity,)
 
     def _batch(self, operations: Iterable[Any], **options: Any) -> Iterator[str]:
+        """Yield the entities that the operations of a batch change."""
         for operation in operations:
             match operation:
                 case Create():
@@ -139,6 +148,9 @@ class NotedWrites(StandIn):
     def _execute(
         self, process: str, *args: Any, target: Reference | None = None, **options: Any
     ) -> Iterable[str]:
+        """Return the entities that the process is declared to change, with that of its target; any entity if
+        nothing is declared.
+        """
         if not self._changes:
             return (ANY,)
         return self._changes if target is None else self._changes | {target.entity}
@@ -153,6 +165,7 @@ def _with_parties(entity: str, values: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str]:
+    """Return any entity, for a member of Platform about which nothing is known."""
     return (ANY,)
 
 

@@ -22,7 +22,7 @@ from runtime.caching.generations import raise_generations
 
 logger = logging.getLogger("portico.caching")
 
-REST: Final = dt.timedelta(hours=1)
+PAUSE: Final = dt.timedelta(hours=1)
 """How long an entity is left alone after the platform could not report its changes. Such a question may have
 taken many calls.
 """
@@ -49,11 +49,12 @@ def tracked_entities(configuration: Configuration, platform: Platform) -> list[s
 
 
 def end_what_has_changed(configuration: Configuration, platform: Platform, deadline: float) -> list[str]:
-    """Ask the platform for changes, and end the cached answers of each changed entity.
+    """Ask the platform what has changed since the mark of each entity, and end the cached answers of those
+    that have.
 
-    Return the logical names of the changed entities. `deadline` is a time of `time.monotonic()`. Raises
-    PlatformFailure when the platform cannot be asked now. The next run asks about the remaining entities
-    first.
+    A mark is the platform's own word for a moment. Return the logical names of the changed entities.
+    `deadline` is a time of `time.monotonic()`. Raises PlatformFailure when the platform cannot be asked now,
+    or the deadline has passed. The next run asks about the remaining entities first.
     """
     if not isinstance(platform, TracksChanges):
         return []
@@ -63,20 +64,26 @@ def end_what_has_changed(configuration: Configuration, platform: Platform, deadl
     TrackedEntity.objects.exclude(entity__in=entities, platform=address).delete()
     now = dt.datetime.now(dt.UTC)
     for entity in entities:
-        new = {"platform": address, "since": now, "asked_at": now - REST}
+        # What is new was never asked about. It counts as asked a while ago, and comes before what was asked
+        # lately.
+        new = {"platform": address, "since": now, "asked_at": now - PAUSE}
         TrackedEntity.objects.get_or_create(entity=entity, defaults=new)
     # The oldest question comes first: after a failure, the entities behind it are asked about first next
     # time.
     rows = TrackedEntity.objects.order_by("asked_at", "entity")
-    return [row.entity for row in rows if not _rests(row, now) and _end_if_changed(row, platform, deadline)]
+    changed = []
+    for row in rows:
+        if not _is_paused(row, now) and _end_if_changed(row, platform, deadline):
+            changed.append(row.entity)
+    return changed
 
 
-def _rests(row: TrackedEntity, now: dt.datetime) -> bool:
+def _is_paused(row: TrackedEntity, now: dt.datetime) -> bool:
     """Whether the platform has lately said that it cannot be asked about the entity.
 
     A row without a mark that has had no call is new.
     """
-    return not row.mark and row.calls > 0 and now - row.asked_at < REST
+    return not row.mark and row.calls > 0 and now - row.asked_at < PAUSE
 
 
 def _end_if_changed(row: TrackedEntity, platform: TracksChanges, deadline: float) -> bool:

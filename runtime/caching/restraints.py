@@ -44,6 +44,7 @@ class Pause:
 
     @property
     def is_on(self) -> bool:
+        """Whether the platform is left alone at this moment."""
         return time.monotonic() < self._until
 
     def begin(self, error: BaseException) -> None:
@@ -72,5 +73,6 @@ class Refreshing:
             return True
 
     def end(self, key: Hashable) -> None:
+        """Note that the answer of `key` is not being refreshed any more."""
         with self._lock:
             self._keys.discard(key)

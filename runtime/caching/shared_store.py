@@ -32,8 +32,10 @@ _LOOK_AGAIN = 0.03
 
 
 class Turn(NamedTuple):
-    """Whether this request is to ask the platform, and the answer that another process has stored
-    meanwhile.
+    """The outcome of waiting for a turn.
+
+    `is_ours`: this request is to ask the platform. `found` is the answer that another process has stored
+    meanwhile; None without one.
     """
 
     is_ours: bool
@@ -56,6 +58,9 @@ class SharedStore:
         )
 
     def get(self, key: str) -> Entry | None:
+        """Return the answer; None when it is not stored, and for bytes that this service did not seal for the
+        key.
+        """
         packed = self._redis.ask(lambda client: client.get(_PREFIX + key))
         if not isinstance(packed, bytes):
             return None
@@ -64,6 +69,7 @@ class SharedStore:
         return None if content is None else Entry.unpacked(content, LARGEST)
 
     def put(self, key: str, entry: Entry, seconds: float) -> None:
+        """Store an answer for some seconds, unless it is too large or Redis is away."""
         milliseconds = int(seconds * 1000)
         if not self._redis.is_there or milliseconds <= 0 or entry.size > LARGEST:
             return
@@ -100,6 +106,7 @@ class SharedStore:
                     self._redis.ask(lambda _: lock.release())
 
     def clear(self) -> None:
+        """Remove all answers."""
         self._redis.forget(_PREFIX)
 
 

@@ -77,6 +77,9 @@ class AccountForm(RecordForm):
         return self.instance.pk is None
 
     def clean_username(self) -> str:
+        """Return the user name. Raises ValidationError when another account of the API or of the studio has
+        it.
+        """
         username = cast(str, self.cleaned_data["username"])
         other_users = User.objects.filter(username=username).exclude(pk=self.instance.user_id)
         if other_users.exists():
@@ -84,6 +87,7 @@ class AccountForm(RecordForm):
         return username
 
     def clean_password(self) -> str:
+        """Return the password; empty to keep the present one. Raises ValidationError for a weak password."""
         password = cast(str, self.cleaned_data["password"])
         if password:
             user = None if self._is_new else self.instance.user
@@ -92,6 +96,7 @@ class AccountForm(RecordForm):
 
     @transaction.atomic
     def save(self, commit: bool = True) -> ApiAccount:
+        """Save the user and the account. Return the account."""
         user = User() if self._is_new else self.instance.user
         user.username = self.cleaned_data["username"]
         user.is_active = self.cleaned_data["active"]

@@ -55,11 +55,13 @@ class _Record(NamedTuple):
         return list(self)
 
 
-def _packed(profile: PlatformUser | None) -> Any:
+def _packed_profile(profile: PlatformUser | None) -> Any:
+    """Return the profile as plain types, for other processes."""
     return None if profile is None else asdict(profile)
 
 
-def _unpacked(packed: Any) -> PlatformUser | None:
+def _unpacked_profile(packed: Any) -> PlatformUser | None:
+    """Return the profile that `_packed_profile` was given."""
     if packed is None:
         return None
     # Tuples have become lists on the way.
@@ -70,7 +72,9 @@ def _unpacked(packed: Any) -> PlatformUser | None:
 
 
 # None: the platform has no such user. That is kept too, or whoever was deleted would be asked for each time.
-_profiles: MinuteCache[PlatformUser | None] = MinuteCache("profile", pack=_packed, unpack=_unpacked)
+_profiles: MinuteCache[PlatformUser | None] = MinuteCache(
+    "profile", pack=_packed_profile, unpack=_unpacked_profile
+)
 # The records of callers that are not platform users.
 _records: MinuteCache[_Record] = MinuteCache(
     "record", pack=lambda record: record.packed(), unpack=lambda packed: _Record(*packed)

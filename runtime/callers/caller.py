@@ -24,9 +24,10 @@ _UNSAID: Any = object()
 
 @dataclass(frozen=True, slots=True, init=False)
 class Identity:
-    """The answer of a user resolver: the application's roles, the caller's type, and the record, if any.
+    """The answer of a user resolver: the application's roles, the caller's type, and the record.
 
-    `claims` are the token's claims that expressions may read, as `user.claims`.
+    `record` is the id of the caller's record; None without one. `claims` are the token's claims that
+    expressions may read, as `user.claims`.
     """
 
     roles: frozenset[str]
@@ -98,7 +99,7 @@ class Caller:
 ANONYMOUS = Caller(issuer="", subject="")
 
 
-def surroundings(caller: Caller) -> dict[str, Any]:
+def caller_facts(caller: Caller) -> dict[str, Any]:
     """Return what expressions see of `user` beside the configured properties, by name."""
     profile = caller.profile
     teams = zip(profile.team_ids, profile.team_names, strict=True) if profile else ()
@@ -111,7 +112,9 @@ def surroundings(caller: Caller) -> dict[str, Any]:
     }
 
 
-def around(caller: Caller, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of `user` in expressions. A user property cannot replace a reserved name."""
-    facts = surroundings(caller)
+def fields_of_user(caller: Caller, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `user` as expressions see it: the caller's facts, and the configured properties. A property
+    cannot replace a reserved name.
+    """
+    facts = caller_facts(caller)
     return facts | dict(properties) | {name: facts[name] for name in RESERVED_PROPERTIES}

@@ -31,9 +31,10 @@ _KEY, _ACCOUNT = "apikey", "apiaccount"
 
 
 class _Row(NamedTuple):
-    """An account or a key. `lacks`: it has no record, although its type has records.
+    """An account or a key.
 
-    `ends`: when a key expires.
+    `model` is `apikey` or `apiaccount`, `type` the caller type. `lacks`: it has no record, although its type
+    has records. `ends` is when a key expires; None for never, and for accounts.
     """
 
     model: str
@@ -45,7 +46,7 @@ class _Row(NamedTuple):
 
 
 @announce
-def _of_callers(request: HttpRequest) -> Iterator[Notice]:
+def _notices_of_callers(request: HttpRequest) -> Iterator[Notice]:
     """Yield the notices about accounts and keys that the user may see.
 
     Everything is read by one query, because the dashboard runs it each time.
@@ -82,6 +83,7 @@ def _keys(now: dt.datetime, types: Sequence[str]) -> QuerySet[Any, Any]:
 
 
 def _accounts(types: Sequence[str]) -> QuerySet[Any, Any]:
+    """Return the active accounts that lack a record, as rows of the same columns as `_keys`."""
     return (
         ApiAccount.objects.filter(_lacking(types), user__is_active=True)
         .order_by()
@@ -96,10 +98,12 @@ def _accounts(types: Sequence[str]) -> QuerySet[Any, Any]:
 
 
 def _lacking(types: Sequence[str]) -> Q:
+    """Return the filter for rows without a record whose caller type is one of `types`, which have records."""
     return Q(record=None, caller_type__in=types)
 
 
 def _expiring(rows: Sequence[_Row], now: dt.datetime) -> Iterator[Notice]:
+    """Yield a notice for each key that expires soon, the next one first."""
     sentence = _("The API key %(name)s expires on %(day)s. Make a new one, and give it to the machine.")
     ending = [(row.ends, row) for row in rows if row.ends is not None and now < row.ends <= now + _ANNOUNCED]
     for end, row in sorted(ending):

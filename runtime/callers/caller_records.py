@@ -27,6 +27,7 @@ class CallerRecords:
     inactive: frozenset[Value] = frozenset()
 
     def is_active(self, row: Mapping[str, Value]) -> bool:
+        """Whether the record in `row` counts."""
         return self.state is None or row[self.state] not in self.inactive
 
     def query(self, record: Guid) -> Query:
@@ -46,6 +47,7 @@ class CallerRecords:
 
 
 def records_of_users(users: Users) -> CallerRecords:
+    """Return how to read the platform's users, who are inactive when they are disabled."""
     return CallerRecords(users.entity, users.id, users.disabled, frozenset({True}))
 
 
@@ -57,6 +59,8 @@ def records_in(entity: str, platform: Platform) -> CallerRecords:
     attributes = platform.attributes(entity)
     id = platform.entities()[entity].primary_id
     system = platform.conventions.of(entity)
+    # Only the options of the status say which states are inactive. Without both attributes every record
+    # counts.
     status = attributes.get(system.status or "")
     if system.state not in attributes or status is None:
         return CallerRecords(entity, id)
@@ -64,5 +68,6 @@ def records_in(entity: str, platform: Platform) -> CallerRecords:
 
 
 def _inactive_states(status: Attribute, entity: str, platform: Platform) -> frozenset[Value]:
+    """Return the values of the state for inactive records, as the options of the status say."""
     options = status.options or platform.option_set(status.logical_name, entity=entity)
     return frozenset(options.inactive_states)

@@ -15,6 +15,7 @@ from runtime.callers.issuers.environment import read_issuers
 
 @register("portico")
 def issuers_make_sense(app_configs: Sequence[AppConfig] | None, **kwargs: Any) -> list[CheckMessage]:
+    """Return an error for a wrong `ISSUERS`, for Django's system checks."""
     try:
         read_issuers(settings.PORTICO["ISSUERS"])
     except ImproperlyConfigured as error:

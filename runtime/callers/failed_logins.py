@@ -65,7 +65,9 @@ class FailedLogins(models.Model):
 
     @property
     def slows_down(self) -> bool:
-        """Whether it is the count of an account that every network has to wait for."""
+        """Whether this row counts an account, and with so many failures that every network has to wait for
+        it.
+        """
         scope = _scope(self.account, self.network)
         return scope == "account" and self.failures >= _limits(_limit())[scope]
 
@@ -87,7 +89,7 @@ class KnownNetwork(models.Model):
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The reason why a login is not even tried, and the seconds to wait."""
+    """The reason why a login is not even tried, and the seconds to wait before the next try."""
 
     reason: Literal["locked_out", "slowed_down"]
     seconds: int
@@ -104,13 +106,17 @@ def claim_try(account: str, network: str) -> Wait | None:
         return None
     now = dt.datetime.now(dt.UTC)
     account = account[:_LONGEST_NAME]
-    rows = {(row.account, row.network): row for row in FailedLogins.objects.filter(_keys(account, network))}
-    # The network is locked out of all accounts or of this one, or its wait for this one has begun.
+    rows = {
+        (row.account, row.network): row
+        for row in FailedLogins.objects.filter(_rows_counting(account, network))
+    }
+    # A row of the network or of the pair is refused: the network is locked out of all accounts or of this
+    # one, or waits for this one.
     for key in (("", network), (account, network)):
         row = rows.get(key)
         if row is not None and row.refused_until is not None and row.refused_until > now:
             reason = "locked_out" if row.failures >= _limits(limit)[_scope(*key)] else "slowed_down"
-            return Wait(reason, _seconds(row.refused_until - now))  # type: ignore[arg-type]  # one of both
+            return Wait(reason, _whole_seconds(row.refused_until - now))  # type: ignore[arg-type]  # one of both
     account_row = rows.get((account, ""))
     if account_row is None or not account_row.slows_down or now - account_row.last_at >= COOL_OFF:
         return None
@@ -136,8 +142,8 @@ def count_failure(account: str, network: str, *, of_account: bool = True) -> Wai
         # In one order, so that two failures at once never wait for each other.
         account_keys = {(account, "")} if of_account else set()
         for key in sorted({("", network), (account, network), *account_keys}):
-            locked |= _add(*key, now)
-    return Wait("locked_out", _seconds(COOL_OFF)) if locked else None
+            locked |= _add_failure(*key, now)
+    return Wait("locked_out", _whole_seconds(COOL_OFF)) if locked else None
 
 
 def forgive(user: User, network: str) -> None:
@@ -161,7 +167,7 @@ def forgive_pair(account: str, network: str) -> None:
     FailedLogins.objects.filter(account=account[:_LONGEST_NAME], network=network).delete()
 
 
-def _add(account: str, network: str, now: dt.datetime) -> bool:
+def _add_failure(account: str, network: str, now: dt.datetime) -> bool:
     """Add one failure to the row of an account and network. Return whether that locks logins."""
     row = _row_for_update(account, network, now)
     scope = _scope(account, network)
@@ -223,16 +229,23 @@ def _claim_try_after_wait(
 
 
 def _is_known(account: str, network: str, now: dt.datetime) -> bool:
+    """Whether somebody has logged in to the account from the network within the last 30 days."""
     return KnownNetwork.objects.filter(
         user__username=account, network=network, last_at__gt=now - REMEMBERED
     ).exists()
 
 
-def _keys(account: str, network: str) -> Q:
+def _rows_counting(account: str, network: str) -> Q:
+    """Return the filter for the three rows that count a login: of the pair, of the network and of the
+    account.
+    """
     return Q(account__in=("", account), network=network) | Q(account=account, network="")
 
 
 def _scope(account: str, network: str) -> Literal["account", "network", "pair"]:
+    """Return what a row counts: one account from every network, one network for every account, or the pair.
+    An empty name stands for every.
+    """
     if account and network:
         return "pair"
     return "account" if account else "network"
@@ -248,5 +261,6 @@ def _limits(limit: int) -> Mapping[str, int]:
     return {"pair": limit, "account": _OF_AN_ACCOUNT * limit, "network": _OF_A_NETWORK * limit}
 
 
-def _seconds(time: dt.timedelta) -> int:
+def _whole_seconds(time: dt.timedelta) -> int:
+    """Return a time in whole seconds, at least one."""
     return max(1, math.ceil(time.total_seconds()))

@@ -28,14 +28,17 @@ class FailedLoginsAdmin(ModelAdmin):
 
     @admin.display(description=_("Account"), ordering="account")
     def whose(self, row: FailedLogins) -> Any:
+        """Return the account for the list."""
         return row.account or _("every account")
 
     @admin.display(description=_("Network"), ordering="network")
     def where(self, row: FailedLogins) -> Any:
+        """Return the network for the list."""
         return row.network or _("every network")
 
     @admin.display(description=_("State"), ordering="refused_until")
     def state(self, row: FailedLogins) -> Any:
+        """Return what a row means now: slowed down, locked out, or only counted."""
         if row.slows_down:
             return _("slowed down")
         until = row.refused_until

@@ -61,7 +61,8 @@ class LocalIssuer:
     leeway = 0
 
     def verify(self, token: str) -> Claims:
-        return _read(AccessToken, token)
+        """Return the claims of an access token of this service. Raises RefusedCaller 401."""
+        return _read_claims(AccessToken, token)
 
 
 class _RefreshToken(Token):
@@ -75,7 +76,7 @@ class _RefreshToken(Token):
 
 def issue(user: User) -> TokenPair:
     """Return a new pair of tokens for `user`, whose password has been checked."""
-    return _pair(token_families.begin(user.pk))
+    return _token_pair(token_families.begin(user.pk))
 
 
 def rotate(refresh: str, *, address: str = "") -> TokenPair:
@@ -84,7 +85,7 @@ def rotate(refresh: str, *, address: str = "") -> TokenPair:
     Shortly after its first use, a token leads to the same successor again. Later, its whole family is
     revoked, and the audit log notes the `address` that sent it.
     """
-    claims = _read(_RefreshToken, refresh)
+    claims = _read_claims(_RefreshToken, refresh)
     account = reachable_accounts().filter(user_id=claims["sub"]).select_related("user").first()
     if account is None:
         raise invalid_token("The account of this token is closed.", "account_closed")
@@ -92,7 +93,7 @@ def rotate(refresh: str, *, address: str = "") -> TokenPair:
         place = token_families.place_of(claims["jti"]) or _place_of_older_token(
             claims["jti"], account.user_id
         )
-        return _pair(token_families.advance(place, account.user_id))
+        return _token_pair(token_families.advance(place, account.user_id))
     except Ended as ended:
         if ended.by_this:
             _tell_of_reuse(account, address)
@@ -102,7 +103,7 @@ def rotate(refresh: str, *, address: str = "") -> TokenPair:
 def revoke(token: str) -> None:
     """End the family of a refresh token. Do nothing for a token that is not valid, or has expired."""
     try:
-        name: str = _read(_RefreshToken, token)["jti"]
+        name: str = _read_claims(_RefreshToken, token)["jti"]
     except RefusedCaller:
         return
     place = token_families.place_of(name)
@@ -117,7 +118,7 @@ def revoke(token: str) -> None:
 def is_access_token(token: str) -> bool:
     """Whether `token` is an access token of this service that is still good."""
     try:
-        _read(AccessToken, token)
+        _read_claims(AccessToken, token)
     except RefusedCaller:
         return False
     return True
@@ -151,10 +152,10 @@ def accounts_of(claims: Claims) -> models.QuerySet[ApiAccount]:
     if login is None:
         # The token of an API key, or one from a release that did not name the login.
         return accounts
-    return accounts.exclude(models.Exists(token_families.ended(uuid.UUID(login))))
+    return accounts.exclude(models.Exists(token_families.revoked_family_query(uuid.UUID(login))))
 
 
-def _pair(family: TokenFamily) -> TokenPair:
+def _token_pair(family: TokenFamily) -> TokenPair:
     """Return the tokens of a family at its present number."""
     refresh = _RefreshToken()
     # Another process that makes this token, too, must make the same bytes.
@@ -162,7 +163,7 @@ def _pair(family: TokenFamily) -> TokenPair:
     refresh.set_exp(from_time=family.issued_at)
     refresh["jti"] = token_families.name_of(family.id, family.number)
     refresh["sub"] = str(family.user_id)
-    access = _access(str(family.user_id))
+    access = _new_access_token(str(family.user_id))
     access[_LOGIN] = str(family.id)
     return TokenPair(str(access), str(refresh), _SECONDS)
 
@@ -171,10 +172,11 @@ def access_alone(subject: str) -> TokenPair:
     """Return an access token for `subject` without a refresh token. Only closing its account or API key ends
     it early.
     """
-    return TokenPair(str(_access(subject)), None, _SECONDS)
+    return TokenPair(str(_new_access_token(subject)), None, _SECONDS)
 
 
-def _access(subject: str) -> AccessToken:
+def _new_access_token(subject: str) -> AccessToken:
+    """Return a new access token for `subject`."""
     access = AccessToken()
     access["sub"] = subject
     return access
@@ -200,6 +202,7 @@ def _place_of_older_token(name: str, user_id: int) -> TokenNumber:
 
 
 def _tell_of_reuse(account: ApiAccount, address: str) -> None:
+    """Note in the log and in the audit log that a used refresh token was sent again, from `address`."""
     logger.warning(
         "A used refresh token was sent again, and the tokens of its login are revoked.",
         extra={"account": account.user_id},
@@ -214,10 +217,11 @@ def _tell_of_reuse(account: ApiAccount, address: str) -> None:
 
 
 def _used_or_revoked(reason: str) -> RefusedCaller:
+    """Return the refusal of a refresh token that is not good any more. `reason` is for the log."""
     return invalid_token("The refresh token has been used or revoked.", reason)
 
 
-def _read(kind: type[Token], text: str) -> Claims:
+def _read_claims(kind: type[Token], text: str) -> Claims:
     """Return the claims of a token of this kind that the service has signed. Raises RefusedCaller 401."""
     try:
         token = kind(text)  # type: ignore[arg-type]  # simplejwt says Token; text is what it reads
@@ -227,7 +231,7 @@ def _read(kind: type[Token], text: str) -> Claims:
         # All of these but TokenError: claims of a type that simplejwt does not expect.
         raise invalid_token(_REFUSED) from error
     if token.payload.get("aud") != _AUDIENCE:
-        # An array is a foreign issuer's way of writing: this service signs one name.
+        # Tokens of this service have one text here. RFC 7519 also allows an array, which other issuers use.
         raise invalid_token(_REFUSED, "audience")
     check(token.payload, audiences=(_AUDIENCE,))
     return token.payload

@@ -34,6 +34,7 @@ def log_in(request: Request, username: str, password: str) -> User:
 
 
 def _wrong_credentials() -> RefusedCaller:
+    """Return the refusal 401 for a wrong name or password. It is the same for both."""
     return RefusedCaller(
         401,
         "invalid_credentials",

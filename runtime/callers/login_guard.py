@@ -24,6 +24,7 @@ class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  #
     """
 
     def is_allowed(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> bool:
+        """Whether a login may be tried now. It claims the try."""
         wait = claim_try(_account(credentials), _network(request))
         request.login_wait = wait  # type: ignore[attr-defined]
         return wait is None
@@ -44,13 +45,15 @@ class LoginGuard(AbstractAxesHandler, AxesBaseHandler):  # type: ignore[misc]  #
         request.axes_locked_out = wait is not None  # type: ignore[attr-defined]
 
     def user_logged_in(self, sender: Any, request: HttpRequest | None, user: User, **signal: Any) -> None:
+        """Note a successful login."""
         if request is not None:
             forgive(user, _network(request))
 
     def user_logged_out(self, sender: Any, request: HttpRequest | None, user: User, **signal: Any) -> None:
-        pass
+        """Do nothing: a logout is not counted."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        """Return 0: `is_allowed` decides, and not a limit of axes."""
         return 0
 
     def reset_attempts(

@@ -71,12 +71,13 @@ class MinuteCache(Generic[V]):
             turn = self._reading.setdefault(digest, threading.Lock())
         has_turn = turn.acquire(timeout=_PATIENCE)
         try:
-            entry = self._local_entry(digest) or self._shared(digest)
-            return entry if entry is not None else self._read(digest, read, until)
+            entry = self._local_entry(digest) or self._shared_entry(digest)
+            return entry if entry is not None else self._read_and_keep(digest, read, until)
         finally:
             if has_turn:
                 turn.release()
-            # Those who wait have the lock itself; those who come later find the value, or read it.
+            # Threads that wait hold the lock object itself. A later thread finds the value or, if reading
+            # failed, makes a lock of its own.
             with self._reading_lock:
                 self._reading.pop(digest, None)
 
@@ -85,10 +86,11 @@ class MinuteCache(Generic[V]):
         _redis().clear()
 
     def _local_entry(self, digest: str) -> CachedValue[V] | None:
+        """Return the value that this process keeps; None when it has none, or its minute is over."""
         entry = self._local.get(digest)
         return entry if entry is not None and time.monotonic() < entry.until else None
 
-    def _shared(self, digest: str) -> CachedValue[V] | None:
+    def _shared_entry(self, digest: str) -> CachedValue[V] | None:
         """Return the value that another process has stored, and keep it here, too."""
         entry = _redis().get(digest)
         if entry is None:
@@ -98,7 +100,7 @@ class MinuteCache(Generic[V]):
         self._local.put(digest, shared_entry)
         return shared_entry
 
-    def _read(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
+    def _read_and_keep(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
         """Read the value, and keep it for this and other processes."""
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
@@ -127,6 +129,7 @@ class _Redis:
         """Return the content, and the seconds for which it may still be kept; None when there is none."""
 
         def ask(client: redis.Redis) -> Any:
+            """Ask for the value and for how many milliseconds it is still kept, at once."""
             pipeline = client.pipeline(transaction=False)
             pipeline.get(_PREFIX + digest)
             pipeline.pttl(_PREFIX + digest)
@@ -139,6 +142,7 @@ class _Redis:
         return None if content is None else (content, min(milliseconds / 1000, LIFETIME))
 
     def put(self, digest: str, content: bytes, seconds: float) -> None:
+        """Store a value, sealed, for some seconds. A value that is too long is not stored."""
         milliseconds = int(seconds * 1000)
         if milliseconds > 0 and len(content) <= _LARGEST:
             sealed = seal(content, _PURPOSE, digest.encode())
@@ -149,6 +153,7 @@ class _Redis:
 
 
 def _redis() -> _Redis:
+    """Return the store of the present settings."""
     return _redis_at(settings.PORTICO["CACHE_URL"])
 
 

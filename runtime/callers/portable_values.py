@@ -30,6 +30,7 @@ def to_bytes(value: Any) -> bytes:
 
 
 def from_bytes(content: bytes) -> Any:
+    """Return the value that `to_bytes` was given. Tuples have become lists."""
     return _unpacked(orjson.loads(content))
 
 
@@ -41,6 +42,7 @@ def _packed(value: Any) -> Any:
         return value
     if isinstance(value, int) and _SMALLEST <= value <= _GREATEST:
         return value
+    # Not for NaN and infinity, which JSON lacks. NaN differs from itself.
     if isinstance(value, float) and value == value and abs(value) != float("inf"):
         return value
     if isinstance(value, Decimal):
@@ -62,6 +64,7 @@ def _unpacked(value: Any) -> Any:
         return [_unpacked(item) for item in value]
     if not isinstance(value, dict):
         return value
+    # `_packed` writes every object with one member, whose name is the type of the value.
     [(kind, inner)] = value.items()
     if kind == "map":
         return {name: _unpacked(member) for name, member in inner.items()}

@@ -28,12 +28,14 @@ class RecentCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
+        """Return the value; None when it is missing or too old."""
         entry = self._entries.get(key)
         if entry is None or time.monotonic() >= entry[0]:
             return None
         return entry[1]
 
     def put(self, key: K, value: V) -> None:
+        """Keep a value. Its time begins anew, and the oldest values go while the cache is full."""
         with self._lock:
             entries = self._entries
             entries.pop(key, None)

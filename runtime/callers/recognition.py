@@ -45,6 +45,9 @@ class Recognition:
 
     @classmethod
     def of(cls, configuration: Configuration, platform: Platform, asks: Asks = _asks_nothing) -> Recognition:
+        """Return the recognition of a configuration. `asks` is the query for a caller's record, if there is
+        one.
+        """
         types = {caller_type.name: caller_type for caller_type in configuration.caller_types}
         rates = {role.name: role.rate for role in configuration.roles if role.rate}
         return cls(configuration.issuers, types, platform, rates, asks)
@@ -59,4 +62,5 @@ class Recognition:
 
     @property
     def issuers(self) -> Issuers:
+        """The issuers of the configuration and of the environment."""
         return issuers_of(self.definitions)

@@ -13,7 +13,7 @@ from designer.models import CallerType
 from designer.names import USER_TYPE
 from designer.platform import get_platform
 from designer.studio.look import dress, searchable
-from designer.studio.trying.caller_fields import is_missing
+from designer.studio.trying.caller_fields import is_known_missing
 from runtime.callers.platform_users import platform_users
 
 
@@ -68,6 +68,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
         )
 
     def _record_field(self) -> forms.Field:
+        """Return the field for the id of a record that is no platform user."""
         return dress(
             forms.UUIDField(
                 label=_("Record"),
@@ -80,6 +81,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
 
     @property
     def _is_user(self) -> bool:
+        """Whether the row in the form is of the caller type `user`."""
         return bool(self.instance.caller_type_id == USER_TYPE)
 
     def clean_rate(self) -> int:
@@ -103,10 +105,11 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
         return cleaned
 
     def _check_record(self, type: CallerType, record: uuid.UUID) -> None:
+        """Add an error when the type has no records, or the platform has no record with this id."""
         if not type.entity:
             self.add_error("record", _("Callers of this type have no record. Leave it empty."))
             return
         # What cannot be asked now is found out when somebody calls.
-        if is_missing(type.entity, str(record)):
+        if is_known_missing(type.entity, str(record)):
             sentence = _("There is no record of %(entity)s with this id.") % {"entity": type.entity}
             self.add_error("record", sentence)

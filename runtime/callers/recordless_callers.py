@@ -33,6 +33,9 @@ def finding_of(row: Callers) -> str:
 
 
 def types_with_records(configuration: Configuration) -> list[str]:
+    """Return the names of the caller types whose callers have a record: a platform user, or a record of an
+    entity.
+    """
     return [
         caller_type.name
         for caller_type in configuration.caller_types

@@ -24,6 +24,7 @@ logger = logging.getLogger("portico.callers")
 
 KEPT = dt.timedelta(days=30)
 
+# An issuer (empty when it is none of those set up here), a reason, and a day (UTC).
 _Place: TypeAlias = tuple[str, str, dt.date]
 
 
@@ -69,6 +70,7 @@ class RefusalCounts(BatchedCounts[_Place, _Count]):
         super().__init__(_Count, interval=5.0, name="refusals", outage=outage)
 
     def count(self, refusal: RefusedCaller) -> None:
+        """Count one refusal. It is written later, together with others."""
         now = dt.datetime.now(dt.UTC)
         issuer = refusal.issuer if refusal.is_of_known_issuer else ""
         with self._lock:
@@ -76,11 +78,13 @@ class RefusalCounts(BatchedCounts[_Place, _Count]):
         self._write_later()
 
     def _add(self, place: _Place, count: _Count) -> int:
+        """Add a count to the row of an issuer, reason and day. Return the number of rows changed, 0 or 1."""
         issuer, reason, day = place
         rows = RefusalCount.objects.filter(issuer=issuer, reason=reason, day=day)
         return rows.update(count=F("count") + count.number, last_at=count.last_at)
 
     def _create(self, place: _Place, count: _Count) -> None:
+        """Create the row of an issuer, reason and day. Raises IntegrityError when another process has."""
         issuer, reason, day = place
         RefusalCount.objects.create(
             issuer=issuer, reason=reason, day=day, count=count.number, last_at=count.last_at
@@ -96,5 +100,6 @@ def count_from_now_on() -> None:
 
 
 def _count(sender: object, problem: object, **signal: Any) -> None:
+    """Receive the signal of a refusal, and count it."""
     if isinstance(problem, RefusedCaller):
         refusal_counts.count(problem)

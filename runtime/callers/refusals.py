@@ -24,11 +24,13 @@ class RefusedCaller(Problem):
 
     @property
     def logged(self) -> Mapping[str, str]:
+        """The parts of the refusal that are known, for the log."""
         details = {"reason": self.reason, "issuer": self.issuer, "key_id": self.key_id}
         return {name: value for name, value in details.items() if value}
 
 
 def authentication_required() -> Problem:
+    """Return the Problem 401 for a request without a token."""
     return Problem(
         401,
         "authentication_required",
@@ -38,12 +40,16 @@ def authentication_required() -> Problem:
 
 
 def invalid_token(detail: str, reason: str = "malformed") -> RefusedCaller:
+    """Return the refusal 401 of a token. `detail` is the sentence for the caller, `reason` is for the log."""
     return RefusedCaller(
         401, "invalid_token", detail, reason, **{"WWW-Authenticate": 'Bearer error="invalid_token"'}
     )
 
 
 def no_platform_user(issuer: str, detail: str, reason: str = "no_platform_user") -> RefusedCaller:
+    """Return the refusal 403 of a caller whose platform user is missing or disabled. `reason` is for the
+    log.
+    """
     refusal = RefusedCaller(403, "no_platform_user", detail, reason)
     refusal.issuer = issuer
     refusal.is_of_known_issuer = True
@@ -77,12 +83,16 @@ def no_record(caller_type: str, issuer: str, detail: str, reason: str = "no_reco
 
 
 def type_not_admitted(issuer: str) -> RefusedCaller:
+    """Return the refusal 403 of a caller type that the endpoint does not admit. Callers read the same as
+    about roles.
+    """
     refusal = forbidden(issuer)
     refusal.reason = "caller_type"
     return refusal
 
 
 def forbidden(issuer: str) -> RefusedCaller:
+    """Return the refusal 403 of a caller without any of the endpoint's roles."""
     refusal = RefusedCaller(403, "forbidden", "You hold none of the roles that may call this.", "no_role")
     refusal.issuer = issuer
     refusal.is_of_known_issuer = True
@@ -90,6 +100,7 @@ def forbidden(issuer: str) -> RefusedCaller:
 
 
 def issuer_unavailable(seconds: int) -> RefusedCaller:
+    """Return the refusal 503 while the keys of an issuer are unknown. `seconds` is when to try again."""
     return RefusedCaller(
         503,
         "issuer_unavailable",

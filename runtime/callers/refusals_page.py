@@ -62,6 +62,8 @@ REASONS: dict[str, str | Promise] = {
 
 
 class _ReadOnly(ModelAdmin):
+    """A list that nobody may add to or change. Rows can be deleted."""
+
     list_display_links = None
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -81,6 +83,7 @@ class RefusalCountAdmin(_ReadOnly):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
+        """Show the list, with the refusals of this process up to now."""
         # Whoever has just tried a token looks for it here.
         refusal_counts.flush()
         response: HttpResponseBase = super().changelist_view(request, extra_context)
@@ -88,10 +91,12 @@ class RefusalCountAdmin(_ReadOnly):
 
     @admin.display(description=_("Issuer"), ordering="issuer")
     def whose(self, row: RefusalCount) -> Any:
+        """Return the issuer for the list; a sentence for an issuer that is not set up here."""
         return row.issuer or _("an issuer that is not set up")
 
     @admin.display(description=_("Reason"), ordering="reason")
     def why(self, row: RefusalCount) -> Any:
+        """Return the reason in words, followed by its code."""
         reason = REASONS.get(row.reason)
         return f"{reason} ({row.reason})" if reason else row.reason
 

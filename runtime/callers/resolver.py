@@ -16,16 +16,18 @@ def resolve(claims: Claims, context: Recognition | None = None) -> Caller | None
     """
     context = context or present.get()
     if claims["iss"] == LocalIssuer.name:
-        return _of_account(claims)
+        return _caller_of_account(claims)
     issuer = context.issuers.get(claims["iss"])
     return None if issuer is None else resolve_by_issuer(issuer, claims, context.types, context.platform)
 
 
-def _of_account(claims: Claims) -> Caller | None:
+def _caller_of_account(claims: Claims) -> Caller | None:
     """Return the caller of an API account; None for an unknown or closed one."""
     rows = list(accounts_of(claims).values_list("caller_type_id", "record", "rate", "roles__name"))
     if not rows:
         return None
+    # One row for each role of the account, or a single row without a role: the rest is the same in all of
+    # them.
     type, record, rate, _role = rows[0]
     return Caller(
         issuer=claims["iss"],

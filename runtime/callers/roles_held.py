@@ -15,7 +15,9 @@ _MOST = 1_000
 
 
 def held_by_callers(item: ItemKey) -> Iterator[Use]:
-    """Yield the API accounts and keys that have a role or a caller type."""
+    """Yield the places where API accounts and keys use `item`, a role or a caller type. Yield none for any
+    other item.
+    """
     collection, name = item
     fields = {"roles": "roles__name", "caller_types": "caller_type__name"}
     if collection not in fields:

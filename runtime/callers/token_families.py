@@ -102,7 +102,7 @@ def revoke(id: uuid.UUID) -> bool:
     return bool(TokenFamily.objects.filter(pk=id, revoked_at=None).update(revoked_at=dt.datetime.now(dt.UTC)))
 
 
-def ended(id: uuid.UUID) -> models.QuerySet[TokenFamily]:
+def revoked_family_query(id: uuid.UUID) -> models.QuerySet[TokenFamily]:
     """Return a query for the family that finds it only if it is revoked."""
     return TokenFamily.objects.filter(pk=id, revoked_at__isnull=False)
 
@@ -142,6 +142,9 @@ def _lifetime() -> dt.timedelta:
 
 
 def _mark(key: bytes, family: uuid.UUID, number: int) -> str:
+    """Return what proves that this service made a `jti`: a MAC of family and number, as Base64 without
+    padding.
+    """
     digest = hmac.digest(key, f"{family.hex}.{number}".encode(), "sha256")
     return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
@@ -153,6 +156,7 @@ def _keys() -> tuple[bytes, ...]:
 
 @cache
 def _keys_of(*secrets: str) -> tuple[bytes, ...]:
+    """Return a key derived from each secret. It is cached, because deriving takes time."""
     return tuple(
         HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE).derive(secret.encode())
         for secret in secrets

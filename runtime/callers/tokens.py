@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from django.conf import settings
 
@@ -39,7 +39,17 @@ LONGEST_HEADER = 8 * 1024
 # RFC 7235: the scheme is written in any case. A comma, where two headers were joined, is in no token.
 _BEARER = re.compile(r"bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)", re.IGNORECASE)
 
-_verified: RecentCache[tuple[bytes, object], tuple[Caller, float]] = RecentCache(size=10_000)
+
+class _VerifiedToken(NamedTuple):
+    """The caller of a token, and the time (Unix seconds) until which the token is valid."""
+
+    caller: Caller
+    good_until: float
+
+
+# By the digest of the `Authorization` header, and by the recognition: an edit of the configuration makes
+# another.
+_verified: RecentCache[tuple[bytes, Recognition], _VerifiedToken] = RecentCache(size=10_000)
 
 
 class UserResolver(Protocol):
@@ -67,17 +77,17 @@ def authenticate(
         return None
     if len(authorization) > LONGEST_HEADER:
         raise invalid_token("The Authorization header is too long.")
-    recognition = recognition or _of_environment()
+    recognition = recognition or _recognition_of_environment()
     key = hashlib.sha256(authorization.encode("utf-8", "surrogatepass")).digest(), recognition
     verified = _verified.get(key)
-    if verified is not None and time.monotonic() < verified[0].known_until:
+    if verified is not None and time.monotonic() < verified.caller.known_until:
         caller, good_until = verified
         if time.time() >= good_until:
-            raise _refused(caller.issuer, "The token has expired.", "expired")
+            raise _token_refusal(caller.issuer, "The token has expired.", "expired")
     else:
-        claims, good_until = _claims(authorization, recognition, address)
+        claims, good_until = _verified_claims(authorization, recognition, address)
         caller = identify(claims, recognition)
-        _verified.put(key, (caller, good_until))
+        _verified.put(key, _VerifiedToken(caller, good_until))
     if caller.networks:
         refuse_elsewhere(caller.networks, address)
     return caller
@@ -88,13 +98,17 @@ def identify(claims: Claims, recognition: Recognition | None = None) -> Caller:
 
     Raises Problem 401 for an unknown caller, and 403 for a caller whose record is gone or inactive.
     """
-    recognition = recognition or _of_environment()
-    caller = caller_of(claims) if is_of_a_key(claims) else _resolved(claims, recognition)
+    recognition = recognition or _recognition_of_environment()
+    caller = caller_of(claims) if is_of_a_key(claims) else _caller_by_resolver(claims, recognition)
     if caller is None:
-        raise _refused(claims["iss"], "The token's account is closed or unknown here.", "account_unknown")
+        raise _token_refusal(
+            claims["iss"], "The token's account is closed or unknown here.", "account_unknown"
+        )
     type = recognition.types.get(caller.type)
     if type is None:
-        raise _refused(claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown")
+        raise _token_refusal(
+            claims["iss"], "The token's type of caller is unknown here.", "caller_type_unknown"
+        )
     if not type.is_of_users:
         return active_records.with_active_record(caller, type.entity, recognition)
     user = caller.platform_user
@@ -112,11 +126,11 @@ def forget() -> None:
     issuers.forget()
     resolution.forget()
     active_records.forget()
-    _of_environment.cache_clear()
+    _recognition_of_environment.cache_clear()
     _verified.clear()
 
 
-def _claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
+def _verified_claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
     """Return the claims of a valid token or API key, and the time (Unix seconds) until which it is valid."""
     key = key_in(authorization)
     if key is not None:
@@ -125,7 +139,8 @@ def _claims(authorization: str, recognition: Recognition, address: str) -> tuple
     return verified.claims, verified.good_until
 
 
-def _resolved(claims: Claims, recognition: Recognition) -> Caller | None:
+def _caller_by_resolver(claims: Claims, recognition: Recognition) -> Caller | None:
+    """Return the caller whom the user resolver finds for `claims`; None refuses the token."""
     now = present.set(recognition)
     try:
         return _resolver(settings.PORTICO["USER_RESOLVER"])(claims, recognition)
@@ -134,13 +149,15 @@ def _resolved(claims: Claims, recognition: Recognition) -> Caller | None:
 
 
 def _bearer_token(authorization: str) -> str:
+    """Return the token of an `Authorization` header. Raises Problem 401 for any other header."""
     match = _BEARER.fullmatch(authorization)
     if match is None:
         raise invalid_token("Write `Authorization: Bearer` and one token.")
     return match.group(1)
 
 
-def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
+def _token_refusal(issuer: str, detail: str, reason: str) -> RefusedCaller:
+    """Return the refusal of a token whose issuer is known here."""
     refusal = invalid_token(detail, reason)
     refusal.issuer = issuer
     refusal.is_of_known_issuer = True
@@ -148,7 +165,8 @@ def _refused(issuer: str, detail: str, reason: str) -> RefusedCaller:
 
 
 @cache
-def _of_environment() -> Recognition:
+def _recognition_of_environment() -> Recognition:
+    """Return the recognition without a configuration: only the issuers of the environment are known."""
     return Recognition.of(Configuration(Revision(0, "")), get_platform())
 
 
@@ -163,12 +181,13 @@ def _resolver(name: str) -> Callable[[Claims, Recognition], Caller | None]:
         identity = resolver(claims)
         if identity is not None and not isinstance(identity, Identity):
             raise TypeError(f"USER_RESOLVER must answer an Identity or None, not {type(identity).__name__}")
-        return None if identity is None else _of_identity(claims, identity)
+        return None if identity is None else _caller_with_identity(claims, identity)
 
     return resolve
 
 
-def _of_identity(claims: Claims, identity: Identity) -> Caller:
+def _caller_with_identity(claims: Claims, identity: Identity) -> Caller:
+    """Return the caller that a resolver of the older form describes."""
     return Caller(
         issuer=claims["iss"],
         subject=claims["sub"],

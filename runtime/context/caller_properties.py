@@ -17,7 +17,7 @@ from designer.definitions import CallerTypeDefinition, UserPropertyDefinition
 from designer.expressions import Expression, ExpressionError
 from designer.names import RESERVED_PROPERTIES, output_key
 from designer.sentences import Sentence
-from runtime.callers.caller import Caller, around
+from runtime.callers.caller import Caller, fields_of_user
 from runtime.callers.caller_records import CallerRecords, records_in, records_of_users
 from runtime.context.related import Related, plain, plain_schema, related
 from runtime.http.failures import Misconfigured
@@ -26,7 +26,9 @@ logger = logging.getLogger("portico.context")
 
 
 class PropertyValues(NamedTuple):
-    """The values of all user properties of a caller, and the entities of those that name a record."""
+    """The values of all user properties of a caller by name, and the entities of those properties whose value
+    is a record's id.
+    """
 
     values: Mapping[str, Any]
     entities: Mapping[str, str]
@@ -47,7 +49,8 @@ class CallerProperties:
     ) -> None:
         self.type = type
         self.has_records = type.is_of_users or bool(type.entity)
-        # What expressions know of every caller is no property of an answer, whoever has called one so.
+        # Reserved names stand for what expressions know of every caller. A property with such a name is not
+        # answered.
         self.answered = {
             defined.name: key
             for defined in properties
@@ -107,7 +110,7 @@ class CallerProperties:
                 name: _entity(attribute, row[attribute], records) for name, attribute in self._fields.items()
             }
         if self._custom:
-            user_fields = around(caller, values)
+            user_fields = fields_of_user(caller, values)
             values |= {name: _evaluate(name, custom, user_fields) for name, custom in self._custom.items()}
         return PropertyValues(
             values, {name: entity for name, entity in entities.items() if entity is not None}
@@ -118,7 +121,7 @@ class CallerProperties:
         properties.
         """
         properties = {
-            self.answered[defined.name]: self._describe(defined)
+            self.answered[defined.name]: self._schema_of_property(defined)
             for defined in self._properties
             if defined.name in self.answered
         }
@@ -129,7 +132,8 @@ class CallerProperties:
             "additionalProperties": False,
         }
 
-    def _describe(self, defined: UserPropertyDefinition) -> dict[str, Any]:
+    def _schema_of_property(self, defined: UserPropertyDefinition) -> dict[str, Any]:
+        """Return the JSON Schema of a property's value."""
         schema: dict[str, Any] = {}
         if defined.name in self._fields:
             attributes = self._platform.attributes(self._require_records().entity)
@@ -160,18 +164,20 @@ class CallerProperties:
     ) -> Mapping[str, Value] | None:
         """Return the row of the caller's record; None when it is gone or inactive."""
         query = self._query(records, record)
-        # Whether the record counts has been asked already, most often by the same query.
+        # When the caller was recognised, the record was read already, most often by the same query.
         if caller.read is not None and caller.read[0] == query:
             return caller.read[1]
         rows = self._platform.query(query, Page(size=1), call=call).rows
         return rows[0] if rows and records.is_active(rows[0]) else None
 
     def _require_records(self) -> CallerRecords:
+        """Return where the records of these callers are. Raises Misconfigured when they have none."""
         if self.records is None:
             raise Misconfigured(self._without_records)
         return self.records
 
     def _compile_field(self, defined: UserPropertyDefinition) -> None:
+        """Compile a property that is an attribute of the record. Raises Misconfigured."""
         entity = self._require_records().entity
         if defined.attribute not in self._platform.attributes(entity):
             raise Misconfigured(
@@ -180,6 +186,7 @@ class CallerProperties:
         self._fields[defined.name] = defined.attribute
 
     def _compile_related(self, defined: UserPropertyDefinition) -> None:
+        """Compile a property that is read over a relationship. Raises Misconfigured."""
         alias = f"r{len(self._related)}"
         records = self._require_records()
         self._related[defined.name] = related(
@@ -187,6 +194,9 @@ class CallerProperties:
         )
 
     def _compile_custom(self, defined: UserPropertyDefinition) -> None:
+        """Compile a property that is an expression. Raises ExpressionError and, if callers have records but
+        these cannot be read, Misconfigured.
+        """
         if self.has_records:
             self._require_records()
         self._custom[defined.name] = Expression(defined.expression, names=("user",))
@@ -220,6 +230,9 @@ def _entity(attribute: str, value: Value, records: CallerRecords) -> str | None:
 
 
 def _evaluate(name: str, expression: Expression, user: Mapping[str, Any]) -> Any:
+    """Return the value of a custom property; None, with a line in the log, when the expression has no
+    value.
+    """
     try:
         return expression.evaluate({"user": user}, present())
     except ExpressionError as error:

@@ -32,9 +32,13 @@ class Related(Protocol):
     """
 
     @property
-    def link(self) -> Link | None: ...
+    def link(self) -> Link | None:
+        """The join that the query for the caller's record needs; None when the property has a query of its
+        own.
+        """
 
-    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any: ...
+    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+        """Return the value of the property. `user` is the row of the caller's record."""
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the result of `read`."""
@@ -59,6 +63,7 @@ class _Columns:
         return {key: plain(row[prefix + attribute.logical_name], attribute) for key, attribute in self.pairs}
 
     def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the result of `of`."""
         properties = {key: plain_schema(attribute) for key, attribute in self.pairs}
         return {
             "type": "object",
@@ -70,13 +75,18 @@ class _Columns:
 
 @dataclass(frozen=True, slots=True)
 class _RelatedRecord:
-    """A record that a lookup of the user points at: an object, or null."""
+    """A record that a lookup of the user points at: an object, or null.
+
+    `link` joins it to the user's record. `id_key` is the key of its id in the row, which is None when the
+    lookup is empty.
+    """
 
     link: Link
     columns: _Columns
     id_key: str
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+        """Return the columns of the record; None when the lookup is empty."""
         if user[self.id_key] is None:
             return None
         return self.columns.of(user, f"{self.link.alias}.")
@@ -87,7 +97,11 @@ class _RelatedRecord:
 
 @dataclass(frozen=True, slots=True)
 class _RelatedRecords:
-    """Records that refer to the user, or that are paired with the user: an array, by name."""
+    """Records that refer to the user, or that are paired with the user: an array, by name.
+
+    `records` are those of the callers, `entity` is that of the related ones. Either `lookup` is the attribute
+    that refers to the user, or `intersect` is the entity of the pairs.
+    """
 
     records: CallerRecords
     entity: Entity
@@ -97,6 +111,7 @@ class _RelatedRecords:
     link: None = None
 
     def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+        """Return the columns of each record. Raises Problem 422 for too many."""
         answer = platform.query(self._query(str(user[self.records.id])), Page(size=MOST), call=call)
         if answer.next is not None:
             raise Problem(
@@ -114,11 +129,12 @@ class _RelatedRecords:
             entity=self.entity.logical_name,
             columns=self.columns.query_columns(),
             filter=None if self.lookup is None else _equals(self.lookup, user),
-            links=() if self.intersect is None else (self._pairs(self.intersect, user),),
+            links=() if self.intersect is None else (self._link_to_pairs(self.intersect, user),),
             orders=(Order(order), Order(self.entity.primary_id)),
         )
 
-    def _pairs(self, intersect: str, user: Guid) -> Link:
+    def _link_to_pairs(self, intersect: str, user: Guid) -> Link:
+        """Return the link that keeps the records which are paired with a user."""
         primary_id = self.entity.primary_id
         return Link(
             intersect,
@@ -159,7 +175,7 @@ def related(
     return _RelatedRecords(
         records=records,
         entity=platform.entities()[target],
-        columns=_columns(target, columns, platform),
+        columns=_configured_columns(target, columns, platform),
         lookup=relation.referencing_attribute,
         intersect=relation.intersect,
     )
@@ -170,7 +186,7 @@ def _one_record(
 ) -> Related:
     """Return how to read the record that a lookup of the user points at."""
     entity = platform.entities()[target]
-    configured = _columns(target, columns, platform)
+    configured = _configured_columns(target, columns, platform)
     link = Link(
         entity=target,
         from_attribute=entity.primary_id,
@@ -182,7 +198,10 @@ def _one_record(
     return _RelatedRecord(link=link, columns=configured, id_key=f"{alias}.{entity.primary_id}")
 
 
-def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:
+def _configured_columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platform) -> _Columns:
+    """Return the configured columns of an entity. Raises Misconfigured without any, and for an unknown
+    attribute.
+    """
     if not columns:
         raise Misconfigured(Sentence("no columns are chosen"))
     attributes = platform.attributes(entity)
@@ -195,6 +214,7 @@ def _columns(entity: str, columns: Sequence[ColumnDefinition], platform: Platfor
 
 
 def _equals(attribute: str, value: Guid) -> Filter:
+    """Return the filter for records whose attribute has this id."""
     return Filter((Condition(attribute, Operator.EQ, (value,)),))
 
 

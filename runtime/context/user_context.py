@@ -68,12 +68,12 @@ class UserContext:
         }
 
     def answer(self, caller: Caller, call: Call = SERVICE_CALL) -> dict[str, Any]:
-        """The body of `GET /api/context`: the properties of the caller's type.
+        """Return the body of `GET /api/context`: the properties of the caller's type.
 
         Raises Problem 401, 403 `no_platform_user` or `no_record`, and Misconfigured when a property is
         broken.
         """
-        properties_of_type = self._type_of(caller)
+        properties_of_type = self._properties_of_type(caller)
         broken = {
             name: reason
             for name, reason in properties_of_type.broken.items()
@@ -90,21 +90,21 @@ class UserContext:
         Properties that do not work are left out. Raises Problem 401 for an anonymous caller; 403 for a caller
         without a record, if the caller's type has records.
         """
-        return self._properties_of(caller, call).values
+        return self._values_and_entities(caller, call).values
 
     def references(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Reference]:
         """Return the properties whose value is a record's id, with the record's entity.
 
         Raises as `values`.
         """
-        properties = self._properties_of(caller, call)
+        properties = self._values_and_entities(caller, call)
         return {
             name: Reference(entity, properties.values[name]) for name, entity in properties.entities.items()
         }
 
     def reference(self, caller: Caller) -> Reference:
         """Return a reference to the caller's own record. Raises Misconfigured when the caller has none."""
-        records = self._type_of(caller).records
+        records = self._properties_of_type(caller).records
         if records is None or caller.record is None:
             raise Misconfigured(Sentence("callers of the type %(type)s have no record", type=caller.type))
         return Reference(records.entity, caller.record)
@@ -130,8 +130,8 @@ class UserContext:
         users = self._types.get(USER_TYPE)
         of_users = users.schema() if users else {"type": "object"}
         if not described:
-            return _answered(of_users)
-        return _answered(
+            return _schema_of_body(of_users)
+        return _schema_of_body(
             {
                 "anyOf": [
                     {"title": _title(USER_TYPE), **of_users},
@@ -143,23 +143,26 @@ class UserContext:
             }
         )
 
-    def _type_of(self, caller: Caller) -> CallerProperties:
+    def _properties_of_type(self, caller: Caller) -> CallerProperties:
+        """Return the properties of the caller's type. Raises Problem 401 for an anonymous caller."""
         if caller.is_anonymous:
             raise authentication_required()
         return self._types[caller.type]
 
-    def _properties_of(self, caller: Caller, call: Call) -> PropertyValues:
+    def _values_and_entities(self, caller: Caller, call: Call) -> PropertyValues:
         """Return the properties of a caller. Raises Problem 401 for an anonymous caller, and 403 for a caller
         whose record is missing.
         """
-        properties_of_type = self._type_of(caller)
+        properties_of_type = self._properties_of_type(caller)
         record = caller.record if properties_of_type.records is not None else None
         if properties_of_type.has_records and record is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
             raise no_record(
                 caller.type, caller.issuer, f"Your account stands for no {noun} on the platform.", _NONE[noun]
             )
-        properties = self._read(properties_of_type, caller, record, replace(call, about_caller=True))
+        properties = self._cached_or_read(
+            properties_of_type, caller, record, replace(call, about_caller=True)
+        )
         if properties is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
             details = {
@@ -169,7 +172,7 @@ class UserContext:
             raise no_record(caller.type, caller.issuer, details, _GONE[noun])
         return properties
 
-    def _read(
+    def _cached_or_read(
         self, properties_of_type: CallerProperties, caller: Caller, record: Guid | None, call: Call
     ) -> PropertyValues | None:
         """Return the properties of a caller, from the cache if the context has a revision to keep them under;
@@ -190,15 +193,17 @@ class UserContext:
         ).value
 
 
-# The reasons in the log: for an account that has no record, and for one whose record does not count.
+# The reasons in the log for a caller without a record, and for a caller whose record is gone or inactive: for
+# platform users, and for other callers.
 _NONE = {"user": "no_platform_user", "record": "no_record"}
 _GONE = {"user": "user_disabled", "record": "record_inactive"}
 
 
-def _answered(properties: dict[str, Any]) -> dict[str, Any]:
+def _schema_of_body(schema_of_user: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON Schema of the answer's body, whose only member `user` has `schema_of_user`."""
     return {
         "type": "object",
-        "properties": {"user": properties},
+        "properties": {"user": schema_of_user},
         "required": ["user"],
         "additionalProperties": False,
     }

@@ -90,7 +90,9 @@ class Schema:
         for part in self._parts(entry.ids):
             # Only an entity has several operations; any other entry has one, which is called `run`.
             is_meant = (
-                _is_of_entity(part, entry.name, operation) if list_name == "entities" else operation == RUN
+                _is_operation_of_entity(part, entry.name, operation)
+                if list_name == "entities"
+                else operation == RUN
             )
             if is_meant:
                 return part
@@ -130,14 +132,17 @@ class Schema:
         ]
 
     def _render(self, list_name: str, entry: Entry) -> bytes:
+        """Return the JSON text of an entry; empty when none of its endpoints can be described."""
         parts = self._parts(entry.ids)
         return render(_MAKERS[list_name](self, parts)) if parts else b""
 
     @cached_property
     def _known_entities(self) -> Mapping[str, PlatformEntity]:
+        """The entities of the platform, by logical name."""
         return self.served.platform.entities()
 
     def _parts(self, ids: Iterable[int]) -> list[Part]:
+        """Return the parts of the endpoints `ids`. An endpoint that cannot be described has none."""
         parts = (fragment.part_in(self.lcid) for fragment in FRAGMENTS.of(self.served, ids))
         return [part for part in parts if part is not None]
 
@@ -148,7 +153,9 @@ class Schema:
         module, segment, entity = (parts[0][key] for key in ("module", "segment", "entity"))
         metadata = self._known_entities[entity]
         language = self.renderer.language
-        operations: dict[str, Call | NoCall] = {name: NoCall(enabled=False) for name in _operations()}
+        operations: dict[str, Call | NoCall] = {
+            name: NoCall(enabled=False) for name in _kinds_of_every_entity()
+        }
         operations |= {
             operation_of(part): self.renderer.call(part) for part in parts if part["place"] == "operations"
         }
@@ -167,6 +174,7 @@ class Schema:
         }
 
     def _files(self, parts: Iterable[Part]) -> list[Files]:
+        """Return the files of an entity: upload and download of the same name are one."""
         files: dict[str, Files] = {}
         for part in parts:
             file = files.setdefault(part["name"], {"name": part["name"]})
@@ -174,6 +182,7 @@ class Schema:
         return list(files.values())
 
     def _process(self, parts: Sequence[Part]) -> Process:
+        """Return the description of a process. It has one part."""
         (part,) = parts
         return {
             "name": name_of(part),
@@ -200,6 +209,7 @@ class Schema:
         }
 
     def _option_set(self, parts: Sequence[Part]) -> OptionSetShape:
+        """Return the description of an option set. It has one part."""
         (part,) = parts
         return self.renderer.option_set(part)
 
@@ -221,14 +231,15 @@ _MAKERS: Mapping[str, Callable[[Schema, Sequence[Part]], Any]] = {
 RENDERED = DocumentCache()
 
 
-def _is_of_entity(part: Part, entity: str, operation: str) -> bool:
+def _is_operation_of_entity(part: Part, entity: str, operation: str) -> bool:
+    """Whether a part is the operation, action or file named `operation` of the entry `entity`."""
     if part["place"] == "operations":
         return name_of(part) == entity and operation_of(part) == operation
     # A file that is got asks for nothing: the form of its name is that of sending it.
     return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"
 
 
-def _operations() -> Iterator[str]:
+def _kinds_of_every_entity() -> Iterator[str]:
     """Yield the names of the kinds that every entity is listed with, whether it has such an endpoint or not.
 
     These are the kinds that an entity has at most once: their path has a segment and no name.

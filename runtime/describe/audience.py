@@ -15,12 +15,15 @@ from runtime.serving.served import Served
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Callers of one `type` with the same `roles`; None: those without a token."""
+    """The readers of a description: callers of one `type` with the same `roles`. `roles` is None for readers
+    without a token.
+    """
 
     roles: frozenset[str] | None
     type: str = USER_TYPE
 
     def may_call(self, access: AccessDefinition) -> bool:
+        """Whether these readers may call an endpoint with this `access`."""
         if not access.authentication_required:
             return True
         if self.roles is None or self.type not in access.caller_types:

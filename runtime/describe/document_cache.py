@@ -24,6 +24,9 @@ class DocumentCache:
         self._lock = threading.Lock()
 
     def find(self, tag: str) -> bytes | None:
+        """Return the document with this tag, which becomes the one requested last; None when it is not
+        cached.
+        """
         with self._lock:
             document = self._kept.get(tag)
             if document is not None:
@@ -39,6 +42,9 @@ class DocumentCache:
         return document
 
     def _keep(self, tag: str, content: bytes) -> None:
+        """Keep a document. The documents that were not requested for the longest time go while all are too
+        large.
+        """
         with self._lock:
             if tag in self._kept:
                 return
@@ -58,6 +64,7 @@ def tag_of(served: Served, audience: Audience, *form: str) -> str:
     readers = "anonymous" if audience.roles is None else " ".join((audience.type, *sorted(audience.roles)))
     state = (program().hex(), str(revision.number), revision.token, served.metadata)
     text = "\n".join((*state, readers, *form))
+    # 24 hexadecimal digits keep the tag short, and no two documents are likely to share them.
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
 
 

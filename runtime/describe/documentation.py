@@ -24,11 +24,11 @@ GLOBAL = "Global option sets"
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """What a route says of itself beside its operation. `operation_id` is unique in the document, and stays
-    while the endpoint keeps its place.
+    """What a route says of itself beside its operation.
 
-    `spellings` are further methods, in upper case, that do the same or, where `meanings` tells of them,
-    something else. `repeatable`: an Idempotency-Key is taken. `is_limited`: the endpoint has own limits.
+    `operation_id` is unique in the document, and stays while the endpoint keeps its place. `spellings` are
+    further methods, in upper case. They do the same as the first one, or what `meanings` says of them.
+    `repeatable`: the route accepts an Idempotency-Key. `is_limited`: the endpoint has limits of its own.
     """
 
     operation_id: str
@@ -43,6 +43,7 @@ class Documentation:
 
 
 def of_endpoint(endpoint: Endpoint) -> Documentation:
+    """Return the documentation of an endpoint: the consultant's texts or, without them, those of its kind."""
     definition = endpoint.definition
     kind = endpoint.kind
     return Documentation(
@@ -130,6 +131,7 @@ def response_name(status: int, codes: tuple[str, ...]) -> str:
     """Return the name of the component for a response. It is short, because thousands of operations refer to
     it.
     """
+    # Such as `NotFound.1f0c5a9be2`.
     name = phrase(status).replace(" ", "").replace("-", "")
     return f"{name}.{digest(' '.join(codes).encode())[:10]}"
 
@@ -149,7 +151,7 @@ def response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
 
 
 def components(problems: Iterable[tuple[int, tuple[str, ...]]]) -> dict[str, dict[str, Any]]:
-    """The components that references to `problems` lead to, by kind and name."""
+    """Return the components that references to `problems` lead to, by kind and name."""
     responses = {response_name(status, codes): response(status, codes) for status, codes in problems}
     return {"responses": responses, "schemas": {"Problem": PROBLEM}} if responses else {}
 
@@ -197,7 +199,7 @@ def refusals(documentation: Documentation, description: Description) -> dict[int
 
 
 def _applying(documentation: Documentation, description: Description) -> Iterable[Problems]:
-    """Yield the problems that may be answered, group by group."""
+    """Yield the groups of problems that the operation may answer with."""
     yield description.problems
     yield _ALWAYS
     yield _GUARDED if documentation.access.authentication_required else _OPEN

@@ -11,6 +11,8 @@ _FORMATS = {
     "uuid": "6f0c1a52-7d3e-4b9a-9c41-2f8e5d7a1b60",
     "date": "2026-11-21",
     "date-time": "2026-11-21T09:30:00Z",
+    "uri": "https://example.com/",
+    "email": "somebody@example.com",
     "binary": None,
 }
 _REFERENCE = "#/components/schemas/"
@@ -42,13 +44,13 @@ def example(
         return example(schema["anyOf"][0], components, name, inside)
     match _kind(schema):
         case "object":
-            return _object(schema, components, inside)
+            return _object_example(schema, components, inside)
         case "array":
-            return _array(schema, components, inside)
+            return _array_example(schema, components, inside)
         case "string":
-            return _text(schema, name)
+            return _text_example(schema, name)
         case "integer" | "number":
-            return _number(schema)
+            return _number_example(schema)
         case "boolean":
             return True
     raise NoExample
@@ -70,6 +72,7 @@ def without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_id(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema is that of an id, or of an object that has one."""
     id_schema = schema.get("properties", {}).get("id", {})
     return "uuid" in (schema.get("format"), id_schema.get("format"))
 
@@ -84,11 +87,17 @@ def _authored_example(schema: Mapping[str, Any]) -> Any:
 
 
 def _kind(schema: Mapping[str, Any]) -> Any:
+    """Return the type of a schema; of several types the first one."""
     kinds = schema.get("type")
     return kinds[0] if isinstance(kinds, list) else kinds
 
 
-def _object(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> dict[str, Any]:
+def _object_example(
+    schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return an object with examples of its properties. Optional properties without an example are left out.
+    Raises NoExample when a required one has none.
+    """
     required = frozenset(schema.get("required", ()))
     values: dict[str, Any] = {}
     for name, property_ in schema.get("properties", {}).items():
@@ -100,7 +109,7 @@ def _object(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, .
     return values
 
 
-def _array(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> list[Any]:
+def _array_example(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ...]) -> list[Any]:
     """Return an array of one example; empty without an example, if it may be. Raises NoExample."""
     fewest = schema.get("minItems", 0)
     # An array of the same example twice might be refused.
@@ -114,7 +123,7 @@ def _array(schema: Mapping[str, Any], components: Schemas, inside: tuple[str, ..
         return []
 
 
-def _text(schema: Mapping[str, Any], name: str) -> str:
+def _text_example(schema: Mapping[str, Any], name: str) -> str:
     """Return a text that fits the schema. Raises NoExample where nobody can make one up."""
     if "pattern" in schema:
         raise NoExample
@@ -128,7 +137,8 @@ def _text(schema: Mapping[str, Any], name: str) -> str:
     return text if len(text) >= shortest else (_WORDS * (shortest // len(_WORDS) + 1))[:shortest]
 
 
-def _number(schema: Mapping[str, Any]) -> Any:
+def _number_example(schema: Mapping[str, Any]) -> Any:
+    """Return 1 or, if that is out of the schema's range, the nearest limit."""
     lowest, highest = schema.get("minimum"), schema.get("maximum")
     if lowest is not None and lowest > 1:
         return lowest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from django.conf import settings
 
@@ -30,7 +30,7 @@ class FragmentCache:
         self.digests = Digests()
         self._fragments: dict[str, Fragment] = {}
         self._components: dict[str, bytes] = {}
-        # Requests that wait for fragments must leave threads for other requests.
+        # At most half of the threads wait for fragments: the rest serve other requests.
         self._waiting = threading.BoundedSemaphore(max(1, settings.PORTICO["THREADS"] // 2))
 
     def of(self, served: Served, ids: Iterable[int]) -> list[Fragment]:
@@ -41,7 +41,7 @@ class FragmentCache:
         digest_of = {id: self.digests.of(served, id) for id in ids}
         missing = {digest: id for id, digest in digest_of.items() if digest not in self._fragments}
         if missing:
-            self._find(served, missing)
+            self._add(served, missing)
         return [self._fragments[digest] for digest in digest_of.values()]
 
     def keep_only(self, served: Served) -> None:
@@ -53,75 +53,70 @@ class FragmentCache:
             self._fragments = {key: value for key, value in self._fragments.items() if key in present}
             self._components = {}
 
-    def _find(self, served: Served, missing: dict[str, int]) -> None:
-        """Find the fragments in `missing` (endpoint ids by digest): read those that are stored; let the rest
-        be made by the child process, or make them here where there is none. Raises Problem 503 while too many
-        requests wait.
+    def _add(self, served: Served, wanted: Mapping[str, int]) -> None:
+        """Add the fragments of the endpoints `wanted` (ids by digest) to the cache.
+
+        Read those that are stored. Let the child process make the rest, or make them here where there is no
+        child. Raises Problem 503 if that takes too long, and while too many requests wait.
         """
-        self._read(missing)
+        missing = self._add_stored(wanted)
         if not missing:
             return
         if not CHILD.is_used:
             for digest, id in missing.items():
                 self._fragments[digest] = read(make(served, id), self._components)
-        elif served.is_proposed:
-            self._make_proposed(served, missing)
-        elif not self._waiting.acquire(blocking=False):
-            raise _not_yet()
-        else:
-            try:
-                self._wait(missing)
-            finally:
-                self._waiting.release()
-
-    def _make_proposed(self, served: Served, missing: dict[str, int]) -> None:
-        """Make the fragments of a proposal in this process: the child process knows the live configuration
-        only.
-
-        They are stored, so that other processes find them.
-        """
+            return
         if not self._waiting.acquire(blocking=False):
-            raise _not_yet()
+            raise _still_being_made()
         try:
-            ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
-            for digest, id in missing.items():
-                if time.monotonic() > ends:
-                    raise _not_yet()
-                content = make(served, id)
-                store_fragments({digest: content})
-                self._fragments[digest] = read(content, self._components)
+            if served.is_proposed:
+                self._make_proposed(served, missing)
+            else:
+                self._wait_for_child(missing)
         finally:
             self._waiting.release()
 
-    def _wait(self, missing: dict[str, int]) -> None:
+    def _make_proposed(self, served: Served, missing: Mapping[str, int]) -> None:
+        """Make the fragments of a proposal in this process: the child process knows the live configuration
+        only. Raises Problem 503.
+
+        They are stored, so that other processes find them.
+        """
+        ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
+        for digest, id in missing.items():
+            if time.monotonic() > ends:
+                raise _still_being_made()
+            content = make(served, id)
+            store_fragments({digest: content})
+            self._fragments[digest] = read(content, self._components)
+
+    def _wait_for_child(self, missing: Mapping[str, int]) -> None:
         """Ask the child process for the missing fragments, and read them as they come. Raises Problem 503."""
         ends = time.monotonic() + settings.PORTICO["DESCRIPTION_WAIT"]
         while missing:
             if time.monotonic() > ends:
-                raise _not_yet()
+                raise _still_being_made()
             CHILD.ask()
             time.sleep(min(_PAUSE * math.ceil(len(missing) / AT_ONCE), _LONGEST_PAUSE))
-            self._read(missing)
+            missing = self._add_stored(missing)
 
-    def _read(self, missing: dict[str, int]) -> None:
-        """Read the fragments that the database has, and remove them from `missing` (ids by digest)."""
-        digests = list(missing)
+    def _add_stored(self, wanted: Mapping[str, int]) -> Mapping[str, int]:
+        """Add those of `wanted` (ids by digest) that the database has. Return the others."""
+        missing = dict(wanted)
+        digests = list(wanted)
         for start in range(0, len(digests), AT_ONCE):
-            stored = self._stored(digests[start : start + AT_ONCE])
-            self._fragments.update(stored)
-            for digest in stored:
+            stored = read_fragments(digests[start : start + AT_ONCE])
+            for digest, content in stored.items():
+                self._fragments[digest] = read(content, self._components)
                 del missing[digest]
             if not stored:
                 # The rest is being made: asking for it would only keep the database busy.
-                return
-
-    def _stored(self, digests: Collection[str]) -> Mapping[str, Fragment]:
-        return {
-            digest: read(content, self._components) for digest, content in read_fragments(digests).items()
-        }
+                break
+        return missing
 
 
-def _not_yet() -> Problem:
+def _still_being_made() -> Problem:
+    """Return the Problem 503 for a description that is still being made."""
     return Problem(
         503,
         "not_described_yet",

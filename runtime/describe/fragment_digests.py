@@ -26,6 +26,8 @@ class Digests:
     """Computes the digests of endpoints. A digest is used again while the endpoint is the same object."""
 
     def __init__(self) -> None:
+        # By the id of an endpoint, or the key of an exposed entity: the object that the digest is of, and the
+        # digest.
         self._digests: dict[int | str, tuple[object, bytes]] = {}
 
     def of(self, served: Served, id: int) -> str:
@@ -34,14 +36,20 @@ class Digests:
         return hashlib.sha256(own_bytes + served.metadata.encode() + program()).hexdigest()
 
     def _of_own_routes(self, served: Served, id: int) -> bytes:
+        """Return the digest of what the API's own routes are described from."""
         definitions = [*served.configuration.caller_types, *served.configuration.user_properties]
         is_private = settings.PORTICO["PRIVATE_DESCRIPTIONS"]
         # Made anew whenever any of these changes.
-        return self._once(id, served.user_context, lambda: _digest(definitions, f"{id} {is_private}"))
+        return self._cached_while_same(
+            id, served.user_context, lambda: _digest(definitions, f"{id} {is_private}")
+        )
 
     def _of_endpoint(self, served: Served, id: int) -> bytes:
+        """Return the digest of what an endpoint is described from: its definition, its problem and its
+        entities.
+        """
         endpoint = served.configuration.endpoints[id]
-        return self._once(
+        return self._cached_while_same(
             id,
             endpoint,
             lambda: _digest([endpoint.definition], f"{endpoint.problem} {self._of_entities(endpoint).hex()}"),
@@ -58,9 +66,12 @@ class Digests:
 
     def _of_entity(self, entity: ExposedEntityDefinition) -> bytes:
         """Return the digest of an exposed entity. It is cached: many endpoints have the same entity."""
-        return self._once(entity.key, entity, lambda: _digest([entity], ""))
+        return self._cached_while_same(entity.key, entity, lambda: _digest([entity], ""))
 
-    def _once(self, key: int | str, subject: object, make: Callable[[], bytes]) -> bytes:
+    def _cached_while_same(self, key: int | str, subject: object, make: Callable[[], bytes]) -> bytes:
+        """Return the cached bytes of `key` while `subject` is the same object, else those that `make` returns
+        now.
+        """
         entry = self._digests.get(key)
         if entry is None or entry[0] is not subject:
             entry = self._digests[key] = (subject, make())
@@ -68,6 +79,7 @@ class Digests:
 
 
 def _digest(definitions: Iterable[BaseModel], more: str) -> bytes:
+    """Return the digest of definitions, and of the text `more`."""
     values = [definition.model_dump(warnings=False) for definition in definitions]
     return hashlib.sha256(orjson.dumps([values, more], default=str)).digest()
 

@@ -133,14 +133,17 @@ class ChildProcess:
         """
         with self._lock:
             if self._child is None or self._child.poll() is not None:
-                self._child = _start()
+                self._child = _started_child()
             # If the pipe is full, the child has been asked already. If it has just ended, the next call
             # starts another.
             with suppress(OSError):
                 os.write(self._child.stdin.fileno(), b"\n")  # type: ignore[union-attr]
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _started_child() -> subprocess.Popen[bytes]:
+    """Start the child process. It is asked for fragments through its standard input, to which writing never
+    waits.
+    """
     logger.info("starting a process that describes endpoints")
     child = subprocess.Popen(  # noqa: S603  our own command
         [sys.executable, str(settings.BASE_DIR / "manage.py"), "describe", "--serve"],
@@ -164,7 +167,7 @@ def watch_saves() -> None:
     After any other edit, the next reader has them made.
     """
     for signal in (post_save, post_delete, m2m_changed):
-        signal.connect(_edited, dispatch_uid="runtime.introspection")
+        signal.connect(_make_at_commit, dispatch_uid="runtime.introspection")
 
 
 # The list of functions that the transaction calls at its commit, for which `_make_after_a_save` was added
@@ -172,7 +175,7 @@ def watch_saves() -> None:
 _noted: Any = None
 
 
-def _edited(sender: Any, **_: Any) -> None:
+def _make_at_commit(sender: Any, **_: Any) -> None:
     """Let fragments be made when the transaction that edits a watched table commits, once for each
     transaction.
     """

@@ -14,7 +14,9 @@ KEPT = dt.timedelta(days=1)
 
 
 class DescriptionFragment(models.Model):
-    """`digest` stands for a definition, the metadata and the program that described it."""
+    """A fragment as `describe.fragments.make` made it. `digest` stands for the definition, the metadata and
+    the program that it was made from.
+    """
 
     digest = models.CharField(max_length=64, primary_key=True)
     content = models.BinaryField()

@@ -49,8 +49,10 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """`paths` holds operations by path and method, `components` by kind and name, all as JSON texts; `packed`
-    the rest, as it is kept.
+    """The description of an endpoint, as documents are put together from it.
+
+    `paths` has operations by path and method, `components` has components by kind and name, all as JSON
+    texts. `packed` is the compressed part of `/api/schema`.
     """
 
     paths: Texts
@@ -60,10 +62,12 @@ class Fragment:
     others: Mapping[int, tuple[Texts, Texts]] = field(default_factory=dict)
 
     def paths_in(self, lcid: int) -> Texts:
-        return _with(self.paths, self.others[lcid][0]) if lcid in self.others else self.paths
+        """Return the operations in a language, by path and method."""
+        return _replaced_by(self.paths, self.others[lcid][0]) if lcid in self.others else self.paths
 
     def components_in(self, lcid: int) -> Texts:
-        return _with(self.components, self.others[lcid][1]) if lcid in self.others else self.components
+        """Return the components in a language, by kind and name."""
+        return _replaced_by(self.components, self.others[lcid][1]) if lcid in self.others else self.components
 
     def part_in(self, lcid: int) -> Mapping[str, Any] | None:
         """Return the part of `/api/schema` about the endpoint; None when the endpoint has no part.
@@ -79,12 +83,14 @@ class Fragment:
         return in_language
 
 
-def _with(texts: Texts, others: Texts) -> Texts:
+def _replaced_by(texts: Texts, others: Texts) -> Texts:
+    """Return `texts` in which the texts of `others` replace those of the same two names."""
     return {**texts, **{key: {**texts.get(key, {}), **other} for key, other in others.items()}}
 
 
 def make(served: Served, id: int) -> bytes:
-    """Return the fragment of an endpoint, or of one of `OWN_ROUTES`, as the database stores it.
+    """Return the fragment of an endpoint, or of one of `OWN_ROUTES`, as the database stores it: the
+    compressed index and texts, followed by the compressed part of `/api/schema`.
 
     The fragment is empty for an endpoint that cannot be described: its mistake must not break the document
     for everybody. Raises DatabaseError and PlatformError.
@@ -121,7 +127,7 @@ def read(content: bytes, interned: dict[str, bytes]) -> Fragment:
         int(lcid): (_texts_by_name(differing["paths"], texts), _texts_by_name(differing["components"], texts))
         for lcid, differing in places.get(_LANGUAGES, {}).items()
     }
-    for kind, shared in _of_problems(problems).items():
+    for kind, shared in _problem_components(problems).items():
         by_kind[kind] = {**by_kind[kind], **shared} if kind in by_kind else shared
     return Fragment(paths, by_kind, unpacking.unused_data, components_by_language)
 
@@ -132,7 +138,7 @@ def _texts_by_name(places: Mapping[str, Iterable[str]], texts: Iterator[bytes]) 
 
 
 @lru_cache(maxsize=1024)
-def _of_problems(problems: bytes) -> Mapping[str, Mapping[str, bytes]]:
+def _problem_components(problems: bytes) -> Mapping[str, Mapping[str, bytes]]:
     """Return the response components for these problems as JSON, by kind and name.
 
     They are cached, because most operations share their problems with another operation.
@@ -148,10 +154,12 @@ def _serialized(content: Mapping[str, Any]) -> bytes:
 
     Rendered JSON has no line breaks.
     """
-    index = _places(content)
+    index = _names_in_order(content)
     groups = [content["paths"], content["components"]]
     if contents_by_language := content.get(_LANGUAGES):
-        index[_LANGUAGES] = {lcid: _places(differing) for lcid, differing in contents_by_language.items()}
+        index[_LANGUAGES] = {
+            lcid: _names_in_order(differing) for lcid, differing in contents_by_language.items()
+        }
         groups += [
             group
             for other in contents_by_language.values()
@@ -161,7 +169,8 @@ def _serialized(content: Mapping[str, Any]) -> bytes:
     return b"\n".join(map(render, (index, content["problems"], *texts)))
 
 
-def _places(content: Mapping[str, Any]) -> dict[str, Any]:
+def _names_in_order(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names in a fragment without the texts, in the order in which the texts are stored."""
     return {group: {key: list(members) for key, members in content[group].items()} for group in _GROUPS}
 
 
@@ -172,12 +181,14 @@ def _interned(name: str, text: bytes, interned: dict[str, bytes]) -> bytes:
 
 
 def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
-    """Return the description of an endpoint in each language that it has texts in."""
+    """Return the description of an endpoint in English and, under _LANGUAGES, what differs in each other
+    language that it has texts in.
+    """
     if id in OWN_ROUTES or not (languages := served.configuration.endpoints[id].definition.languages()):
         return _content(served, id)
-    content = _content(_speaking(served, id, ENGLISH), id)
+    content = _content(_served_in_language(served, id, ENGLISH), id)
     contents_by_language = {
-        lcid: _content(_speaking(served, id, lcid), id) for lcid in sorted(languages - {ENGLISH})
+        lcid: _content(_served_in_language(served, id, lcid), id) for lcid in sorted(languages - {ENGLISH})
     }
     differing = {
         str(lcid): {group: _differing(content[group], other[group]) for group in _GROUPS}
@@ -185,6 +196,7 @@ def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
     }
     part = content["part"]
     if part is not None:
+        # The part of `/api/schema` has the whole part in each other language.
         part = {
             **part,
             _LANGUAGES: {str(lcid): other["part"] for lcid, other in contents_by_language.items()},
@@ -192,7 +204,7 @@ def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
     return {**content, "part": part, _LANGUAGES: differing}
 
 
-def _speaking(served: Served, id: int, lcid: int) -> Served:
+def _served_in_language(served: Served, id: int, lcid: int) -> Served:
     """Return `served` with one endpoint only, whose texts are in the language `lcid`."""
     endpoint = served.configuration.endpoints[id]
     endpoint = replace(endpoint, definition=endpoint.definition.in_language(lcid))
@@ -220,11 +232,12 @@ def _content(served: Served, id: int) -> Mapping[str, Any]:
         "paths": paths,
         "components": generator.components(),
         "problems": generator.problems(),
-        "part": None if id in OWN_ROUTES else _part(served, id, routes[0]),
+        "part": None if id in OWN_ROUTES else _schema_part(served, id, routes[0]),
     }
 
 
-def _part(served: Served, id: int, route: Route) -> Mapping[str, Any]:
+def _schema_part(served: Served, id: int, route: Route) -> Mapping[str, Any]:
+    """Return the endpoint's part of `/api/schema`."""
     return part_of(served.configuration.endpoints[id], route.description, served.platform)
 
 

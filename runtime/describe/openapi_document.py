@@ -138,30 +138,31 @@ def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool, lcid: 
 def _in_3_0(text: bytes) -> bytes:
     """Return a part of a 3.1 document as 3.0. Both are JSON. Unchanged parts are cached."""
     # The longest documents are made of parts that have not changed since the last one.
-    return _CONVERTED.get(hashlib.sha256(text).hexdigest(), lambda: _converted(text))
+    return _CONVERTED.get(hashlib.sha256(text).hexdigest(), lambda: _part_in_3_0(text))
 
 
-def _converted(text: bytes) -> bytes:
-    return render(_older(jiter.from_json(text, float_mode="decimal", cache_mode="keys")))
+def _part_in_3_0(text: bytes) -> bytes:
+    """Return a part of a 3.1 document, which is JSON, as 3.0."""
+    return render(_value_in_3_0(jiter.from_json(text, float_mode="decimal", cache_mode="keys")))
 
 
-def _older(value: Any) -> Any:
+def _value_in_3_0(value: Any) -> Any:
     """Return a value of a 3.1 document as 3.0 has it, with everything inside it."""
     if isinstance(value, list):
-        return [_older(item) for item in value]
+        return [_value_in_3_0(item) for item in value]
     if isinstance(value, dict):
-        return _schema_in_3_0({key: _member(key, item) for key, item in value.items()})
+        return _schema_in_3_0({key: _member_in_3_0(key, item) for key, item in value.items()})
     return value
 
 
-def _member(key: str, item: Any) -> Any:
+def _member_in_3_0(key: str, item: Any) -> Any:
     """Return the member `key` of an object as 3.0 has it. Values such as examples stay as they are."""
     if key in _VALUES:
         return item
     if key == "properties" and isinstance(item, dict):
         # Its keys are names, which may look like a schema's words.
-        return {name: _older(schema) for name, schema in item.items()}
-    return _older(item)
+        return {name: _value_in_3_0(schema) for name, schema in item.items()}
+    return _value_in_3_0(item)
 
 
 def _schema_in_3_0(schema: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +218,7 @@ def as_yaml(document: Mapping[str, Any]) -> bytes:
     """
     content = orjson.dumps(document)
     if len(content) > _LONGEST_LAID_OUT:
-        text = _SPECIAL.sub(_escaped, "".join(_lines(document, 0)))
+        text = _SPECIAL.sub(_escaped, "".join(_yaml_lines(document, 0)))
     else:
         text = yaml.dump(
             orjson.loads(content), Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=110
@@ -225,7 +226,7 @@ def as_yaml(document: Mapping[str, Any]) -> bytes:
     return text.encode()
 
 
-def _lines(value: object, depth: int) -> Iterator[str]:
+def _yaml_lines(value: object, depth: int) -> Iterator[str]:
     """Yield YAML: objects as blocks down to a depth, everything else as JSON, which YAML includes."""
     if not isinstance(value, dict) or not value or depth == _DEPTH:
         yield f" {orjson.dumps(value).decode()}\n"
@@ -234,10 +235,11 @@ def _lines(value: object, depth: int) -> Iterator[str]:
         yield "\n"
     for key, item in value.items():
         yield f"{'  ' * depth}{orjson.dumps(key).decode()}:"
-        yield from _lines(item, depth + 1)
+        yield from _yaml_lines(item, depth + 1)
 
 
 def _escaped(match: re.Match[str]) -> str:
+    """Return a character as a JSON escape."""
     return f"\\u{ord(match[0]):04x}"
 
 

@@ -25,7 +25,7 @@ from runtime.operations.base import Description
 Paths: TypeAlias = dict[str, dict[str, Any]]
 
 _SECURITY: list[dict[str, list[str]]] = [{"account": []}, {"bearer": []}]
-# What a header may hold that is printable, with no blank at either end.
+# A pattern for the values of a header that are printable, with no blank at either end.
 _PRINTABLE = "^[!-~¡-¬®-ÿ]([ -~¡-¬®-ÿ]*[!-~¡-¬®-ÿ])?$"
 ANY, BYTES = "*/*", "application/octet-stream"
 _IF_NONE_MATCH = {
@@ -56,7 +56,7 @@ class Route(NamedTuple):
 
 
 class Components:
-    """Components by kind and name, in the place of drf-spectacular's registry, which compares classes."""
+    """Components by kind and name. It replaces drf-spectacular's registry, which compares classes."""
 
     def __init__(self) -> None:
         self.found: Paths = {}
@@ -128,6 +128,7 @@ class OperationSchema(AutoSchema):
         return parameters
 
     def _get_request_body(self, direction: str = "request") -> dict[str, Any] | None:
+        """Return the request body as drf-spectacular asks for it; None for an operation without one."""
         described = self.described
         content: dict[str, Any] = {}
         if described.body is not None:
@@ -147,7 +148,7 @@ class OperationSchema(AutoSchema):
         if self.documentation.is_limited:
             success.setdefault("headers", {}).update(LIMIT_HEADERS)
         if schema is not None:
-            answer = self._answer(schema, described)
+            answer = self._answer_content(schema, described)
             # Whatever type a file is of, generated clients take it as bytes.
             media = (BYTES, described.media) if described.media == ANY else (described.media,)
             success["content"] = dict.fromkeys(media, answer)
@@ -160,10 +161,11 @@ class OperationSchema(AutoSchema):
         if self._is_conditional(described):
             responses["304"] = self._refer("responses", "NotModified", _NOT_MODIFIED)
         for refused, codes in refusals(self.documentation, described).items():
-            responses[str(refused)] = self._problem(refused, codes)
+            responses[str(refused)] = self._problem_response(refused, codes)
         return responses
 
-    def _answer(self, schema: dict[str, Any], described: Description) -> dict[str, Any]:
+    def _answer_content(self, schema: dict[str, Any], described: Description) -> dict[str, Any]:
+        """Return the media type object of a successful answer."""
         if described.media != JSON:
             return {"schema": schema}
         options = OptionComponents(get_platform())
@@ -189,7 +191,8 @@ class OperationSchema(AutoSchema):
             return content
         return content
 
-    def _problem(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+    def _problem_response(self, status: int, codes: tuple[str, ...]) -> dict[str, Any]:
+        """Return a reference to the response for a status with these problem codes."""
         if self.described.speaks_oauth:
             self._refer("schemas", "Problem", PROBLEM)
             self._refer("schemas", "OAuthError", OAUTH_ERROR)
@@ -197,6 +200,7 @@ class OperationSchema(AutoSchema):
         return cast(Components, self.registry).refer_to_problem(status, codes)
 
     def _is_conditional(self, described: Description) -> bool:
+        """Whether the answer has an ETag that a reader can send back to ask for changes."""
         return self.method == "GET" and "ETag" in described.headers
 
     def _refer(self, kind: str, name: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -266,4 +270,5 @@ def _must_be_sent(described: Description) -> bool:
 
 
 def _header(description: str) -> dict[str, Any]:
+    """Return the description of a response header, which holds a text."""
     return {"description": description, "schema": {"type": "string"}}

@@ -27,23 +27,28 @@ class OptionComponents:
         """Return the schema of an object with references to all options. `fields` are its properties."""
         properties = dict(schema["properties"])
         for field, name, option_set in self._choices(fields):
-            properties[field.name] = _referring(properties[field.name], _reference(name), option_set)
+            properties[field.name] = _with_reference(properties[field.name], _reference(name), option_set)
         for field in fields:
             if field.items:
                 properties[field.name] = self._in_list(properties[field.name], field.items)
         return {**schema, "properties": properties}
 
     def _in_list(self, schema: Mapping[str, Any], fields: tuple[Field, ...]) -> dict[str, Any]:
-        """Return the schema of a list or a record of `fields`, or of an object of such lists, with
-        references to all options.
+        """Return the schema of an input that holds records of `fields`, with references to all options.
+
+        It is an array of records, a single record, or the changes of a list: an object of arrays, such as
+        `add` with records and `remove` with ids. An array of ids has no options.
         """
         if "items" in schema:
-            is_object = "properties" in schema["items"]
-            return {**schema, "items": self.in_input(schema["items"], fields)} if is_object else dict(schema)
-        if schema["properties"].keys() >= {field.name for field in fields}:
+            holds_records = "properties" in schema["items"]
+            return (
+                {**schema, "items": self.in_input(schema["items"], fields)} if holds_records else dict(schema)
+            )
+        is_record = schema["properties"].keys() >= {field.name for field in fields}
+        if is_record:
             return self.in_input(schema, fields)
-        parts = {name: self._in_list(part, fields) for name, part in schema["properties"].items()}
-        return {**schema, "properties": parts}
+        changes = {name: self._in_list(part, fields) for name, part in schema["properties"].items()}
+        return {**schema, "properties": changes}
 
     def in_output(self, schema: Mapping[str, Any], columns: Collection[Field]) -> dict[str, Any]:
         """Return the schema of an answer in which `x-option-set` names the options of each column.
@@ -57,7 +62,7 @@ class OptionComponents:
             for column, name, _ in self._choices(columns):
                 properties[column.name] = {**properties[column.name], "x-option-set": _reference(name)}
         else:
-            # A page holds its rows under a name of their own.
+            # The rows of a page are in one of its members, an array.
             for name, property_ in properties.items():
                 if property_.get("type") == "array":
                     properties[name] = self.in_output(property_, columns)
@@ -90,6 +95,7 @@ def component_name(attribute: Attribute, option_set: OptionSet) -> str:
 
 
 def component(option_set: OptionSet, base_language: int) -> dict[str, Any]:
+    """Return the schema of an option set's values, with the names and labels of the options."""
     labels = [option.label.text(base_language=base_language) for option in option_set.options]
     return {
         "type": "integer",
@@ -117,14 +123,14 @@ def _variable_names(option_set: OptionSet, labels: list[str]) -> list[str]:
     ]
 
 
-def _referring(schema: Mapping[str, Any], reference: str, option_set: OptionSet) -> dict[str, Any]:
+def _with_reference(schema: Mapping[str, Any], reference: str, option_set: OptionSet) -> dict[str, Any]:
     """Return the schema with a reference in place of its `enum`, if the `enum` has just the options of the
     set.
 
     The schema is that of one option or of a list of options.
     """
     if "items" in schema:
-        return {**schema, "items": _referring(schema["items"], reference, option_set)}
+        return {**schema, "items": _with_reference(schema["items"], reference, option_set)}
     listed = [value for value in schema.get("enum", ()) if value is not None]
     if sorted(listed) != sorted(option.value for option in option_set.options):
         return dict(schema)

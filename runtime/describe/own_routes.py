@@ -81,14 +81,17 @@ class Page:
 
     @property
     def is_named(self) -> bool:
+        """Whether the path ends in the name of an entry."""
         return _NAME in self.parameters
 
     @property
     def access(self) -> AccessDefinition:
+        """The access to the page: everybody, unless PRIVATE_DESCRIPTIONS asks for a token."""
         return AccessDefinition(authentication_required=settings.PORTICO["PRIVATE_DESCRIPTIONS"])
 
 
-def _lists(list_name: str, title: str) -> Page:
+def _page_of_list(list_name: str, title: str) -> Page:
+    """Return the page of one list of /api/schema."""
     return Page(
         f"/api/schema/{list_name}", f"schema.{list_name}", title,
         f"The {list_name} of /api/schema alone.",
@@ -96,7 +99,8 @@ def _lists(list_name: str, title: str) -> Page:
     )  # fmt: skip
 
 
-def _page_of_one(list_name: str, title: str) -> Page:
+def _page_of_entry(list_name: str, title: str) -> Page:
+    """Return the page of one entry of a list of /api/schema."""
     return Page(
         f"/api/schema/{list_name}/{{name}}", f"schema.{list_name}.one", title,
         f"One of the {list_name} of /api/schema, or the form of one of its operations.",
@@ -136,8 +140,8 @@ PAGES: tuple[Page, ...] = (
         "The JSON Schema of what /api/schema answers.",
         (), {"type": "object"}, media=SCHEMA_JSON,
     ),
-    *(_lists(list_name, _TITLES[list_name][0]) for list_name in LIST_NAMES),
-    *(_page_of_one(list_name, _TITLES[list_name][1]) for list_name in LIST_NAMES),
+    *(_page_of_list(list_name, _TITLES[list_name][0]) for list_name in LIST_NAMES),
+    *(_page_of_entry(list_name, _TITLES[list_name][1]) for list_name in LIST_NAMES),
 )  # fmt: skip
 
 
@@ -146,18 +150,20 @@ def own_routes(served: Served, which: int) -> list[Route]:
 
     `which` is OPEN_ROUTES or GUARDED_ROUTES.
     """
-    return list(_open() if which == OPEN_ROUTES else _guarded(served))
+    return list(_open_routes() if which == OPEN_ROUTES else _guarded_routes(served))
 
 
-def _open() -> Iterator[Route]:
+def _open_routes() -> Iterator[Route]:
+    """Yield the routes that are open to all: tokens and descriptions."""
     public = AccessDefinition(authentication_required=False)
     for operation_id, path, summary, words, described in _TOKEN_ROUTES:
         documentation = Documentation(operation_id, summary, words, "Tokens", public)
         yield Route(path, "POST", documentation, described)
-    yield from map(_page, PAGES)
+    yield from map(_route_of_page, PAGES)
 
 
-def _guarded(served: Served) -> Iterator[Route]:
+def _guarded_routes(served: Served) -> Iterator[Route]:
+    """Yield the routes that need a token: the user context."""
     documentation = Documentation(
         operation_id="context",
         summary="User context",
@@ -191,7 +197,7 @@ _UNKEPT = {
 }
 
 
-def _of_tokens(
+def _description_of_token_route(
     form: dict[str, Any], success: tuple[int, dict[str, Any] | None, str], **problems: str
 ) -> Description:
     """Return the description of a route for tokens, whose body is `form` as JSON or URL-encoded.
@@ -201,8 +207,8 @@ def _of_tokens(
     own_codes = {int(status[1:]): tuple(codes.split()) for status, codes in problems.items()}
     return Description(
         success=success,
-        # The same members URL-encoded are taken, too. Generators make a mess of two media types that mean
-        # the same.
+        # The same members URL-encoded are accepted, too, but not documented: generators of clients cannot
+        # deal with two media types for one request.
         body=form,
         headers=_UNKEPT if success[1] else {},
         problems={
@@ -234,7 +240,7 @@ _TOKEN_ROUTES = (
         "names the grant: `password`; `refresh_token` with a `refresh_token`; `client_credentials` with an "
         "API key, whose prefix is the `client_id` and whose rest is the `client_secret`, in the body or by "
         f"HTTP Basic. {_FORM_TOO}",
-        _of_tokens(
+        _description_of_token_route(
             TOKEN_FORM, _GRANTED, s400="unsupported_grant_type invalid_credentials invalid_token",
             s401="invalid_credentials invalid_client", s429=_WAITS,
         ),
@@ -243,7 +249,7 @@ _TOKEN_ROUTES = (
         "token_refresh", "/api/token/refresh", "Renew tokens",
         "A refresh token for its successor and a new access token. For 30 seconds it leads to the same "
         f"successor again; sent later, it ends the login that it belongs to. {_FORM_TOO}",
-        _of_tokens(
+        _description_of_token_route(
             REFRESH_FORM, _PAIR, s400="unsupported_grant_type invalid_token", s401="invalid_token",
         ),
     ),
@@ -251,14 +257,15 @@ _TOKEN_ROUTES = (
         "token_revoke", "/api/token/revoke", "Revoke tokens",
         "Ends the login that a refresh token belongs to (RFC 7009). A token that is not known is revoked "
         "already.",
-        _of_tokens(
+        _description_of_token_route(
             REVOCATION.schema(), (200, None, "The token is good no longer."), s400="unsupported_token_type",
         ),
     ),
 )  # fmt: skip
 
 
-def _page(page: Page) -> Route:
+def _route_of_page(page: Page) -> Route:
+    """Return the route of a page, with its description."""
     documentation = Documentation(
         page.operation_id, page.summary, page.description, "Introspection", page.access
     )

@@ -20,11 +20,11 @@ from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
 from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
-from runtime.describe.proposed import META, UNKEPT, VARY, proposal_in
+from runtime.describe.proposed import META_NAME, UNKEPT, VARY, proposal_in
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import LIST_NAMES
-from runtime.describe.schema_shapes import published
-from runtime.http.conditions import not_modified
+from runtime.describe.schema_shapes import document_schema
+from runtime.http.conditions import is_not_modified
 from runtime.http.limits import count_address
 from runtime.http.long_answers import GZIP, compressed, in_pieces, takes_gzip, unpacked
 from runtime.http.problems import FieldError
@@ -41,8 +41,10 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """What a reader asks for: who reads, which configuration, and in which form. `lcid` is a language with
-    texts.
+    """What a reader asks for: who reads, which configuration, and in which form.
+
+    `name` is the name at the end of the path. `lcid` is a language with texts. With `module`, only this
+    module is described. `version` is the version of OpenAPI. `form` names one operation to show as a form.
     """
 
     served: Served
@@ -54,7 +56,7 @@ class PageRequest:
     form: str = ""
 
 
-# What stands at an address, for who asks. Raises Problem 404 for what is not there for them.
+# Makes a page for a reader. Raises Problem 404 for what the reader may not see.
 Make: TypeAlias = Callable[[PageRequest], bytes]
 
 
@@ -62,11 +64,14 @@ def serve() -> None:
     """Add the routes of all pages that describe the API."""
     for page in PAGES:
         view = PageViewSet.as_view({"get": "read"}, page=page, make=_MAKERS[page.operation_id])
-        add_builtin(page.path, {"GET": partial(_answer, view, page)})
+        add_builtin(page.path, {"GET": partial(_answer_page, view, page)})
     add_builtin("/api/docs", {"GET": counted(count_address, docs)})
 
 
-def _answer(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequest) -> HttpResponseBase:
+def _answer_page(view: Callable[..., HttpResponseBase], page: Page, request: HttpRequest) -> HttpResponseBase:
+    """Answer a request to a page. The last segment of the path is the name of an entry if the page has one in
+    its path.
+    """
     path = request.path_info.removesuffix("/")
     name = path.rpartition("/")[2] if page.is_named else ""
     return view(request, exchange=exchange_of(request, name))
@@ -104,18 +109,19 @@ class PageViewSet(GuardedViewSet):
         page = self.page
         if not page.names_its_type:
             refuse_unacceptable(request.META.get("HTTP_ACCEPT"), page.media)
-        page_request = self._read_question()
+        page_request = self._page_request()
         tag, packed = self._tags(page_request)
         packs = takes_gzip(request)
         shown_tag = packed if packs else tag
         headers = {"ETag": shown_tag, "Vary": VARY}
         if page_request.served.is_proposed:
             headers |= UNKEPT
-        # For who has it, nothing is put together; `*` asks whether there is anything at all.
+        # A reader who has the page already gets no new one, and nothing is put together. `If-None-Match: *`
+        # is compared below: only when the page is made does it turn out whether there is one.
         if shown_tag in request.META.get("HTTP_IF_NONE_MATCH", ""):
             return HttpResponse(status=304, headers=headers)
         content = DOCUMENTS.get(shown_tag, partial(self._packed if packs else self._plain, page_request))
-        if not_modified(request, shown_tag):
+        if is_not_modified(request, shown_tag):
             return HttpResponse(status=304, headers=headers)
         if packs:
             headers["Content-Encoding"] = GZIP
@@ -136,21 +142,25 @@ class PageViewSet(GuardedViewSet):
         return tag, f'{tag[:-1]}-{GZIP}"'
 
     def _plain(self, page_request: PageRequest) -> bytes:
+        """Return the page, made now unless its compressed form is cached."""
         document = DOCUMENTS.find(self._tags(page_request)[1])
         return self.make(page_request) if document is None else unpacked(document)
 
     def _packed(self, page_request: PageRequest) -> bytes:
+        """Return the compressed page, made now unless its plain form is cached."""
         document = DOCUMENTS.find(self._tags(page_request)[0])
         return compressed(self.make(page_request) if document is None else document)
 
-    def _read_question(self) -> PageRequest:
-        """Return the request as a PageRequest. Raises Problem 400 for wrong parameters."""
+    def _page_request(self) -> PageRequest:
+        """Return what the request asks for. Raises Problem 400 for wrong parameters, and 404 for a proposal
+        that is not there.
+        """
         page, exchange = self.page, self.exchange
         parameters = read_parameters(exchange.request, page.known)
         if errors := _wrong_choice(page, parameters):
             raise invalid_parameters(errors)
-        sent = exchange.request.META.get(META)
-        served = current() if sent is None else proposal_in(sent)
+        proposal = exchange.request.META.get(META_NAME)
+        served = current() if proposal is None else proposal_in(proposal)
         return PageRequest(
             served=served,
             audience=audience_of(exchange.caller, served),
@@ -192,6 +202,7 @@ def _openapi_yaml(page_request: PageRequest) -> bytes:
 
 
 def _openapi(page_request: PageRequest) -> Mapping[str, Any]:
+    """Return the OpenAPI document that the request asks for."""
     return openapi(
         page_request.served,
         page_request.audience,
@@ -201,35 +212,38 @@ def _openapi(page_request: PageRequest) -> Mapping[str, Any]:
     )
 
 
-def _schema(page_request: PageRequest, only: str = "") -> bytes:
-    return _of(page_request).document(only)
+def _schema_json(page_request: PageRequest, only: str = "") -> bytes:
+    """Return `/api/schema`; with `only`, one of its lists."""
+    return _schema_for(page_request).document(only)
 
 
-def _entry(page_request: PageRequest, list_name: str) -> bytes:
-    schema = _of(page_request)
+def _entry_json(page_request: PageRequest, list_name: str) -> bytes:
+    """Return one entry of a list or, if the request asks for it, one of its operations as a form."""
+    schema = _schema_for(page_request)
     if page_request.form:
         return render(form_of(schema.part(list_name, page_request.name, page_request.form), schema.renderer))
     return schema.one(list_name, page_request.name)
 
 
-def _modules(page_request: PageRequest) -> bytes:
+def _modules_json(page_request: PageRequest) -> bytes:
     return render({"modules": modules(page_request.served, page_request.audience, page_request.lcid)})
 
 
-def _format(page_request: PageRequest) -> bytes:
-    return published()
+def _format_json(page_request: PageRequest) -> bytes:
+    return document_schema()
 
 
-def _of(page_request: PageRequest) -> Schema:
+def _schema_for(page_request: PageRequest) -> Schema:
+    """Return what makes `/api/schema` for the request's readers."""
     return Schema(page_request.served, page_request.audience, page_request.lcid, page_request.module)
 
 
 _MAKERS: Mapping[str, Make] = {
     "openapi.json": _openapi_json,
     "openapi.yaml": _openapi_yaml,
-    "schema": _schema,
-    "schema.modules": _modules,
-    "schema.format": _format,
-    **{f"schema.{list_name}": partial(_schema, only=list_name) for list_name in LIST_NAMES},
-    **{f"schema.{list_name}.one": partial(_entry, list_name=list_name) for list_name in LIST_NAMES},
+    "schema": _schema_json,
+    "schema.modules": _modules_json,
+    "schema.format": _format_json,
+    **{f"schema.{list_name}": partial(_schema_json, only=list_name) for list_name in LIST_NAMES},
+    **{f"schema.{list_name}.one": partial(_entry_json, list_name=list_name) for list_name in LIST_NAMES},
 }

@@ -12,10 +12,10 @@ from designer.proposals.reading_secret import open_proposal_of
 from runtime.http.problems import Problem, unknown_route
 from runtime.serving.served import Served, as_proposed, current
 
-# A request header, and its name among Django's.
+# A request header, and its name in Django's META.
 HEADER = "Portico-Proposal"
-META = "HTTP_PORTICO_PROPOSAL"
-# Of every answer to a request with it, a refusal too.
+META_NAME = "HTTP_PORTICO_PROPOSAL"
+# Headers of every answer to a request with HEADER, also of a refusal.
 VARY = f"Authorization, Accept-Encoding, {HEADER}"
 UNKEPT = {"Cache-Control": "private, no-store", "Vary": VARY}
 # Making one takes as long as loading the configuration; few are read at a time.
@@ -32,7 +32,7 @@ def proposal_in(sent: str) -> Served:
     """
     proposal = open_proposal_of(sent)
     if proposal is None:
-        raise _unknown()
+        raise _unknown_proposal()
     key = proposed_revision(proposal), current().metadata
     with _lock:
         served = _kept.get(key)
@@ -42,7 +42,7 @@ def proposal_in(sent: str) -> Served:
     try:
         proposed = served_of(proposed_configuration(proposal))
     except DocumentError:
-        raise _unknown() from None
+        raise _unknown_proposal() from None
     with _lock:
         _kept[key] = proposed
         while len(_kept) > _MOST:
@@ -50,7 +50,8 @@ def proposal_in(sent: str) -> Served:
     return proposed
 
 
-def _unknown() -> Problem:
+def _unknown_proposal() -> Problem:
+    """Return the Problem 404 for a proposal that is not there. No cache may keep it."""
     nothing = unknown_route()
     nothing.headers.update(UNKEPT)
     return nothing

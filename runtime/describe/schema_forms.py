@@ -26,7 +26,7 @@ def form_of(part: Part, renderer: Renderer) -> FormShape:
         "title": call["title"],
         "description": call["description"],
         "media": part["media"],
-        "schema": _labelled(part["schema"] or _of_parameters(part), fields),
+        "schema": _labelled(part["schema"] or _schema_of_parameters(part), fields),
         "order": [field["name"] for field in fields],
         "widgets": {field["name"]: _widget(field) for field in fields},
     }
@@ -51,16 +51,20 @@ def _labelled(schema: Mapping[str, Any], fields: Iterable[FieldShape]) -> dict[s
 
 
 def _labelled_list(schema: dict[str, Any], fields: list[FieldShape]) -> dict[str, Any]:
-    """Return the schema of a list or a record of `fields`, or of lists to add, change and remove, with
-    labels.
+    """Return the schema of an input that holds records of `fields`, with labels.
+
+    It is an array of records, a single record, or the changes of a list: an object of arrays, such as `add`
+    with records and `remove` with ids. An array of ids has no labels.
     """
     if "items" in schema:
-        is_object = "properties" in schema["items"]
-        return {**schema, "items": _labelled(schema["items"], fields)} if is_object else schema
-    if schema.get("properties", {}).keys() >= {field["name"] for field in fields}:
+        holds_records = "properties" in schema["items"]
+        return {**schema, "items": _labelled(schema["items"], fields)} if holds_records else schema
+    properties = schema.get("properties", {})
+    is_record = properties.keys() >= {field["name"] for field in fields}
+    if is_record:
         return _labelled(schema, fields)
-    parts = {name: _labelled_list(part, fields) for name, part in schema.get("properties", {}).items()}
-    return {**schema, "properties": parts} if parts else schema
+    changes = {name: _labelled_list(part, fields) for name, part in properties.items()}
+    return {**schema, "properties": changes} if changes else schema
 
 
 def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any]:
@@ -79,7 +83,8 @@ def _with_options(schema: Mapping[str, Any], field: FieldShape) -> dict[str, Any
     return {**rest, "oneOf": choices}
 
 
-def _of_parameters(part: Part) -> dict[str, Any]:
+def _schema_of_parameters(part: Part) -> dict[str, Any]:
+    """Return the query string of a call as the JSON Schema of an object."""
     parameters = part["parameters"]
     return {
         "type": "object",
@@ -89,7 +94,8 @@ def _of_parameters(part: Part) -> dict[str, Any]:
     }
 
 
-def _widget_of(field: FieldShape) -> str:
+def _widget_name(field: FieldShape) -> str:
+    """Return the name of the widget for a field, such as `file`, `select` or `text`."""
     if field["type"] == FILE:
         return "file"
     kind = TYPES.get(field["type"])
@@ -100,7 +106,7 @@ def _widget_of(field: FieldShape) -> str:
 
 def _widget(field: FieldShape) -> dict[str, Any]:
     """Return how a form shows a field: its widget, where its options or candidates are, and its step."""
-    widget: dict[str, Any] = {"widget": _widget_of(field)}
+    widget: dict[str, Any] = {"widget": _widget_name(field)}
     if "optionSet" in field and field["optionSet"]["url"]:
         widget["options"] = field["optionSet"]["url"]
     if "precision" in field:

@@ -11,13 +11,14 @@ from typing import Any, TypeAlias
 from crmclient import Platform
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
+from designer.types import TYPES
 from runtime.describe.documentation import of_endpoint
 from runtime.describe.option_components import option_set_of
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.values.fields import Field
 
-# What an entity is put together from.
+# The places of endpoints that are described together as one entity.
 _OF_ENTITY = frozenset({"operations", "files", "actions", "optionsets"})
 
 
@@ -44,13 +45,15 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
             "authenticated": definition.access.authentication_required,
             "roles": list(definition.access.roles),
         },
-        "fields": [_field(field, platform) for field in described.fields],
-        "columns": [_field(column, platform) for column in described.columns],
+        "fields": [_field_part(field, platform) for field in described.fields],
+        "columns": [_field_part(column, platform) for column in described.columns],
         "parameters": [
-            _parameter(parameter) for parameter in described.parameters if parameter["in"] == "query"
+            _parameter_part(parameter) for parameter in described.parameters if parameter["in"] == "query"
         ],
-        "headers": [_header(parameter) for parameter in described.parameters if parameter["in"] == "header"],
-        "schema": _body(described),
+        "headers": [
+            _header_part(parameter) for parameter in described.parameters if parameter["in"] == "header"
+        ],
+        "schema": _schema_of_body(described),
         "media": sorted(described.bodies) if described.body is None else [JSON],
     }
     if endpoint.item_path is not None:
@@ -60,14 +63,14 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
     if described.related:
         part["related"] = described.related
     if described.option_set is not None:
-        part["optionSet"] = _option_set(described.option_set)
+        part["optionSet"] = _option_set_part(described.option_set)
     query = definition.settings.designed_query
     if query is not None and definition.settings.lists_records:
-        part["rows"] = {"entity": query.entity, **_keys(described.columns)}
+        part["rows"] = {"entity": query.entity, **_id_and_name_columns(described.columns)}
     return part
 
 
-def _keys(columns: Iterable[Field]) -> dict[str, str | None]:
+def _id_and_name_columns(columns: Iterable[Field]) -> dict[str, str | None]:
     """Return the columns that hold the id and the name of the record that a row is of; None for one that is
     missing.
     """
@@ -78,7 +81,7 @@ def _keys(columns: Iterable[Field]) -> dict[str, str | None]:
     }
 
 
-def _body(described: Description) -> dict[str, Any] | None:
+def _schema_of_body(described: Description) -> dict[str, Any] | None:
     """Return the JSON Schema of the body, JSON or a form; None without such a body."""
     if described.body is not None:
         return described.body
@@ -106,6 +109,7 @@ def listed_name(place: str, module: str, segment: str, name: str) -> str:
 
 
 def name_of(part: Part) -> str:
+    """Return the name of a part in addresses and lists."""
     return listed_name(part["place"], part["module"], part["segment"], part["name"])
 
 
@@ -116,7 +120,7 @@ def operation_of(part: Part) -> str:
     return ".".join(text for text in (part["kind"], part["name"]) if text)
 
 
-def _field(field: Field, platform: Platform) -> dict[str, Any]:
+def _field_part(field: Field, platform: Platform) -> dict[str, Any]:
     """Return the description of an input: what it takes, and what the platform says of its attribute."""
     attribute = field.attribute
     part: dict[str, Any] = {
@@ -129,13 +133,14 @@ def _field(field: Field, platform: Platform) -> dict[str, Any]:
         **_limits(field.schema),
     }
     if attribute is not None:
-        part |= _of_attribute(attribute, platform)
+        part |= _facts_of_attribute(attribute, platform)
     places = _decimal_places(field)
     if places is not None:
         part["precision"] = places
     if field.items:
-        part["items"] = [_field(item, platform) for item in field.items]
-        if "properties" in field.schema:
+        part["items"] = [_field_part(item, platform) for item in field.items]
+        # A list as an object is sent by its changes; a single record is an object, too.
+        if "properties" in field.schema and not TYPES[field.type].holds_one:
             part["changes"] = True
     return part
 
@@ -154,12 +159,16 @@ def _decimal_places(field: Field) -> int | None:
     return places_of_type if places_of_attribute is None else min(places_of_type, places_of_attribute)
 
 
-def _of_attribute(attribute: Attribute, platform: Platform) -> dict[str, Any]:
+def _facts_of_attribute(attribute: Attribute, platform: Platform) -> dict[str, Any]:
+    """Return what the platform says of an attribute: the targets of a lookup, and the source of an option
+    set.
+    """
     facts: dict[str, Any] = {}
     if attribute.targets:
         facts["targets"] = list(attribute.targets)
     option_set = option_set_of(attribute, platform)
     if option_set is not None:
+        # An entity, or None for a global option set; the name of the set; and that of the attribute.
         facts["optionSet"] = [option_set.entity, option_set.name, attribute.logical_name]
     return facts
 
@@ -178,17 +187,20 @@ _LIMITS = {
 
 
 def _limits(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the limits of a value, and the values that are allowed, by the words of `/api/schema`."""
     limits = {name: schema[word] for word, name in _LIMITS.items() if word in schema}
     allowed = [value for value in schema.get("enum", ()) if value is not None]
     return {**limits, "allowed": allowed} if allowed else limits
 
 
 def _takes_null(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema allows null."""
     kinds = schema.get("type", ())
     return kinds == "null" or (not isinstance(kinds, str) and "null" in kinds)
 
 
-def _parameter(openapi_parameter: Mapping[str, Any]) -> dict[str, Any]:
+def _parameter_part(openapi_parameter: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a query parameter as parts keep it."""
     return {
         "name": openapi_parameter["name"],
         "required": openapi_parameter.get("required", False),
@@ -197,7 +209,8 @@ def _parameter(openapi_parameter: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _header(openapi_header: Mapping[str, Any]) -> dict[str, Any]:
+def _header_part(openapi_header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request header as parts keep it."""
     return {
         "name": openapi_header["name"],
         "required": openapi_header.get("required", False),
@@ -205,7 +218,8 @@ def _header(openapi_header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _option_set(option_set: OptionSet) -> dict[str, Any]:
+def _option_set_part(option_set: OptionSet) -> dict[str, Any]:
+    """Return an option set as parts keep it: with labels in every language."""
     return {
         "source": [option_set.entity, option_set.name],
         "label": _texts(option_set.label),
@@ -256,14 +270,18 @@ def _entities(endpoints: Endpoints) -> Sequence[Entry]:
 
 
 def _one_entry_per_endpoint(place: str, endpoints: Endpoints) -> Sequence[Entry]:
+    """Return the entries of a list in which each endpoint is an entry. `place` is where such endpoints
+    stand.
+    """
     return [
-        Entry(_name(place, endpoint), endpoint.definition.settings.platform_name, (id,))
+        Entry(_name_in_list(place, endpoint), endpoint.definition.settings.platform_name, (id,))
         for id, endpoint in endpoints
         if place_of(endpoint) == place
     ]
 
 
-def _name(place: str, endpoint: Endpoint) -> str:
+def _name_in_list(place: str, endpoint: Endpoint) -> str:
+    """Return the name of an endpoint in a list."""
     definition = endpoint.definition
     return listed_name(place, definition.module, endpoint.segment, definition.name)
 

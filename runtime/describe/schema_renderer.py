@@ -22,7 +22,7 @@ _AS_IS = (
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A label that is missing in `lcid` is in English, in the base language, or in any that it has."""
+    """The language of a reader. `base` is the platform's base language. Both are LCIDs."""
 
     lcid: int
     base: int
@@ -56,7 +56,7 @@ class Renderer:
             if "optionSet" in part:
                 entity, name = part["optionSet"]["source"]
                 self._urls.setdefault((entity, name), {})[part["module"]] = part["call"]["path"]
-            elif lists := _candidate_list(part):
+            elif lists := _as_candidates(part):
                 self._candidates.setdefault(lists["entity"], []).append((part["module"], lists))
 
     @cached_property
@@ -74,15 +74,16 @@ class Renderer:
             "columns": [self.field(column, module) for column in part["columns"]],
             "headers": part["headers"],
         }
+        # The inputs of a query are its parameters, too. Here they are fields already.
         field_names = {field["name"] for field in part["fields"]}
         shape["fields"] += [
-            _of_parameter(parameter)
+            _parameter_as_field(parameter)
             for parameter in part["parameters"]
             if parameter["name"] not in field_names
         ]
         if "related" in part:
             entity = part["related"]
-            shape["related"] = {"entity": entity, "candidates": self._listing([entity], module)}
+            shape["related"] = {"entity": entity, "candidates": self._candidates_for([entity], module)}
         if part["schema"] is not None or shape["fields"]:
             shape["form"] = _form_address(part)
         return cast(Call, shape)
@@ -91,12 +92,12 @@ class Renderer:
         """Return the shape of a field that is sent, with the queries that list records to choose from."""
         shape = self.field(stored, module)
         if "targets" in shape:
-            shape["candidates"] = self._listing(shape["targets"], module)
+            shape["candidates"] = self._candidates_for(shape["targets"], module)
         if "items" in stored:
             shape["items"] = [self.sent_field(item, module) for item in stored["items"]]
         return shape
 
-    def _listing(self, entities: Iterable[str], module: str) -> list[Candidates]:
+    def _candidates_for(self, entities: Iterable[str], module: str) -> list[Candidates]:
         """Return the queries that list records of `entities`, those of `module` first."""
         candidates = [lists for entity in entities for lists in self._candidates.get(entity, ())]
         candidates.sort(key=lambda candidate: (candidate[0] != module, candidate[1]["url"]))
@@ -117,6 +118,9 @@ class Renderer:
         return cast(FieldShape, shape)
 
     def option_set(self, part: Part) -> OptionSetShape:
+        """Return the description of an option set, made of the `part` of a fragment, in the renderer's
+        language.
+        """
         stored = part["optionSet"]
         return {
             "name": name_of(part),
@@ -138,10 +142,11 @@ class Renderer:
                 option_set = self.platform.option_set(name, entity=entity)
             except MetadataError:
                 return None
-            self._options[key] = self._labelled(option_set)
+            self._options[key] = self._labelled_options(option_set)
         return self._options[key]
 
-    def _labelled(self, option_set: OptionSet) -> list[Option]:
+    def _labelled_options(self, option_set: OptionSet) -> list[Option]:
+        """Return the options of an option set with labels in the renderer's language."""
         language = self.language
         return [
             _option(option.value, option.label.text(language.lcid, language.base), option.color)
@@ -154,7 +159,7 @@ class Renderer:
         return urls_by_module.get(module) or next(iter(urls_by_module.values()), None)
 
 
-def _candidate_list(part: Part) -> Candidates | None:
+def _as_candidates(part: Part) -> Candidates | None:
     """Return the query as a list of records to choose from; None unless its rows have an id and no field is
     required.
     """
@@ -184,23 +189,24 @@ def _form_address(part: Part) -> str:
 
 
 def _option(value: int, name: str, color: str | None) -> Option:
+    """Return an option. A missing colour is left out."""
     return {"value": value, "name": name} if color is None else {"value": value, "name": name, "color": color}
 
 
-_KINDS = {"integer": "Integer", "number": "Double", "boolean": "Boolean", "array": "List"}
+# The types of fields, by the types of JSON Schema.
+_FIELD_TYPES = {"integer": "Integer", "number": "Double", "boolean": "Boolean", "array": "List"}
 
 
-def _of_parameter(parameter: Part) -> dict[str, Any]:
+def _parameter_as_field(parameter: Part) -> dict[str, Any]:
     """Return the description of a built-in query parameter, such as `lcid`."""
     schema = parameter["schema"]
-    # The names of JSON Schema, and those of this description.
-    limits = {"minimum": "min", "maximum": "max", "default": "default", "enum": "allowed"}
+    names_of_limits = {"minimum": "min", "maximum": "max", "default": "default", "enum": "allowed"}
     return {
         "name": parameter["name"],
-        "type": _KINDS.get(schema.get("type"), "String"),
+        "type": _FIELD_TYPES.get(schema.get("type"), "String"),
         "label": parameter["name"],
         "description": parameter["description"],
         "required": parameter["required"],
         "nullable": False,
-        **{name: schema[keyword] for keyword, name in limits.items() if keyword in schema},
+        **{name: schema[keyword] for keyword, name in names_of_limits.items() if keyword in schema},
     }

@@ -9,7 +9,7 @@ import orjson
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-# Raised when a reader of the former one would misread it.
+# The number of the format. Raise it when a program that reads the former format would misread the new one.
 FORMAT = 1
 
 _strict = with_config(ConfigDict(extra="forbid"))
@@ -257,7 +257,7 @@ SHAPES: dict[str, Any] = {
 
 
 @cache
-def published() -> bytes:
+def document_schema() -> bytes:
     """Return the JSON Schema (2020-12) of the SchemaDocument. `$defs` has the shapes of its parts, and of
     forms.
     """
@@ -294,6 +294,7 @@ def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_title(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema without its own title."""
     return {key: value for key, value in schema.items() if key != "title"}
 
 

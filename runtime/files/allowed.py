@@ -33,7 +33,11 @@ _SAME = {"heic": "heif"}
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """`max_size` in bytes; empty collections allow anything. `image/*` allows every image type."""
+    """The files that an endpoint allows: of at most `max_size` bytes, with these extensions and content
+    types.
+
+    An empty collection allows everything. `image/*` allows every image type.
+    """
 
     max_size: int
     extensions: Collection[str] = ()
@@ -46,21 +50,24 @@ class Allowed:
         if self.extensions:
             extension = extension_of(name)
             if extension not in self.extensions:
-                raise _refused(f"Send a file that ends in .{', .'.join(self.extensions)}.")
-            if not _shows({extension}, mimetypes.guess_type(f"a.{extension}")[0] or "", head):
-                raise _refused(f"The content is not that of a .{extension} file.")
+                raise _type_refusal(f"Send a file that ends in .{', .'.join(self.extensions)}.")
+            if not _fits_head({extension}, mimetypes.guess_type(f"a.{extension}")[0] or "", head):
+                raise _type_refusal(f"The content is not that of a .{extension} file.")
         if self.content_types:
             family = f"{content_type.partition('/')[0]}/*"
             if content_type not in self.content_types and family not in self.content_types:
-                raise _refused(f"Send a file of type {', '.join(self.content_types)}.")
-            if not _shows(_extensions(content_type), content_type, head):
-                raise _refused(f"The content is not {content_type}.")
+                raise _type_refusal(f"Send a file of type {', '.join(self.content_types)}.")
+            if not _fits_head(_extensions_of_type(content_type), content_type, head):
+                raise _type_refusal(f"The content is not {content_type}.")
 
 
 def beginning(name: str, content_type: str) -> bytes:
     """Return first bytes that pass for a file of this name and type; empty when any content does."""
     extension = extension_of(name)
-    judged = (({extension}, mimetypes.guess_type(name)[0] or ""), (_extensions(content_type), content_type))
+    judged = (
+        ({extension}, mimetypes.guess_type(name)[0] or ""),
+        (_extensions_of_type(content_type), content_type),
+    )
     signatures: Iterator[bytes] = (
         b"\0" * header.offset + header.byte_match
         for header in puremagic.magic_header_array
@@ -69,7 +76,7 @@ def beginning(name: str, content_type: str) -> bytes:
     )
     # Some entries have an escape sequence in place of the byte that it stands for.
     for signature in (b"", *sorted(signatures, key=lambda header: (rb"\x" in header, len(header)))):
-        if all(_shows(extensions, media, signature) for extensions, media in judged):
+        if all(_fits_head(extensions, media, signature) for extensions, media in judged):
             return signature
     return b""
 
@@ -88,18 +95,18 @@ def type_of(name: str, declared: str) -> str:
     return (mimetypes.guess_type(name)[0] or GENERIC) if media in _UNKNOWING else media
 
 
-def _shows(extensions: Collection[str], content_type: str, head: bytes) -> bool:
+def _fits_head(extensions: Collection[str], content_type: str, head: bytes) -> bool:
     """Return whether the head of a file fits its extensions and content type."""
     if _TEXTS.fullmatch(content_type):
         return b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS)
-    signed = {_SAME.get(extension, extension) for extension in extensions} & _signed()
+    signed = {_SAME.get(extension, extension) for extension in extensions} & _extensions_with_signature()
     if not signed:
         return True
-    formats = _recognised(head)
+    formats = _formats_with_signature_of(head)
     return any(extension in signed or media == content_type for extension, media in formats)
 
 
-def _recognised(head: bytes) -> list[tuple[str, str]]:
+def _formats_with_signature_of(head: bytes) -> list[tuple[str, str]]:
     """Return the extension and the content type of every format whose signature `head` has."""
     try:
         matches = puremagic.magic_string(head)
@@ -109,7 +116,7 @@ def _recognised(head: bytes) -> list[tuple[str, str]]:
 
 
 @cache
-def _signed() -> frozenset[str]:
+def _extensions_with_signature() -> frozenset[str]:
     """Return the extensions of formats that have a signature."""
     return frozenset(
         signature.extension.lower().lstrip(".") for signature in puremagic.magic_header_array
@@ -117,9 +124,11 @@ def _signed() -> frozenset[str]:
 
 
 @cache
-def _extensions(content_type: str) -> frozenset[str]:
+def _extensions_of_type(content_type: str) -> frozenset[str]:
+    """Return the extensions of files with a content type, without dots."""
     return frozenset(extension.lstrip(".") for extension in mimetypes.guess_all_extensions(content_type))
 
 
-def _refused(detail: str) -> Problem:
+def _type_refusal(detail: str) -> Problem:
+    """Return the Problem 415 with this sentence."""
     return Problem(415, "unsupported_file_type", detail)

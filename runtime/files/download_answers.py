@@ -12,8 +12,8 @@ from crmclient import FileInfo, Guid, Platform
 from crmclient.errors import FileLost
 from runtime.files.allowed import media_type
 from runtime.files.names import attachment
-from runtime.files.ranges import Span, Unsatisfiable, requested
-from runtime.http.conditions import not_modified
+from runtime.files.ranges import Span, Unsatisfiable, requested_span
+from runtime.http.conditions import is_not_modified
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.rendering import refuse_unacceptable
 from runtime.request_context import Exchange
@@ -52,11 +52,13 @@ def send_current(
     lost: FileLost | None = None
     for _ in range(_TRIES):
         try:
-            return _send(exchange, platform, find(exchange))
+            return _send_file(exchange, platform, find(exchange))
         except _Replaced:
+            # There is another file by now, and nothing is known to be missing.
             lost = None
         except FileLost as error:
-            # Or another file has taken its place since it was found.
+            # The content may be missing because another file has replaced this one since it was found.
+            # Looking again tells.
             lost = error
     if lost is not None:
         raise lost
@@ -69,7 +71,7 @@ def send_thumbnail(exchange: Exchange, platform: Platform, place: FilePlace) -> 
     Raises Problem 404 when there is no small copy, and 406.
     """
     tag = f'"{place.info.id}-thumbnail"'
-    if not_modified(exchange.request, tag):
+    if is_not_modified(exchange.request, tag):
         return HttpResponse(status=304, headers={"ETag": tag})
     thumbnail = platform.thumbnail(place.entity, place.id, place.attribute, call=exchange.call)
     if thumbnail is None:
@@ -84,14 +86,14 @@ def send_thumbnail(exchange: Exchange, platform: Platform, place: FilePlace) -> 
     return HttpResponse(b"".join(thumbnail.chunks), content_type=content_type, headers=headers)
 
 
-def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpResponseBase:
+def _send_file(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpResponseBase:
     """Answer with the file or a range of it. Raises _Replaced if the platform has another file than `place`
     says.
     """
     request, info = exchange.request, place.info
     content_type = media_type(info.content_type)
     refuse_unacceptable(request.META.get("HTTP_ACCEPT"), content_type)
-    if not_modified(request, place.tag):
+    if is_not_modified(request, place.tag):
         return HttpResponse(status=304, headers={"ETag": place.tag})
     headers = {
         "ETag": place.tag,
@@ -102,7 +104,7 @@ def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpRespo
     if request.method == "HEAD":
         headers["Content-Length"] = str(info.size)
         return HttpResponse(content_type=content_type, headers=headers)
-    span = _span(request, place)
+    span = _requested_span(request, place)
     start, length = span or Span(0, info.size)
     download = platform.download(
         place.entity, place.id, place.attribute, start=start, length=length, known=info, call=exchange.call
@@ -117,13 +119,14 @@ def _send(exchange: Exchange, platform: Platform, place: FilePlace) -> HttpRespo
     )
 
 
-def _span(request: HttpRequest, place: FilePlace) -> Span | None:
+def _requested_span(request: HttpRequest, place: FilePlace) -> Span | None:
     """Return the range that is asked for; None for the whole file. Raises Problem 416."""
     condition = request.META.get("HTTP_IF_RANGE")
+    # The caller has a part of another file, which no range of this one would complete.
     if condition is not None and condition.strip() != place.tag:
         return None
     try:
-        return requested(request.META.get("HTTP_RANGE"), place.info.size)
+        return requested_span(request.META.get("HTTP_RANGE"), place.info.size)
     except Unsatisfiable:
         raise Problem(
             416,

@@ -13,7 +13,7 @@ from runtime.http.problems import Problem
 
 LONGEST_NAME = 255
 
-# What turns the direction of text around can make `exe.pdf` of `fdp.exe`.
+# Characters that change the direction of text: with them, people read `fdp.exe` as `exe.pdf`.
 _TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _NOT_IN_QUOTES = re.compile(r'[^ -~]|["\\%]')
 # What RFC 5987 leaves unescaped.
@@ -25,7 +25,7 @@ def attachment(name: str) -> str:
 
     A name in ASCII, for clients that read no other, comes before the full name.
     """
-    ascii_only = _NOT_IN_QUOTES.sub("_", _without_marks(name)) or "file"
+    ascii_only = _NOT_IN_QUOTES.sub("_", _without_accents(name)) or "file"
     quoted_name = quote(name.encode("utf-8", "replace"), safe=_PLAIN)
     return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quoted_name}"
 
@@ -35,7 +35,7 @@ def name_in(disposition: str) -> str:
     with suppress(UnicodeError):
         # Servers read headers as Latin-1; clients that do not escape send UTF-8.
         disposition = disposition.encode("latin-1").decode("utf-8")
-    name = _parameter(disposition)
+    name = _file_name_in(disposition)
     if not name:
         raise invalid_name(
             "Name the file: Content-Disposition: attachment; filename=\"a.pdf\", or filename*=UTF-8''a.pdf."
@@ -44,11 +44,12 @@ def name_in(disposition: str) -> str:
 
 
 def name_in_part(disposition: str, plain: str | None) -> str:
-    """Return the file name of a form's part; `plain` is its `filename` as browsers write it.
+    """Return the file name of a form's part. Raises Problem 400 `invalid_file_name`.
 
-    Raises Problem 400 `invalid_file_name`.
+    `plain` is the `filename` that the multipart parser has read: it undoes what browsers escape (`%22`). The
+    parser does not know `filename*`, which counts if the header has it.
     """
-    name = _parameter(disposition) if "filename*" in disposition.lower() else plain
+    name = _file_name_in(disposition) if "filename*" in disposition.lower() else plain
     if not name:
         raise invalid_name("Give the part “file” a filename.")
     return clean(name)
@@ -78,7 +79,10 @@ def invalid_name(detail: str) -> Problem:
     return Problem(400, "invalid_file_name", detail)
 
 
-def _parameter(disposition: str) -> str | None:
+def _file_name_in(disposition: str) -> str | None:
+    """Return the file name in a `Content-Disposition`; None without one. Raises Problem 400 for a header that
+    cannot be read.
+    """
     try:
         _, parameters = parse_header_parameters(disposition)
     except (ValueError, LookupError) as error:
@@ -87,6 +91,7 @@ def _parameter(disposition: str) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _without_marks(name: str) -> str:
+def _without_accents(name: str) -> str:
+    """Return a name without accents and other marks: é becomes e."""
     parts = unicodedata.normalize("NFKD", name)
     return "".join(character for character in parts if not unicodedata.combining(character))

@@ -20,7 +20,7 @@ class Unsatisfiable(Exception):
     """The range lies behind the file's end."""
 
 
-def requested(header: str | None, size: int) -> Span | None:
+def requested_span(header: str | None, size: int) -> Span | None:
     """Return the part of `size` bytes that the `Range` header asks for; None for the whole.
 
     Several ranges, other units and wrong ranges get the whole, as HTTP allows. Raises Unsatisfiable.
@@ -41,6 +41,7 @@ def requested(header: str | None, size: int) -> Span | None:
 
 
 def _last_bytes(count: int, size: int) -> Span:
+    """Return the span of the last `count` bytes of a file. Raises Unsatisfiable when there are none."""
     if not count or not size:
         raise Unsatisfiable
     length = min(count, size)

@@ -49,6 +49,7 @@ class ColumnStore:
 
     @property
     def is_image(self) -> bool:
+        """Whether the column holds an image."""
         return self.platform.attributes(self.entity)[self.attribute].type is AttributeType.IMAGE
 
     def put(self, exchange: Exchange, file: ReceivedFile) -> Guid:
@@ -57,7 +58,7 @@ class ColumnStore:
         Raises RecordNotFound, StateConflict when others keep changing the record, and Problem 412 when the
         column has no file that `If-Match` names.
         """
-        tags = _tags_meant(exchange)
+        tags = _wanted_tags(exchange)
         steps = self.steps if tags is None else self.reading
         return steps.write(
             exchange, None, lambda record, version: self._put(exchange, file, tags, record, version)
@@ -66,7 +67,7 @@ class ColumnStore:
     def find(self, exchange: Exchange) -> FilePlace:
         """Return the file in the column. Raises RecordNotFound, and Problem 404 while the column is empty."""
         record = self.reading.read(exchange)
-        return _place(self.entity, record.id, self.attribute, record.values[self.attribute])
+        return _file_place(self.entity, record.id, self.attribute, record.values[self.attribute])
 
     def _put(
         self,
@@ -83,7 +84,7 @@ class ColumnStore:
             held_file = record.values[self.attribute] if record else None
             if not isinstance(held_file, FileInfo) or (tags and held_file.id not in tags):
                 raise Problem(412, "version_mismatch", "The file has changed since the one in If-Match.")
-        # Another try may have read it.
+        # An earlier try of the same write may have read the file to its end.
         file.content.seek(0)
         place = (self.entity, exchange.record_id, self.attribute)
         return _upload(self.platform, exchange, file, *place, if_version=version).id
@@ -108,7 +109,7 @@ class NoteStore:
         Raises RecordNotFound. If the file cannot be stored, the note is deleted again.
         """
         self.steps.read(exchange)
-        note = self._create(exchange, file)
+        note = self._create_note(exchange, file)
         try:
             _upload(self.platform, exchange, file, self.notes.entity, note, self.notes.file)
         except BaseException:
@@ -119,17 +120,18 @@ class NoteStore:
 
     def find(self, exchange: Exchange) -> FilePlace:
         """Return the note's file. Raises RecordNotFound, and Problem 404 for a note of another record."""
-        if self.steps.only_rules and (place := self._reached(exchange)) is not None:
+        if self.steps.asks_rules_only and (place := self._place_under_rules(exchange)) is not None:
             return place
-        # Whether the record or the note is missing is told apart here.
+        # The query has found nothing, or could not be used. These two reads tell whether the record or the
+        # note is missing.
         self.steps.run(exchange)
         notes, columns = self.notes, (self.notes.regarding, self.notes.file)
         note = self.platform.retrieve(notes.entity, exchange.file_id, columns, call=exchange.call)
         if not self._is_about(note.values[notes.regarding], exchange):
             raise unknown_route()
-        return _place(notes.entity, note.id, notes.file, note.values[notes.file])
+        return _file_place(notes.entity, note.id, notes.file, note.values[notes.file])
 
-    def _reached(self, exchange: Exchange) -> FilePlace | None:
+    def _place_under_rules(self, exchange: Exchange) -> FilePlace | None:
         """Return the path's file if the caller reaches the record; None if one of the two is missing.
 
         One query asks for both.
@@ -144,7 +146,7 @@ class NoteStore:
         rows = self.platform.query(query, Page(1), call=exchange.call).rows
         if not rows or not self._is_about(rows[0][notes.regarding], exchange):
             return None
-        return _place(notes.entity, id, notes.file, rows[0][notes.file])
+        return _file_place(notes.entity, id, notes.file, rows[0][notes.file])
 
     def attachments(self, exchange: Exchange) -> list[dict[str, Any]]:
         """Return the attachments, the oldest first. Raises RecordNotFound, Problem 422 for too many."""
@@ -182,7 +184,7 @@ class NoteStore:
             orders=(Order(notes.created),),
         )
 
-    def _create(self, exchange: Exchange, file: ReceivedFile) -> Guid:
+    def _create_note(self, exchange: Exchange, file: ReceivedFile) -> Guid:
         """Create a note without its file, and return its id."""
         record = Reference(self.entity, exchange.record_id)
         values: dict[str, Value] = {self.notes.subject: file.name, self.notes.regarding: record}
@@ -197,6 +199,7 @@ class NoteStore:
             return exchange.chosen_id
 
     def _is_about(self, regarding: Any, exchange: Exchange) -> bool:
+        """Whether a note's lookup `regarding` refers to the record in the path."""
         return (
             isinstance(regarding, Reference)
             and regarding.entity == self.entity
@@ -226,11 +229,12 @@ def store_of(settings: FileSettings, endpoint: Endpoint, platform: Platform) -> 
     return ColumnStore(platform, entity, settings.attribute, steps, reading)
 
 
-def _tags_meant(exchange: Exchange) -> Collection[str] | None:
+def _wanted_tags(exchange: Exchange) -> Collection[str] | None:
     """Return the tags of the files that `If-Match` names; empty for any file, None without the header."""
     if_match = exchange.request.META.get("HTTP_IF_MATCH")
     if if_match is None:
         return None
+    # Without a strong tag no file matches, whereas an empty result would stand for any file.
     return () if if_match.strip() == "*" else strong_tags(if_match) or (_NO_FILE,)
 
 
@@ -244,6 +248,7 @@ def _upload(
     *,
     if_version: str | None = None,
 ) -> FileInfo:
+    """Upload a received file into a column of a record. Return what the platform says of the file."""
     return platform.upload(
         entity,
         id,
@@ -256,7 +261,8 @@ def _upload(
     )
 
 
-def _place(entity: str, id: Guid, attribute: str, info: Any) -> FilePlace:
+def _file_place(entity: str, id: Guid, attribute: str, info: Any) -> FilePlace:
+    """Return the place of a file. Raises Problem 404 when `info` is no file: the column is empty."""
     if not isinstance(info, FileInfo):
         raise unknown_route()
     return FilePlace(entity, id, attribute, info)

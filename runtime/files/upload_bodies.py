@@ -52,21 +52,24 @@ def receive(request: HttpRequest, allowed: Allowed) -> ReceivedFile:
 
     Raises Problem 400 `malformed_body`, `invalid_file_name`; 411; 413 `too_large`; 415.
     """
-    length = _announced(request)
+    length = _announced_length(request)
     media, options = parse_options_header(request.META.get("CONTENT_TYPE", ""))
     if media == "multipart/form-data":
         if length > allowed.max_size + _ENVELOPE:
-            _too_large(allowed)
-        incoming = _of_form(_form_events(options.get("boundary", ""), _pieces(request, length)))
+            _raise_too_large(allowed)
+        incoming = _file_of_form(_form_events(options.get("boundary", ""), _pieces(request, length)))
     else:
         if length > allowed.max_size:
-            _too_large(allowed)
+            _raise_too_large(allowed)
         name = names.name_in(request.META.get("HTTP_CONTENT_DISPOSITION", ""))
         incoming = _Incoming(name, type_of(name, media), _pieces(request, length))
     return _store(incoming, allowed)
 
 
-def _announced(request: HttpRequest) -> int:
+def _announced_length(request: HttpRequest) -> int:
+    """Return the announced length of the body in bytes; 0 without a body. Raises Problem 411 for a body in
+    chunks, and 415 for a compressed one.
+    """
     if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
         raise Problem(415, "unsupported_encoding", "Send the file without compression.")
     return announced_length(request)
@@ -98,7 +101,8 @@ def _form_events(boundary: str, pieces: Iterator[bytes]) -> Iterator[MultipartSe
         raise malformed(f"The multipart body must hold one part, “{PART}”, with headers in UTF-8.") from error
 
 
-def _of_form(events: Iterator[MultipartSegment | bytes | None]) -> _Incoming:
+def _file_of_form(events: Iterator[MultipartSegment | bytes | None]) -> _Incoming:
+    """Return the file in the only part of a form. Raises Problem 400 for any other form."""
     part = next(events, None)
     if not isinstance(part, MultipartSegment) or part.name != PART:
         raise malformed(f"The multipart body must hold one part, “{PART}”.")
@@ -126,7 +130,7 @@ def _store(incoming: _Incoming, allowed: Allowed) -> ReceivedFile:
         for piece in chain([bytes(head)], incoming.pieces):
             size += len(piece)
             if size > allowed.max_size:
-                _too_large(allowed)
+                _raise_too_large(allowed)
             digest.update(piece)
             content.write(piece)
         content.seek(0)
@@ -152,5 +156,6 @@ def _cannot_store(error: OSError) -> Exception:
     return Problem(503, "unavailable", "Uploads cannot be received now.", headers={"Retry-After": "5"})
 
 
-def _too_large(allowed: Allowed) -> NoReturn:
+def _raise_too_large(allowed: Allowed) -> NoReturn:
+    """Raise Problem 413 for a file that is larger than allowed."""
     raise Problem(413, "too_large", f"A file may hold at most {allowed.max_size} bytes here.")

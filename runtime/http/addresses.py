@@ -52,6 +52,7 @@ def network(address: str) -> str:
     """
     if ":" not in address:
         return address
+    # A percent sign separates the name of an interface (RFC 4007).
     return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False))
 
 

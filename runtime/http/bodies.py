@@ -43,12 +43,12 @@ def read_object(request: HttpRequest, *, optional: bool = False) -> dict[str, An
         raise malformed("The body must be a JSON object.")
     # Most bodies cannot be deep and cannot hold a NUL: two cheap tests spare them the walk.
     if raw.count(b"[") + raw.count(b"{") > DEEPEST or b"\\u0000" in raw:
-        _walk(value)
+        _refuse_deep_or_nul(value)
     return value
 
 
 def read_body(request: HttpRequest, most: int = 0) -> bytes:
-    """Return the whole body, of at most `most` bytes, by default BODY_LIMIT.
+    """Return the whole body, of at most `most` bytes; 0 stands for BODY_LIMIT.
 
     Raises Problem 400 `incomplete_body` when the sender broke off, 411, 413 `too_large`.
     """
@@ -56,7 +56,7 @@ def read_body(request: HttpRequest, most: int = 0) -> bytes:
     most = most or settings.PORTICO["BODY_LIMIT"]
     if length > most:
         raise Problem(413, "too_large", f"A body may hold at most {most} bytes.")
-    # Django bounds `body` as it bounds forms.
+    # `body` raises for more bytes than DATA_UPLOAD_MAX_MEMORY_SIZE, Django's limit for forms.
     raw = request.body if length <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE else request.read(length)
     # What was cut off may still be JSON or a form, with a part of the values.
     if len(raw) != length:
@@ -98,6 +98,7 @@ def read_unwanted(request: HttpRequest) -> None:
 
 
 def malformed(detail: str) -> Problem:
+    """Return the Problem 400 for a body that cannot be read."""
     return Problem(400, "malformed_body", detail)
 
 
@@ -120,7 +121,7 @@ def refuse_other_media(meta: dict[str, Any]) -> None:
         raise Problem(415, "unsupported_encoding", "Send the body without compression.")
 
 
-def _walk(value: dict[str, Any]) -> None:
+def _refuse_deep_or_nul(value: dict[str, Any]) -> None:
     """Raise Problem 400 for a body that is nested too deeply, or has NUL characters, which no platform can
     store.
     """
@@ -129,6 +130,7 @@ def _walk(value: dict[str, Any]) -> None:
     way: list[str] = []
 
     def visit(node: Any) -> None:
+        """Check a value, and everything in it."""
         if isinstance(node, str):
             if "\0" in node:
                 raise _nul_at(way)
@@ -146,6 +148,9 @@ def _walk(value: dict[str, Any]) -> None:
 
 
 def _nul_at(way: list[str]) -> Problem:
+    """Return the Problem 400 for a text with a NUL character. `way` are the keys and positions that lead to
+    it.
+    """
     pointer = "".join(f"/{escape(key)}" for key in way)
     errors = [FieldError("invalid_character", "Must not hold NUL characters.", pointer=pointer)]
     return Problem(400, "invalid_input", "The input is not valid.", errors=errors)

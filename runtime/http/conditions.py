@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from runtime.http.problems import Problem
-from runtime.http.sound_headers import look
+from runtime.http.sound_headers import header_value
 
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 _TAGS = re.compile(r'\s*(?:W/)?"[^"]*"(?:\s*,\s*(?:W/)?"[^"]*")*\s*')
@@ -18,7 +18,9 @@ _STRONG = re.compile(r'(W/)?"([^"]*)"')
 
 
 def digest(content: bytes) -> str:
-    """Return the digest that stands for the content in an entity tag."""
+    """Return the digest that stands for the content in an entity tag: 20 hexadecimal digits, which no two
+    contents are likely to share.
+    """
     return hashlib.sha256(content).hexdigest()[:20]
 
 
@@ -31,7 +33,7 @@ def strong_tags(if_match: str) -> Sequence[str]:
     return [tag for weak, tag in _STRONG.findall(if_match) if not weak]
 
 
-def not_modified(request: HttpRequest, tag: str) -> bool:
+def is_not_modified(request: HttpRequest, tag: str) -> bool:
     """Whether the caller holds the representation that `tag` (quoted, strong) stands for."""
     if_none_match = request.META.get("HTTP_IF_NONE_MATCH")
     if if_none_match is None:
@@ -41,7 +43,7 @@ def not_modified(request: HttpRequest, tag: str) -> bool:
 
 def unless_held(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
     """Return `response`; but 304 when the caller already holds the representation that its ETag names."""
-    tag = look(response, "etag")
-    if tag is None or response.status_code != 200 or not not_modified(request, tag):
+    tag = header_value(response, "etag")
+    if tag is None or response.status_code != 200 or not is_not_modified(request, tag):
         return response
     return HttpResponse(status=304, headers={"ETag": tag})

@@ -51,19 +51,20 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Misconfigured):
         return misconfigured()
     if isinstance(error, DatabaseError | InterfaceError):
-        return _of_database(error)
+        return _problem_of_database(error)
     if isinstance(error, OSError) and is_no_room(error):
-        return _no_room()
+        return _problem_without_room()
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too_large", "The request is larger than this service accepts.")
     if isinstance(error, DisallowedHost | SuspiciousOperation):
         return Problem(400, "bad_request", "The request is not one this service can answer.")
     if isinstance(error, APIException):
         return Problem(error.status_code, str(error.default_code), str(error.detail))
-    return _unforeseen()
+    return _unforeseen_problem()
 
 
-def _unforeseen() -> Problem:
+def _unforeseen_problem() -> Problem:
+    """Return the Problem 500 for an error that nobody has foreseen."""
     return Problem(
         500, "internal_error", "Something went wrong here. Quote the requestId to those who run this."
     )
@@ -105,25 +106,28 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse
     return answer(error, context["request"]._request)
 
 
-def _of_database(error: Exception) -> Problem:
+def _problem_of_database(error: Exception) -> Problem:
     """Return the problem for an error of the service's own database."""
     match trouble_of(error):
         case Trouble.ENDED:
             return Problem(504, "timeout", "The service's database did not answer in time.")
         case Trouble.FULL:
-            return _no_room()
+            return _problem_without_room()
         case Trouble.READ_ONLY:
-            return _busy("unavailable", "The service's database takes no writes now.", None)
+            return _problem_for_now("unavailable", "The service's database takes no writes now.", None)
         case Trouble.BUSY:
-            return _busy("unavailable", "The service's database is busy.", 1)
+            return _problem_for_now("unavailable", "The service's database is busy.", 1)
         case Trouble.UNPREPARED:
-            return _busy("unavailable", "The service's database is not ready for this release.", None)
+            return _problem_for_now(
+                "unavailable", "The service's database is not ready for this release.", None
+            )
     if isinstance(error, OperationalError | InterfaceError):
-        return _busy("unavailable", "The service's database cannot be reached.", None)
-    return _unforeseen()
+        return _problem_for_now("unavailable", "The service's database cannot be reached.", None)
+    return _unforeseen_problem()
 
 
-def _no_room() -> Problem:
+def _problem_without_room() -> Problem:
+    """Return the Problem 507 for a full disk or database."""
     return Problem(
         507, "insufficient_storage", "The service has no room left to store this. Nothing of it was kept."
     )
@@ -171,11 +175,11 @@ def _of_platform_failure(error: errors.PlatformError) -> Problem:
     """Return the problem for a failure of the platform, which is not the caller's fault."""
     match error:
         case errors.Throttled():
-            return _busy(
+            return _problem_for_now(
                 "platform_throttled", f"The platform asks callers to slow down. {_LATER}", error.retry_after
             )
         case errors.Unavailable():
-            return _busy(
+            return _problem_for_now(
                 "platform_unavailable", f"The platform cannot be reached. {_LATER}", error.retry_after
             )
         case errors.DeadlineExceeded():
@@ -186,7 +190,7 @@ def _of_platform_failure(error: errors.PlatformError) -> Problem:
                 "before you send it again.",
             )
         case errors.OutOfSpace():
-            return _no_room()
+            return _problem_without_room()
         case errors.FileLost():
             return Problem(
                 502, "file_lost", "The content of this file is missing on the platform. Send the file again."
@@ -211,6 +215,7 @@ def misconfigured() -> Problem:
     )
 
 
-def _busy(code: str, detail: str, retry_after: float | None) -> Problem:
+def _problem_for_now(code: str, detail: str, retry_after: float | None) -> Problem:
+    """Return a Problem 503. `retry_after` is in seconds; None when nobody knows when it works again."""
     seconds = RETRY_SECONDS if retry_after is None else max(1, math.ceil(retry_after))
     return Problem(503, code, detail, headers={"Retry-After": str(seconds)})

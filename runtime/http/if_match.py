@@ -24,10 +24,11 @@ WantedVersions: TypeAlias = frozenset[str] | None
 
 
 class Versions:
-    """Reads `If-Match` for an endpoint. `attribute` holds its records' versions; None: they have no
-    versions.
+    """Reads `If-Match` for an endpoint. `attribute` holds the versions of its records; None for records
+    without versions.
 
-    Raises Misconfigured where a version is required of records without versions.
+    `kept` says whether records have versions. Raises Misconfigured when a version is required of records
+    without versions.
     """
 
     def __init__(self, attribute: str | None, settings: VersionSettings) -> None:
@@ -36,7 +37,7 @@ class Versions:
         if self._required and not self.kept:
             raise Misconfigured(Sentence("If-Match is required, but its records keep no versions"))
 
-    def meant(self, request: HttpRequest) -> WantedVersions:
+    def wanted(self, request: HttpRequest) -> WantedVersions:
         """Return what `If-Match` asks for. Weak tags never match, so the result may be empty.
 
         An entity tag is `"<version>.<digest>"` or `"<version>"`: only the version counts. Raises Problem 400,

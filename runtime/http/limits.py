@@ -24,12 +24,12 @@ from limits.storage import Storage, storage_from_string
 from crmclient.outages import Outage
 from runtime.http.addresses import client_address, network
 from runtime.http.problems import Problem
-from runtime.http.sound_headers import put
+from runtime.http.sound_headers import set_header
 
 logger = logging.getLogger("portico.limits")
 
-# In a request's META when it was counted before: whether a large body is wanted, the server program asks by
-# a first run, which ends where the body would be read.
+# In a request's META when it was counted before. The server program runs a request with a large body twice:
+# the first run, which ends where the body would be read, tells whether the body is wanted.
 COUNTED = "portico.counted"
 
 # In a request's META: where it stands with each limit that has counted it.
@@ -45,7 +45,7 @@ _MINUTE = 60
 _REDIS_SECONDS = 0.5
 _REDIS_PAUSE = 5.0
 # With so many windows in this process, those that are over are forgotten.
-_SWEEP_AT = 10_000
+_FIRST_SWEEP = 10_000
 
 
 class Windows:
@@ -59,7 +59,7 @@ class Windows:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._windows: dict[_Limit, tuple[int, float]] = {}
-        self._sweep_at = _SWEEP_AT
+        self._sweep_at = _FIRST_SWEEP
 
     def hit(self, limit: _Limit) -> tuple[int, float]:
         """Count a request. Return the number of requests in the present minute, and the seconds until it
@@ -76,11 +76,12 @@ class Windows:
         return count, ends - now
 
     def _sweep(self, now: float) -> None:
-        """Forget minutes that are over, once there are many windows."""
+        """Forget minutes that are over, once there are many windows. The caller holds the lock."""
         if len(self._windows) < self._sweep_at:
             return
-        self._windows = {limit: window for limit, window in self._windows.items() if now < window[1]}
-        self._sweep_at = max(_SWEEP_AT, 2 * len(self._windows))
+        self._windows = {limit: (count, ends) for limit, (count, ends) in self._windows.items() if now < ends}
+        # While most windows are still open, every new one would look at all of them.
+        self._sweep_at = max(_FIRST_SWEEP, 2 * len(self._windows))
 
 
 class Limiter:
@@ -88,7 +89,7 @@ class Limiter:
 
     def __init__(self, url: str) -> None:
         self._local = Windows()
-        self._shared = _shared(url) if url else None
+        self._shared = _shared_storage(url) if url else None
         # The `time.monotonic()` second from which the shared store is asked again.
         self._shared_again = 0.0
         self._outage = Outage(
@@ -106,7 +107,7 @@ class Limiter:
         """
         if self._shared is not None and time.monotonic() >= self._shared_again:
             try:
-                allowance = _hit(self._shared, _per_minute(rate), name, key)
+                allowance = _hit_shared(self._shared, _per_minute(rate), name, key)
             except StorageError:
                 self._shared_again = time.monotonic() + _REDIS_PAUSE
                 self._outage.failed()
@@ -158,12 +159,12 @@ def say_limits(request: HttpRequest, response: HttpResponseBase) -> None:
     counted: list[_Counted] | None = request.META.get(_STANDING)
     if counted:
         policies = [f'"{name}";q={rate};w=60' for name, rate, _, _ in counted]
-        put(response, "RateLimit-Policy", ", ".join(policies))
+        set_header(response, "RateLimit-Policy", ", ".join(policies))
         standings = [
             f'"{name}";r={requests_left}' if seconds is None else f'"{name}";r={requests_left};t={seconds}'
             for name, _, requests_left, seconds in counted
         ]
-        put(response, "RateLimit", ", ".join(standings))
+        set_header(response, "RateLimit", ", ".join(standings))
 
 
 def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
@@ -184,14 +185,15 @@ def _count(rate: int, name: str, key: str, request: HttpRequest) -> None:
         )
 
 
-def _hit(storage: Storage, item: RateLimitItemPerMinute, *key_parts: str) -> tuple[int, float | None]:
+def _hit_shared(storage: Storage, item: RateLimitItemPerMinute, *key_parts: str) -> tuple[int, float | None]:
     """Count a request in the shared store. Return what `Limiter.hit` returns. Raises StorageError."""
     key = item.key_for(*key_parts)
     requests_left = item.amount - storage.incr(key, item.get_expiry())
     return requests_left, None if requests_left >= 0 else storage.get_expiry(key) - time.time()
 
 
-def _shared(url: str) -> Storage:
+def _shared_storage(url: str) -> Storage:
+    """Return the shared store of limits."""
     # The library reads the version of a client that another thread may be importing still, and refuses it.
     import_module("redis")
     options: dict[str, Any] = {
@@ -204,9 +206,11 @@ def _shared(url: str) -> Storage:
 
 @cache
 def _limiter() -> Limiter:
+    """Return the limiter of this process."""
     return Limiter(settings.PORTICO["CACHE_URL"])
 
 
 @cache
 def _per_minute(rate: int) -> RateLimitItemPerMinute:
+    """Return the library's limit of `rate` requests a minute."""
     return RateLimitItemPerMinute(rate)

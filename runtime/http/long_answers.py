@@ -29,11 +29,13 @@ def takes_gzip(request: HttpRequest) -> bool:
 
 
 def compressed(content: bytes) -> bytes:
-    # No time inside: the same document is the same bytes.
+    """Return the content in gzip's form. The same content gives the same bytes."""
+    # gzip would write the present time into the result.
     return gzip.compress(content, _LEVEL, mtime=0)
 
 
 def unpacked(content: bytes) -> bytes:
+    """Return the content that `compressed` was given."""
     return gzip.decompress(content)
 
 
@@ -48,5 +50,6 @@ def in_pieces(
 
 
 def _pieces(content: bytes) -> Iterator[bytes]:
+    """Yield the content piece by piece."""
     for start in range(0, len(content), _PIECE):
         yield content[start : start + _PIECE]

@@ -24,7 +24,8 @@ logger = logging.getLogger("portico.failures")
 # What a request fails by: the problem's code, the kind of error, and the endpoint where it is that one's own.
 _Reason: TypeAlias = tuple[str, str, str]
 
-# A platform's answers tell nothing of the database, nor the other way round.
+# The beginning of the codes that are about the platform. An answer of the platform does not show that the
+# database works, nor the other way round.
 _OF_PLATFORM = "platform_"
 # Codes of what is wrong with one endpoint, while others are answered.
 _OF_ENDPOINT = frozenset({"endpoint_misconfigured", "query_refused"})
@@ -33,12 +34,12 @@ _MOST = 1_000
 
 
 class Outages:
-    """One outage for each reason. Safe to share between threads."""
+    """The outages of this process, one for each reason. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._outages: OrderedDict[_Reason, Outage] = OrderedDict()
-        # The reasons that last: what is looked at for each request that is answered.
+        # The outages that are not over. They are looked at for each request that is answered.
         self._lasting: dict[_Reason, Outage] = {}
 
     def failed(
@@ -48,17 +49,18 @@ class Outages:
 
         Log it if an outage begins or a reminder is due. `log_fields` are further fields of the log line.
         """
-        # What code of ours refuses is noted of its endpoint: an answer of another endpoint does not disprove
-        # it.
+        # A problem that our own code raised is the endpoint's: a later answer of another endpoint does not
+        # show that it is over. Any other, such as a platform that is down, is shared by all endpoints.
         is_of_endpoint = isinstance(error, Problem) or problem.code in _OF_ENDPOINT
-        reason = problem.code, _kind(error), endpoint if is_of_endpoint else ""
+        kind = _kind(error)
+        reason = problem.code, kind, endpoint if is_of_endpoint else ""
         outage = self._lasting_outage(reason)
-        # The place where a foreseen problem was raised tells nothing.
+        # The traceback of a foreseen error tells nothing.
         shown_error = None if isinstance(error, Problem | MissingPrivilege) else error
         is_first = outage.failed(shown_error, **{**log_fields, **_fields_of(error, endpoint)})
         if not is_first and problem.code == "internal_error":
-            # A mistake of ours: who quotes a request's id is to find what happened to it.
-            logger.error("request failed as others did: %s", reason[1], extra={**log_fields})
+            # A mistake of ours is logged each time, so that a caller's request id leads to what happened.
+            logger.error("request failed as others did: %s", kind, extra={**log_fields})
 
     def _lasting_outage(self, reason: _Reason) -> Outage:
         """Return the outage of a reason, which lasts from now on. The oldest one is forgotten when there are
@@ -67,7 +69,7 @@ class Outages:
         with self._lock:
             outage = self._outages.get(reason)
             if outage is None:
-                outage = self._outages[reason] = _outage(reason)
+                outage = self._outages[reason] = _new_outage(reason)
                 if len(self._outages) > _MOST:
                     removed, _ = self._outages.popitem(last=False)
                     self._lasting.pop(removed, None)
@@ -79,9 +81,9 @@ class Outages:
         if self._lasting:
             for record in records:
                 if record.status < 500:
-                    self._answered(record)
+                    self._end_disproved(record)
 
-    def _answered(self, record: RequestRecord) -> None:
+    def _end_disproved(self, record: RequestRecord) -> None:
         """End the outages that a request which was answered disproves."""
         for reason, outage in list(self._lasting.items()):
             code, _, endpoint = reason
@@ -124,7 +126,8 @@ def _fields_of(error: Exception, endpoint: str) -> dict[str, Any]:
     return fields
 
 
-def _outage(reason: _Reason) -> Outage:
+def _new_outage(reason: _Reason) -> Outage:
+    """Return the outage of a reason, with the lines that the log gets about it."""
     return Outage(
         logger,
         "request failed",
@@ -136,6 +139,7 @@ def _outage(reason: _Reason) -> Outage:
 
 
 def _is_of_platform(code: str) -> bool:
+    """Whether a problem code is about the platform."""
     return code.startswith(_OF_PLATFORM)
 
 

@@ -25,7 +25,9 @@ _PHRASES = {
 
 
 class FieldError(NamedTuple):
-    """One wrong value: `pointer` (RFC 6901) into the body, or the name of a query-string `parameter`."""
+    """One wrong value: its place is the JSON Pointer `pointer` (RFC 6901) into the body, or the name of a
+    query-string `parameter`.
+    """
 
     code: str
     message: str
@@ -33,12 +35,13 @@ class FieldError(NamedTuple):
     parameter: str | None = None
 
     def to_json(self) -> dict[str, Any]:
+        """Return the error as a member of the problem document."""
         place = {"pointer": self.pointer or ""} if self.parameter is None else {"parameter": self.parameter}
         return {**place, "code": self.code, "message": self.message}
 
 
 class Problem(APIException):
-    """A refusal: status, a stable `code`, a sentence for developers, and what is wrong with which field."""
+    """A refusal: a status, a stable `code`, a sentence for developers, and the errors of single fields."""
 
     def __init__(
         self,

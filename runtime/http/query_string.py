@@ -77,11 +77,12 @@ def read_lcid(parameters: Mapping[str, str], default: int) -> int:
 
 
 def lcid_of(text: str) -> int:
-    """Read a language (LCID). Raises InvalidInput."""
+    """Return the language (LCID) that a text names. Raises InvalidInput."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
         raise InvalidInput("wrong_type", "Must be a language's LCID, a whole number: 1033.")
     return int(text)
 
 
 def invalid_parameters(errors: Collection[FieldError]) -> Problem:
+    """Return the Problem 400 with these mistakes in the query string."""
     return Problem(400, "invalid_parameter", "The query string is not valid.", errors=errors)

@@ -25,14 +25,16 @@ _OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_OMIT_MICROSECONDS | orjson.OPT_PASSTHRO
 
 def render(value: Any) -> bytes:
     """Return the JSON text of `value`, which may contain any `crmclient` value."""
-    return orjson.dumps(value, default=_unusual, option=_OPTIONS)
+    return orjson.dumps(value, default=_as_json, option=_OPTIONS)
 
 
 def json_response(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> HttpResponse:
+    """Return `value` as a JSON response."""
     return HttpResponse(render(value), status=status, content_type=JSON, headers=headers)
 
 
-def _unusual(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
+    """Return a value that orjson does not know as one that it knows. Raises TypeError for any other value."""
     if isinstance(value, Decimal):
         return orjson.Fragment(format(value, "f").encode())
     if isinstance(value, Reference):
@@ -44,17 +46,18 @@ def _unusual(value: Any) -> Any:
 
 def refuse_unacceptable(accept: str | None, served: str = JSON) -> None:
     """Raise Problem 406 unless `Accept` names the media type `served`, or a range that includes it."""
-    if accept is None or accept == "*/*" or accept == served or _takes(accept, served):
+    if accept is None or accept == "*/*" or accept == served or _accepts(accept, served):
         return
     raise Problem(406, "not_acceptable", f"This is answered as {served}.")
 
 
 @lru_cache(maxsize=256)
-def _takes(accept: str, served: str) -> bool:
-    return any(_holds(entry, served) for entry in accept.split(","))
+def _accepts(accept: str, served: str) -> bool:
+    """Whether an `Accept` header accepts the media type `served`."""
+    return any(_entry_accepts(entry, served) for entry in accept.split(","))
 
 
-def _holds(entry: str, served: str) -> bool:
+def _entry_accepts(entry: str, served: str) -> bool:
     """Whether one entry of `Accept` takes the media type `served`. One with a weight of 0 refuses it."""
     media, *parameters = (part.strip().lower() for part in entry.split(";"))
     refused = any(

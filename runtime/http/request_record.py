@@ -23,12 +23,15 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class RequestRecord(Tally):
-    """Also the tally of the request's platform calls.
+    """What is kept of a request for logs and metrics. It is also the tally of the request's platform calls.
 
     `endpoint` is an endpoint's key, or the path of a route of our own. `code` and `reason` are of the problem
-    that was answered. `started` is a second of `time.time()`, `elapsed` the seconds until the answer could be
-    sent. `cache_status` is the answer's header, where it could come from the cache. `uploaded` is a received
-    file's size in bytes. `parent` is the `traceparent` that was sent, for traces alone.
+    that was answered. `cache_status` is the answer's header, where it could come from the cache. `uploaded`
+    is the size of a received file in bytes.
+
+    `started` is a second of `time.time()`. `elapsed` is the number of seconds from `entered`, a second of
+    `time.perf_counter()`, until the answer could be sent. `parent` is the `traceparent` that was sent, for
+    traces alone.
     """
 
     __slots__ = (
@@ -65,6 +68,7 @@ class RequestRecord(Tally):
         request.portico_record = self  # type: ignore[attr-defined]
 
     def refused(self, problem: Problem) -> None:
+        """Note the problem that the request is answered with."""
         self.code = problem.code
         self.reason = problem.logged.get("reason", "")
 
@@ -86,7 +90,7 @@ class RequestRecord(Tally):
 
     @property
     def is_cached(self) -> bool:
-        """Whether the answer was one that had been kept, or asked for by another request."""
+        """Whether the answer came from the cache, or from another request at the same time."""
         return self.cache in ("hit", "late", "shared")
 
     def answered(self, status: int) -> None:

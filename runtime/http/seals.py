@@ -47,6 +47,7 @@ def checked(sealed: bytes, purpose: bytes, bound_to: bytes) -> bytes | None:
 
 
 def _signature(key: bytes, content: bytes, bound_to: bytes) -> bytes:
+    """Return the signature of the content, and of what it is bound to."""
     # The length keeps what it is bound to apart from the content.
     return hmac.digest(key, len(bound_to).to_bytes(8, "big") + bound_to + content, "sha256")
 
@@ -58,6 +59,7 @@ def _signing_keys(purpose: bytes) -> tuple[bytes, ...]:
 
 @cache
 def _signing_keys_of(purpose: bytes, *secrets: str) -> tuple[bytes, ...]:
+    """Return a key derived from each secret. It is cached, because deriving takes time."""
     return tuple(
         HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose + b".signed").derive(secret.encode())
         for secret in secrets
@@ -71,6 +73,7 @@ def _ciphers(purpose: bytes) -> tuple[AESSIV, ...]:
 
 @cache
 def _ciphers_of(purpose: bytes, *secrets: str) -> tuple[AESSIV, ...]:
+    """Return a cipher with a key derived from each secret. It is cached, because deriving takes time."""
     # AES-SIV is safe without a nonce: the same content only gives the same bytes again.
     return tuple(
         AESSIV(HKDF(algorithm=SHA256(), length=64, salt=None, info=purpose).derive(secret.encode()))

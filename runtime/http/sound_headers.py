@@ -34,21 +34,22 @@ class Prepared:
         return _value(self._store, name)
 
 
-def put(response: HttpResponseBase, name: str, value: str) -> None:
+def set_header(response: HttpResponseBase, name: str, value: str) -> None:
     """Set a header without Django's checks. It must not contain anything that a caller has sent unchecked."""
     response.headers._store[name.lower()] = (name, value)
 
 
-def look(response: HttpResponseBase, name: str) -> str | None:
+def header_value(response: HttpResponseBase, name: str) -> str | None:
     """Return the value of a header; None without it. `name` is in lower case."""
     return _value(response.headers._store, name)
 
 
-def listed(response: HttpResponseBase) -> list[tuple[str, str]]:
+def all_headers(response: HttpResponseBase) -> list[tuple[str, str]]:
     """Return the names and values of all headers."""
     return list(response.headers._store.values())
 
 
 def _value(store: Mapping[str, tuple[str, str]], name: str) -> str | None:
+    """Return the value of a header among those that Django stores by lower-case name; None without it."""
     header = store.get(name)
     return None if header is None else header[1]

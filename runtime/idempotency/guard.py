@@ -47,7 +47,10 @@ _FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
 
 
 class Idempotency:
-    """The `Idempotency-Key` of one exchange. `digest_body` tells its body from any other."""
+    """The `Idempotency-Key` of one exchange. Raises Problem 400 for a key that is not allowed.
+
+    `digest_body` returns a text that differs for another body.
+    """
 
     def __init__(
         self, exchange: Exchange, endpoint_key: str, key: str, digest_body: Callable[[Exchange], str]
@@ -78,14 +81,14 @@ class Idempotency:
         """
         record = self._claim()
         if record.status is not None:
-            return _replay(record)
+            return _stored_response(record)
         self.exchange.chosen_id = record.record_id
         try:
             response = cast(HttpResponse, run(self.exchange))  # what answers a POST is whole
         except Exception as error:
-            self._failed(record, error)
+            self._note_failure(record, error)
             raise
-        self._store(record, response)
+        self._store_answer(record, response)
         return response
 
     def _claim(self, *, may_retry: bool = True) -> IdempotencyRecord:
@@ -121,7 +124,7 @@ class Idempotency:
             # The connection was cut after the database had kept the claim.
             return record
         if record is None or record.expires < self.exchange.now:
-            # Gone, or about to be: removed between the two statements.
+            # The earlier row has expired. Housekeeping may have removed it since the insert failed.
             IdempotencyRecord.objects.filter(digest=self.digest, expires__lt=self.exchange.now).delete()
             return self._claim(may_retry=False)
         if record.body_digest != self.body_digest:
@@ -147,9 +150,10 @@ class Idempotency:
         self.exchange.taken_over = True
 
     def _deadline(self) -> dt.datetime:
+        """Return the UTC time at which the request has to be answered."""
         return dt.datetime.now(dt.UTC) + dt.timedelta(seconds=self.exchange.seconds_left)
 
-    def _failed(self, record: IdempotencyRecord, error: Exception) -> None:
+    def _note_failure(self, record: IdempotencyRecord, error: Exception) -> None:
         """Note how the request failed: forgotten, to be taken over at once, or kept as the answer of
         repetitions.
         """
@@ -163,9 +167,10 @@ class Idempotency:
             with suppress(DatabaseError), Watch(connections[DEFAULT_DB_ALIAS], self.exchange.deadline):
                 IdempotencyRecord.objects.filter(pk=record.pk).update(deadline=self.exchange.now)
         else:
-            self._store(record, respond(problem, self.exchange.request))
+            self._store_answer(record, respond(problem, self.exchange.request))
 
-    def _store(self, record: IdempotencyRecord, response: HttpResponse) -> None:
+    def _store_answer(self, record: IdempotencyRecord, response: HttpResponse) -> None:
+        """Store the answer for repetitions of the request."""
         answer = {
             "status": response.status_code,
             "headers": dict(response.headers),
@@ -181,7 +186,8 @@ def _even_if_cut(write: Callable[[], object]) -> None:
     asked_again(connections[DEFAULT_DB_ALIAS], write, (OperationalError, InterfaceError))
 
 
-def _replay(record: IdempotencyRecord) -> HttpResponse:
+def _stored_response(record: IdempotencyRecord) -> HttpResponse:
+    """Return the stored answer, with a header that says so."""
     return HttpResponse(
         bytes(record.content),
         status=record.status,
@@ -190,12 +196,14 @@ def _replay(record: IdempotencyRecord) -> HttpResponse:
 
 
 def _digest(*parts: str) -> str:
+    """Return the SHA-256 of the parts in hexadecimal."""
     # Lengths keep ("a", "bc") apart from ("ab", "c").
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_hard_to_guess(key: str) -> bool:
+    """Whether a key is long enough, and of enough different characters."""
     return len(key) >= _SHORTEST_UNGUESSED and len(set(key)) >= _FEWEST_DIFFERENT
 
 

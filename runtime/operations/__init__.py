@@ -29,6 +29,7 @@ from runtime.operations.upsert import UpsertOperation
 
 
 def _is_operation(item: object) -> bool:
+    """Whether `item` is a class of operations that can be served: not abstract, and with a `kind`."""
     if not (isinstance(item, type) and issubclass(item, Operation)) or inspect.isabstract(item):
         return False
     return isinstance(getattr(item, "kind", None), str)

@@ -22,7 +22,7 @@ from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
-from runtime.operations.child_records import all_of
+from runtime.operations.child_records import results_of_all
 from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.operations.process_records import ProcessRecords
@@ -38,10 +38,10 @@ class ActionOperation(Operation):
         settings = self.settings(ActionSettings)
         if not settings.process:
             raise Misconfigured(Sentence("no process is chosen"))
-        self.process = _process(settings.process, platform)
+        self.process = _process_named(settings.process, platform)
         self.entity = self._entity()
         if self.process.entity != self.entity:
-            raise Misconfigured(_bound_otherwise(self.process))
+            raise Misconfigured(_sentence_about_entity(self.process))
         self.shows_message = settings.show_process_message
         inputs = inputs_of(self.process)
         self.records = ProcessRecords(endpoint, self.process, platform)
@@ -56,6 +56,7 @@ class ActionOperation(Operation):
         return None
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Run the process, and answer its configured outputs. Raises Problem."""
         target = None if self.entity is None else Reference(self.entity, exchange.record_id)
         sent = self.payload.receive(exchange)
         self.steps.run(exchange)
@@ -65,6 +66,7 @@ class ActionOperation(Operation):
         except InvalidRecord as error:
             raise self.records.refusal(error, self.payload, sent) from error
         except Refused as error:
+            # Messages of a process are shown only if the endpoint says that they are meant for callers.
             if self.shows_message:
                 raise Problem(422, "platform_refused", str(error)) from error
             raise
@@ -74,12 +76,15 @@ class ActionOperation(Operation):
         """Return the inputs of the process. Raises one Problem with everything that is wrong with any of
         them.
         """
-        values, records = all_of(
+        values, records = results_of_all(
             partial(self._own_values, sent, exchange), partial(self.records.values, sent, exchange)
         )
         return {**values, **records}
 
     def _own_values(self, sent: Sent, exchange: Exchange) -> dict[str, ProcessValue]:
+        """Return the inputs of the process that are no records, by parameter. Raises Problem for wrong
+        inputs.
+        """
         try:
             return {**self.payload.bind(exchange, sent)}
         except InvalidRecord as error:
@@ -116,14 +121,18 @@ class LocalActionOperation(ActionOperation):
         return self.require_entity()
 
 
-def _process(name: str, platform: Platform) -> Process:
+def _process_named(name: str, platform: Platform) -> Process:
+    """Return the platform's process of this name. Raises UnknownProcess."""
     process = platform.processes().get(name)
     if process is None:
         raise UnknownProcess(name)
     return process
 
 
-def _bound_otherwise(process: Process) -> Sentence:
+def _sentence_about_entity(process: Process) -> Sentence:
+    """Return the sentence that a process does not fit the endpoint, because it runs on the records of another
+    entity, or on none.
+    """
     if process.entity is None:
         return Sentence("%(process)s is bound to no entity", process=process.name)
     return Sentence("%(process)s is bound to %(entity)s", process=process.name, entity=process.entity)

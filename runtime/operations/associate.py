@@ -37,7 +37,7 @@ class AssociateOperation(Operation):
         if other is None:
             raise UnknownRelationship(self.entity, settings.relationship)
         exposure = settings.related_among(endpoint.exposures)
-        # Which related records callers reach must be said: nobody may reach any of them without being meant.
+        # The exposed entity says which related records callers reach. Without it they would reach all.
         if exposure is None or exposure.entity != other:
             raise Misconfigured(Sentence("no exposed entity of %(entity)s is chosen", entity=other))
         self.related = other
@@ -45,6 +45,7 @@ class AssociateOperation(Operation):
         self.steps = Steps(endpoint, platform)
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Associate the two records of the path for PUT, or end their association for DELETE. Answer 204."""
         parameters_of(self.endpoint.definition, exchange)
         refuse_body(exchange.request)
         id, related = exchange.record_id, exchange.related_id

@@ -25,15 +25,22 @@ S = TypeVar("S", bound=EndpointSettings)
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """An operation in OpenAPI's terms: JSON Schemas, query parameters, and problem codes by status.
+    """The description of an operation for the OpenAPI document: JSON Schemas, query parameters and problem
+    codes.
 
-    `success` is (status, schema of the JSON body or None, what it means); `headers` says what its own mean.
-    `body_optional`: nothing at all may be sent instead of an empty object. `bodies` are those that are not
-    JSON, by media type. `media` is that of the answer; `others` are further statuses with the same body, and
-    `empty` says what 204 means, where the answer may have no body.
-    `fields` are what callers may send, `columns` what each record of an answer holds; `option_set` is what
-    an answer lists; `related` is the entity that `{relatedId}` is of; `components` are what schemas refer to,
-    by name. `speaks_oauth`: who names a grant is refused in OAuth 2's words.
+    `success` is the status of a successful answer, the schema of its JSON body (None without a body), and a
+    sentence about it. `others` has sentences about further statuses with the same body. `empty` is the
+    sentence about 204, if the answer may have no body.
+
+    `body` is the schema of the request's JSON body; with `body_optional` the request may have none. `bodies`
+    has the schemas of other request bodies, by media type. `media` is the media type of the answer.
+    `parameters` are OpenAPI parameters; `headers` has a sentence about each header of the answer. `problems`
+    has problem codes by status. With `speaks_oauth`, a request that names a grant is refused in the words of
+    OAuth 2.
+
+    `fields` are the inputs that callers may send, `columns` the columns of each record in an answer.
+    `option_set` is the option set that an answer lists. `related` is the entity of `{relatedId}` in the path.
+    `components` are schemas that others refer to, by name.
     """
 
     success: tuple[int, dict[str, Any] | None, str]
@@ -118,7 +125,8 @@ class Operation(ABC):
         self.platform = silent
 
     @abstractmethod
-    def describe(self) -> Description: ...
+    def describe(self) -> Description:
+        """Return the description of the endpoint for the OpenAPI document."""
 
     def describe_item(self) -> Description:
         """Return the description of the path of one item, for an endpoint that has such a path."""

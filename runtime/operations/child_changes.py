@@ -38,7 +38,9 @@ Rows = Mapping[Guid, Mapping[str, Value]]
 class Change(NamedTuple):
     """One write of a list.
 
-    `at` is the JSON Pointer to the item that asks for the write; `outside` says why a row rule forbids it.
+    `at` is the JSON Pointer of the item that asks for the write. `payload` has the item's inputs; None for a
+    deletion. `outside` is the sentence with which a row rule forbids the write; empty when the write is
+    allowed.
     """
 
     at: str
@@ -85,11 +87,13 @@ class ChildChanges:
             {403: (OUTSIDE,)} if any(changed_list.is_ruled for changed_list in self._lists.values()) else {}
         )
 
-    def asked_for(self, sent: Sent) -> list[str]:
+    def names_of_changed_lists(self, sent: Sent) -> list[str]:
         """Return the names of the lists with records to add, change or remove."""
         return [name for name in self._lists if any((sent.get(name) or {}).values())]
 
-    def makes(self, sent: Sent, parent: Reference, exchange: Exchange) -> Iterator[Callable[[], Change]]:
+    def planned_changes(
+        self, sent: Sent, parent: Reference, exchange: Exchange
+    ) -> Iterator[Callable[[], Change]]:
         """Yield a function for each requested change, which returns the change or raises a Problem of its
         inputs.
 
@@ -97,7 +101,7 @@ class ChildChanges:
         """
         lists = {
             name: (self._lists[name], sent[name], self._lists[name].find(sent[name], parent, exchange))
-            for name in self.asked_for(sent)
+            for name in self.names_of_changed_lists(sent)
         }
         for name, (changed_list, value, rows) in lists.items():
             for index, id in enumerate(value[REMOVE]):
@@ -143,12 +147,12 @@ class _List:
             payload_of_items(_as_changed(definition), group, endpoint, platform),
         )
         self._rule = rule_of_entity(endpoint, self._entity, platform)
-        self._creates = None if self._rule is None else CreateGuard(self._rule, platform)
-        self._moves = MoveGuard(self._rule, self.payloads.changed.written | {self._lookup}, platform)
+        self._create_guard = None if self._rule is None else CreateGuard(self._rule, platform)
+        self._move_guard = MoveGuard(self._rule, self.payloads.changed.written | {self._lookup}, platform)
         entities, attributes = platform.entities(), platform.attributes(self._entity)
         self._primary_id = entities[self._entity].primary_id
         self._version = platform.conventions.version_of(self._entity, attributes)
-        columns = (self._primary_id, *([self._version] if self._version else ()), *self._moves.reads)
+        columns = (self._primary_id, *([self._version] if self._version else ()), *self._move_guard.reads)
         self._columns = tuple(Column(name) for name in dict.fromkeys(columns))
 
     @property
@@ -179,8 +183,8 @@ class _List:
 
     def add(self, item: Sent, pointer: str, parent: Reference, exchange: Exchange) -> Change:
         """Return the change that creates a record below `parent`. Raises Problem of the item's inputs."""
-        values = {**self._bound(self.payloads.added, item, pointer, exchange), self._lookup: parent}
-        is_inside = self._creates is None or self._creates.allows(values, exchange)
+        values = {**self._bind(self.payloads.added, item, pointer, exchange), self._lookup: parent}
+        is_inside = self._create_guard is None or self._create_guard.allows(values, exchange)
         create = Create(self._entity, values)
         return Change(pointer, create, self.payloads.added, "" if is_inside else CREATES)
 
@@ -188,7 +192,7 @@ class _List:
         """Return the change of a record that is in `rows`. Raises Problem of the item's inputs."""
         row = self._row_of(item[ID], f"{pointer}/{ID}", rows)
         sent = {name: value for name, value in item.items() if name != ID}
-        values = self._bound(self.payloads.changed, sent, pointer, exchange)
+        values = self._bind(self.payloads.changed, sent, pointer, exchange)
         return self._update(item[ID], pointer, row, values, exchange)
 
     def remove(self, id: Guid, pointer: str, rows: Rows, exchange: Exchange) -> Change:
@@ -209,8 +213,10 @@ class _List:
         values: Mapping[str, Value],
         exchange: Exchange,
     ) -> Change:
-        """Return the change of a record in the list, which is a move if it leaves the row rule."""
-        stays = self._moves.stays(row, values, exchange)
+        """Return the change that writes `values` to the record in `row`. It is forbidden if the record would
+        leave the row rule.
+        """
+        stays = self._move_guard.stays(row, values, exchange)
         update = Update(self._entity, id, values, self._version_of(row))
         return Change(pointer, update, self.payloads.changed, "" if stays else MOVES)
 
@@ -225,9 +231,13 @@ class _List:
         return rows[id]
 
     def _version_of(self, row: Mapping[str, Value]) -> str | None:
+        """Return the version of a record; None when records of the entity have no versions."""
         return str(row[self._version]) if self._version else None
 
-    def _bound(self, payload: Payload, sent: Sent, pointer: str, exchange: Exchange) -> dict[str, Value]:
+    def _bind(self, payload: Payload, sent: Sent, pointer: str, exchange: Exchange) -> dict[str, Value]:
+        """Return the values of an item by attribute. `pointer` is its JSON Pointer. Raises Problem for wrong
+        inputs of the item.
+        """
         try:
             return payload.bind(exchange, sent)
         except InvalidRecord as error:
@@ -242,6 +252,7 @@ def _as_changed(definition: InputDefinition) -> InputDefinition:
         input_definition.model_copy(
             update={
                 "required": False,
+                # A required input may be left out here, but null would take away a value that must be there.
                 "nullable": input_definition.nullable and not input_definition.required,
                 "default": None,
             }

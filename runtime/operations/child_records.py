@@ -18,14 +18,18 @@ from runtime.http.failures import Misconfigured, of_platform
 from runtime.http.problems import FieldError, Problem
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.values.inputs import REFUSED, Sent, invalid_input, refused
+from runtime.values.inputs import REFUSED, Sent, invalid_input, platform_refusal
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One record that was sent: `at` is its pointer in the body."""
+    """One record that was sent for an input.
+
+    `list` is the name of the input, `at` the JSON Pointer of the record in the body, and `sent` its values by
+    inner input.
+    """
 
     list: str
     at: str
@@ -40,7 +44,11 @@ class LocatedValue(Protocol):
 
 
 class Lists:
-    """The inputs of an endpoint that hold records, each a group of those `offered`. Raises Misconfigured."""
+    """The inputs of an endpoint that hold records, by name.
+
+    Each input stands for a group of records in `offered`, which has the groups by relationship. Raises
+    Misconfigured when an input does not fit its group.
+    """
 
     def __init__(self, endpoint: Endpoint, offered: Mapping[str, RecordGroup], platform: Platform) -> None:
         self.groups: dict[str, RecordGroup] = {}
@@ -76,27 +84,32 @@ class Lists:
         return Create(self.entities[item.list], {**values, self.groups[item.list].parent: parent})
 
     def values(self, item: Item, exchange: Exchange) -> dict[str, Value]:
-        """The values of the item's record. Raises Problem of the item's inputs."""
+        """Return the values of the item's record by attribute. Raises Problem for wrong inputs of the
+        item.
+        """
         try:
             return self.payloads[item.list].bind(exchange, item.sent)
         except InvalidRecord as error:
             raise self.refusal(item, error) from error
 
     def refusal(self, item: Item, error: InvalidRecord) -> Exception:
-        """Return the exception to raise for the platform's refusal of an item."""
+        """Return the exception to raise for the platform's refusal of an item: a Problem that points at the
+        item's inputs.
+        """
         return self.payloads[item.list].refusal(error, item.at)
 
 
-def all_of(*makes: Callable[[], T]) -> list[T]:
-    """Return the results of all functions. Raises one Problem with every mistake in the inputs.
+def results_of_all(*functions: Callable[[], T]) -> list[T]:
+    """Call every function, and return the results in the same order.
 
-    Any other Problem is raised at once.
+    Wrong inputs are collected: raises one Problem with the mistakes that all functions found. Any other
+    Problem is raised at once.
     """
     results: list[T] = []
     problems: list[Problem] = []
-    for make in makes:
+    for function in functions:
         try:
-            results.append(make())
+            results.append(function())
         except Problem as problem:
             of_inputs = problem.status_code == 400 and problem.errors
             if not of_inputs and problem.code != REFUSED:
@@ -104,20 +117,20 @@ def all_of(*makes: Callable[[], T]) -> list[T]:
             problems.append(problem)
     if not problems:
         return results
-    raise as_one(problems)
+    raise merged_problem(problems)
 
 
-def as_one(problems: Sequence[Problem]) -> Problem:
+def merged_problem(problems: Sequence[Problem]) -> Problem:
     """Return one problem with all errors of several problems of inputs: 422 if the platform refused one
     of them, otherwise 400.
     """
     errors = [error for problem in problems for error in problem.errors]
     if any(problem.code == REFUSED for problem in problems):
-        return refused(errors)
+        return platform_refusal(errors)
     return invalid_input(errors)
 
 
-def conflict(items: Sequence[LocatedValue], error: DuplicateKey | PossibleDuplicate) -> Exception:
+def conflict_at_item(items: Sequence[LocatedValue], error: DuplicateKey | PossibleDuplicate) -> Exception:
     """Return the exception to raise for a duplicate key.
 
     It points at the item of the list that has the key, if any. `error.item` is the number of the operation in

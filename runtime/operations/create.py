@@ -17,7 +17,7 @@ from designer.kinds.record_groups import groups_of_entity
 from runtime.http.rendering import json_response
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
-from runtime.operations.child_records import Item, Lists, all_of, conflict
+from runtime.operations.child_records import Item, Lists, conflict_at_item, results_of_all
 from runtime.operations.duplicates import Duplicates
 from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
@@ -42,6 +42,9 @@ class CreateOperation(Operation):
         self.steps = Steps(endpoint, platform, fetched=self._guards.fetchers)
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Create the record and the records of its lists. Answer the record's id, and where it can be read as
+        `Location`.
+        """
         sent = self.payload.receive(exchange)
         self.steps.run(exchange)
         items = self.lists.items(sent)
@@ -49,13 +52,15 @@ class CreateOperation(Operation):
             id = self._create_with(items, sent, exchange) if items else self._create(sent, exchange)
         except (DuplicateKey, PossibleDuplicate) as error:
             id = exchange.chosen_id or ""
-            # All or nothing: where the record is there, so are those of its lists.
+            # The request repeats a try that broke off, with the same id. If that try has created the record,
+            # the records of the lists are there, too: all were written in one transaction.
             if not (exchange.taken_over and self._exists(id, exchange)):
-                raise conflict(items, error) from error
+                raise conflict_at_item(items, error) from error
         path = exchange.record_path(id)
         return json_response({"id": id}, headers={"Location": path} if path else None)
 
     def _create(self, sent: Sent, exchange: Exchange) -> Guid:
+        """Create the record, without lists. Return its id. Raises Problem for wrong inputs."""
         try:
             values = self.payload.bind(exchange, sent)
             self._guards.check(values, exchange)
@@ -69,8 +74,8 @@ class CreateOperation(Operation):
         """Create the record and the records of its lists in one transaction. Return the record's id."""
         id = exchange.chosen_id or new_guid()
         parent = Reference(self.entity, id)
-        operations = all_of(
-            partial(self._parent, id, sent, exchange),
+        operations = results_of_all(
+            partial(self._create_of_parent, id, sent, exchange),
             *(partial(self.lists.create, item, parent, exchange) for item in items),
         )
         children = [
@@ -81,12 +86,16 @@ class CreateOperation(Operation):
             self._guards.check(operations[0].values, exchange, children)
             self.platform.batch(operations, call=self._duplicates.call(exchange))
         except InvalidRecord as error:
+            # Operation 0 is the endpoint's own record; the items follow.
             if error.item:
                 raise self.lists.refusal(items[error.item - 1], error) from error
             raise self.payload.refusal(error) from error
         return id
 
-    def _parent(self, id: Guid, sent: Sent, exchange: Exchange) -> Create:
+    def _create_of_parent(self, id: Guid, sent: Sent, exchange: Exchange) -> Create:
+        """Return the write that creates the endpoint's own record, to which the records of the lists belong.
+        Raises Problem for wrong inputs.
+        """
         try:
             return Create(self.entity, self.payload.bind(exchange, sent), id)
         except InvalidRecord as error:

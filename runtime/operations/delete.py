@@ -26,10 +26,11 @@ class DeleteOperation(Operation):
         self.versions = Versions(self.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Delete the record, and answer 204. Raises Problem."""
         parameters_of(self.endpoint.definition, exchange)
         # A wrong id is a Problem 400 before any step is done.
         _ = exchange.record_id
-        wanted_versions = self.versions.meant(exchange.request)
+        wanted_versions = self.versions.wanted(exchange.request)
         self.steps.write(exchange, wanted_versions, lambda record, version: self._delete(exchange, version))
         return HttpResponse(status=204)
 

@@ -33,15 +33,18 @@ class DownloadOperation(Operation):
         self._sizes = _SIZES if isinstance(self.store, ColumnStore) and self.store.is_image else ()
 
     def run(self, exchange: Exchange) -> HttpResponseBase:
-        if self._size(exchange) == THUMBNAIL:
+        """Answer the bytes of a file, the small copy of an image, or the list of a record's notes."""
+        if self._wanted_size(exchange) == THUMBNAIL:
             return send_thumbnail(exchange, self.platform, self.store.find(exchange))
         if isinstance(self.store, NoteStore) and not exchange.file:
             refuse_unacceptable(exchange.request.META.get("HTTP_ACCEPT"))
             return json_response(self.store.attachments(exchange))
         return send_current(exchange, self.platform, self.store.find)
 
-    def _size(self, exchange: Exchange) -> str:
-        """Return which copy of an image is wanted; empty for the image itself. Raises Problem 400."""
+    def _wanted_size(self, exchange: Exchange) -> str:
+        """Return which copy of an image the caller wants, one of `_SIZES`; empty for the image itself. Raises
+        Problem 400.
+        """
         names = (SIZE,) if self._sizes else ()
         size = parameters_of(self.endpoint.definition, exchange, names).get(SIZE, "")
         if size and size not in self._sizes:

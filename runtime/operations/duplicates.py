@@ -17,4 +17,7 @@ class Duplicates:
         self.codes = ("possible_duplicate",) if self._are_refused else ()
 
     def call(self, exchange: Exchange) -> Call:
+        """Return the call for the platform's writes: one that refuses duplicates if the endpoint asks for
+        that.
+        """
         return replace(exchange.call, refuses_duplicates=True) if self._are_refused else exchange.call

@@ -23,7 +23,9 @@ from runtime.values.inputs import Inputs, Items, Sent, limits_of_inputs
 
 
 class ListOfItems(Protocol):
-    """The items of an input that is a list. For a list of records to create, it is a `Payload`."""
+    """The inputs of an item, for an input that is a list. For a list of records to create, it is a
+    `Payload`.
+    """
 
     @property
     def items(self) -> Items: ...
@@ -65,7 +67,9 @@ class Payload:
         self._bindings = Bindings(definition.bindings, names, attributes, owner)
         self._definition = definition
         self._attributes = attributes
-        self._lookups = LookupGuard(endpoint, owner, _set_by_callers(definition, attributes), platform)
+        self._lookups = LookupGuard(
+            endpoint, owner, _attributes_set_by_callers(definition, attributes), platform
+        )
 
     @property
     def items(self) -> Inputs:
@@ -109,7 +113,7 @@ class Payload:
         return self._bindings.problem_of(error, pointer) if error.entity == self._owner else error
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the body."""
+        """Return the JSON Schema of the body."""
         return self._inputs.schema()
 
     def fields(self) -> tuple[Field, ...]:
@@ -119,7 +123,7 @@ class Payload:
         return input_fields(definition.inputs, definition.bindings, self._attributes, self.schema(), items)
 
 
-def _set_by_callers(
+def _attributes_set_by_callers(
     definition: EndpointDefinition, attributes: Mapping[str, Attribute]
 ) -> Iterator[Attribute]:
     """Yield the attributes whose values a caller can choose: by an input, or by an expression."""

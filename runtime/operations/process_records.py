@@ -11,7 +11,7 @@ from crmclient.metadata import Process
 from designer.configuration import Endpoint
 from designer.kinds.record_groups import groups_of_process
 from runtime.http.problems import Problem
-from runtime.operations.child_records import Item, Lists, all_of, as_one
+from runtime.operations.child_records import Item, Lists, merged_problem, results_of_all
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps.row_rule_guard import Child, CreateGuards
@@ -38,7 +38,7 @@ class ProcessRecords:
         Raises Problem, also 403 for a record outside a row rule.
         """
         items = self._lists.items(sent)
-        records = all_of(*(partial(self._record, item, exchange) for item in items))
+        records = results_of_all(*(partial(self._new_record, item, exchange) for item in items))
         children = [
             Child(item.list, item.at, record.values) for item, record in zip(items, records, strict=True)
         ]
@@ -65,16 +65,17 @@ class ProcessRecords:
                 own_problems.append(problem)
             else:
                 place, attribute = place_and_attribute
-                problems_by_place.setdefault(place, []).append(_of_record(problem, attribute))
+                problems_by_place.setdefault(place, []).append(_with_attribute(problem, attribute))
         refusals = [payload.refusal(InvalidRecord(error.entity, own_problems))] if own_problems else []
         for place, item in items.items():
             if place in problems_by_place:
                 entity = self._lists.entities[item.list]
                 refusals.append(self._lists.refusal(item, InvalidRecord(entity, problems_by_place[place])))
         problems = [refusal for refusal in refusals if isinstance(refusal, Problem)]
-        return as_one(problems) if problems else error
+        return merged_problem(problems) if problems else error
 
-    def _record(self, item: Item, exchange: Exchange) -> NewRecord:
+    def _new_record(self, item: Item, exchange: Exchange) -> NewRecord:
+        """Return the record that an item asks for. Raises Problem for wrong inputs of the item."""
         return NewRecord(self._lists.entities[item.list], self._lists.values(item, exchange))
 
     def _place(self, item: Item) -> str:
@@ -91,7 +92,7 @@ def _place_and_attribute(attribute: str, places: Mapping[str, Item]) -> tuple[st
     return (place, name) if place in places else None
 
 
-def _of_record(problem: InvalidValue, name: str) -> InvalidValue:
+def _with_attribute(problem: InvalidValue, name: str) -> InvalidValue:
     """Return the same problem with the attribute's name in its record, which the record's payload knows."""
     problem.attribute = name
     return problem

@@ -44,9 +44,11 @@ class ReadOperation(Operation):
         self.parameters = frozenset({"lcid"}) if self.has_labels else frozenset()
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Answer the columns of the record, with an `ETag`."""
         parameters_of(self.endpoint.definition, exchange, self.parameters)
         record = self.steps.read(exchange)
         content = render(self.columns.answer(record.values, exchange.lcid, exchange))
+        # The digest, too: an answer changes with its language and its configuration, the version does not.
         version = "" if record.version is None else f"{record.version}."
         tag = f'"{version}{digest(content)}"'
         return HttpResponse(content, content_type=JSON, headers={"ETag": tag})
@@ -73,7 +75,9 @@ class ReadOperation(Operation):
 
 
 class _StepsBeforeRead(Steps):
-    """The steps of a read, whose rules are asked for before the answer, which is asked of `silent`."""
+    """The steps of a read in a dry run: they read what the rules need from the platform, and the answer from
+    `silent`.
+    """
 
     def __init__(self, operation: ReadOperation, silent: Platform) -> None:
         super().__init__(operation.endpoint, silent, reads=operation.columns.attributes)

@@ -29,7 +29,7 @@ from runtime.http.if_match import Versions
 from runtime.operations import payload
 from runtime.operations.base import Description, Operation
 from runtime.operations.child_changes import Change, ChildChanges, refuse_outside
-from runtime.operations.child_records import all_of, conflict
+from runtime.operations.child_records import conflict_at_item, results_of_all
 from runtime.operations.duplicates import Duplicates
 from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
@@ -56,10 +56,11 @@ class UpdateOperation(Operation):
         self.versions = Versions(self.guard.steps.version, self.settings(VersionSettings))
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Change the record and the records of its lists. Answer 204 with the new version as `ETag`."""
         # A wrong id is a Problem 400 before the body is read.
         _ = exchange.record_id
         sent = self.payload.receive(exchange)
-        wanted_versions = self.versions.meant(exchange.request)
+        wanted_versions = self.versions.wanted(exchange.request)
         version = self.guard.steps.write(
             exchange, wanted_versions, lambda record, version: self._write(exchange, sent, record, version)
         )
@@ -76,12 +77,16 @@ class UpdateOperation(Operation):
         versions.
         """
         id = exchange.record_id
-        if self.children.asked_for(sent):
+        if self.children.names_of_changed_lists(sent):
             return self._write_all(exchange, sent, record, wanted_version)
         try:
             values = self.payload.bind(exchange, sent)
             if not values:
-                return self._unchanged(exchange, wanted_version) if record is None else record.version
+                return (
+                    self._version_without_write(exchange, wanted_version)
+                    if record is None
+                    else record.version
+                )
             if record is not None:
                 self.guard.check(record.values, values, exchange)
             return self.platform.update(
@@ -102,8 +107,10 @@ class UpdateOperation(Operation):
         """
         id = exchange.record_id
         for _ in range(_ATTEMPTS):
-            makes = self.children.makes(sent, Reference(self.entity, id), exchange)
-            own_change, *changes = all_of(partial(self._own_change, exchange, sent, wanted_version), *makes)
+            planned_changes = self.children.planned_changes(sent, Reference(self.entity, id), exchange)
+            own_change, *changes = results_of_all(
+                partial(self._own_change, exchange, sent, wanted_version), *planned_changes
+            )
             if record is not None and isinstance(own_change.operation, Update):
                 self.guard.check(record.values, own_change.operation.values, exchange)
             refuse_outside(changes)
@@ -115,9 +122,10 @@ class UpdateOperation(Operation):
                 change = changes[error.item - 1] if error.item else own_change
                 raise (change.payload or self.payload).refusal(error, change.at) from error
             except (DuplicateKey, PossibleDuplicate) as error:
-                raise conflict(changes, error) from error
+                raise conflict_at_item(changes, error) from error
             except (VersionMismatch, RecordNotFound) as error:
-                # What is read of the path's record is for the steps to read again.
+                # Somebody else has changed a record meanwhile. The steps, which have read the path's own
+                # record, read that again; records of lists are read again here, in the next round.
                 if not error.item:
                     raise
             else:
@@ -127,15 +135,17 @@ class UpdateOperation(Operation):
     def _own_change(
         self, exchange: Exchange, sent: Mapping[str, Value], wanted_version: str | None
     ) -> Change:
+        """Return the change of the endpoint's own record. Raises Problem for wrong inputs."""
         try:
             values = self.payload.bind(exchange, sent)
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
         return Change("", Update(self.entity, exchange.record_id, values, wanted_version), self.payload)
 
-    def _unchanged(self, exchange: Exchange, wanted_version: str | None) -> str | None:
-        """Return the version of a record to which nothing is written. Raises VersionMismatch unless it is
-        `wanted_version`.
+    def _version_without_write(self, exchange: Exchange, wanted_version: str | None) -> str | None:
+        """Return the version of a record to which nothing is written; None where records have no versions.
+
+        Raises VersionMismatch when another version than `wanted_version` is there. None means any version.
         """
         version = self.platform.retrieve(self.entity, exchange.record_id, (), call=exchange.call).version
         if wanted_version not in (None, version):

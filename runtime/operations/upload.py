@@ -38,6 +38,7 @@ class UploadOperation(Operation):
         self.allowed = Allowed(largest, chosen.extensions, chosen.content_types)
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Store the file, and answer its id, name, type and size."""
         file = self._received(exchange)
         id = self.store.put(exchange, file)
         return json_response(
@@ -60,8 +61,8 @@ class UploadOperation(Operation):
             record_of(exchange.request).uploaded = exchange.received.size
         return exchange.received
 
-    def _wishes(self) -> Iterator[str]:
-        """Yield sentences about the files that are allowed, for the document."""
+    def _sentences_about_files(self) -> Iterator[str]:
+        """Yield sentences for the OpenAPI document about the files that are allowed."""
         megabytes, rest = divmod(self.allowed.max_size, MEGABYTE)
         yield f"At most {self.allowed.max_size} bytes." if rest else f"At most {megabytes} MB."
         if self.allowed.extensions:
@@ -69,12 +70,13 @@ class UploadOperation(Operation):
         if self.allowed.content_types:
             yield f"Of type {', '.join(self.allowed.content_types)}."
 
-    def _field(self) -> Field:
+    def _file_field(self) -> Field:
+        """Return the part of the form that holds the file, as an input of the endpoint."""
         return Field(
             name=PART,
             type="File",
             schema={"type": "string", "format": "binary", "maxLength": self.allowed.max_size},
-            description=" ".join(self._wishes()),
+            description=" ".join(self._sentences_about_files()),
             required=True,
         )
 
@@ -92,8 +94,9 @@ class UploadOperation(Operation):
         }
         return Description(
             success=(200, answer, "The file is stored."),
-            fields=(self._field(),),
-            # The bytes alone are taken, too. Generators make a mess of two media types that mean the same.
+            fields=(self._file_field(),),
+            # A body of bytes without a form is accepted, too, but not documented: generators of clients
+            # cannot deal with two media types for one request.
             bodies={"multipart/form-data": _FORM},
             parameters=(
                 *(() if self.is_of_notes else (_IF_MATCH,)),

@@ -50,7 +50,11 @@ _IF_MATCH: Final = (
 
 
 class _Wish(NamedTuple):
-    """What the caller requires: whether the record exists, and the versions that it may have."""
+    """What the caller's If-Match and If-None-Match require.
+
+    `exists`: the record must exist (True), must not exist (False), or either (None). `versions` are those
+    that it may have; None for any.
+    """
 
     exists: bool | None
     versions: WantedVersions
@@ -64,6 +68,7 @@ class UpsertOperation(Operation):
         entity = self.entity = self.require_entity()
         attributes = platform.attributes(entity)
         self.key = KeyInPath(endpoint, entity, platform)
+        # An input that is left out keeps the value of an existing record, so it has no default.
         self.payload = Payload(endpoint.without_defaults(), entity, attributes, platform)
         if repeated := self.payload.written.intersection(self.key.attributes):
             raise Misconfigured(Sentence("%(attribute)s is part of the key", attribute=min(repeated)))
@@ -71,16 +76,17 @@ class UpsertOperation(Operation):
             endpoint, entity, [attributes[name] for name in self.key.attributes], platform
         )
         self._rule = rule_of_record(endpoint, platform)
-        self._creates = CreateGuards(endpoint, platform, {})
-        self._moves = MoveGuard(self._rule, self.payload.written, platform)
-        needed = self._rule.needs.fetchers if self._rule else frozenset()
-        self.steps = Steps(endpoint, platform, fetched=needed | self._creates.fetchers)
+        self._create_guards = CreateGuards(endpoint, platform, {})
+        self._move_guard = MoveGuard(self._rule, self.payload.written, platform)
+        rule_fetchers = self._rule.needs.fetchers if self._rule else frozenset()
+        self.steps = Steps(endpoint, platform, fetched=rule_fetchers | self._create_guards.fetchers)
         self._version = platform.conventions.version_of(entity, attributes)
         self._duplicates = Duplicates(self.settings(DuplicateSettings))
         self._versions = Versions(self._version, VersionSettings())
-        self._records = KeyedRecords(entity, self._moves.reads, self._version, platform)
+        self._records = KeyedRecords(entity, self._move_guard.reads, self._version, platform)
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Change the record with the key in the path, or create it. Answer its id and whether it is new."""
         key = self.key.read(exchange.record)
         sent = self.payload.receive(exchange)
         wish = self._wish(exchange.request)
@@ -90,6 +96,7 @@ class UpsertOperation(Operation):
         except InvalidRecord as error:
             raise self._refusal(error) from error
         except DuplicateKey as error:
+            # The duplicate is of another key, or the caller did not ask for a new record.
             if wish.exists is not False or error.key != self.key.name:
                 raise
             raise Problem(412, "record_exists", "A record with this key exists.") from error
@@ -100,7 +107,7 @@ class UpsertOperation(Operation):
         """Return what If-Match and If-None-Match ask for. Raises Problem 400."""
         unless = request.META.get("HTTP_IF_NONE_MATCH")
         if unless is None:
-            versions = self._versions.meant(request)
+            versions = self._versions.wanted(request)
             return _Wish(True if "HTTP_IF_MATCH" in request.META else None, versions)
         if unless.strip() != "*" or "HTTP_IF_MATCH" in request.META:
             raise Problem(
@@ -113,6 +120,7 @@ class UpsertOperation(Operation):
         way; else look for it first, and try again when others change it meanwhile.
         """
         is_ruled = self._rule is not None and self._rule.filter(exchange) is not None
+        # The platform compares with one version at most, and knows no row rules.
         if not is_ruled and (wish.versions is None or len(wish.versions) == 1):
             values = self._bind(key, sent, exchange)
             version = next(iter(wish.versions)) if wish.versions else None
@@ -148,7 +156,7 @@ class UpsertOperation(Operation):
         record outside the row rule.
         """
         values = self._bind(key, sent, exchange)
-        self._creates.check({**key, **values}, exchange)
+        self._create_guards.check({**key, **values}, exchange)
         try:
             return self.platform.upsert(
                 self.entity, key, values, exists=False, call=self._duplicates.call(exchange)
@@ -178,7 +186,7 @@ class UpsertOperation(Operation):
         if wish.exists is False:
             raise DuplicateKey(self.entity, self.key.name)
         values = self._bind(key, sent, exchange)
-        self._moves.check(row, values, exchange)
+        self._move_guard.check(row, values, exchange)
         try:
             return self.platform.upsert(
                 self.entity,
@@ -194,10 +202,19 @@ class UpsertOperation(Operation):
             return None
 
     def _bind(self, key: dict[str, Value], sent: Sent, exchange: Exchange) -> dict[str, Value]:
+        """Return the values to write beside the key, by attribute.
+
+        Raises InvalidRecord for a wrong value, and for a key or value that refers to a record out of the
+        caller's reach.
+        """
         self._key_lookups.check(key, exchange)
         return self.payload.bind(exchange, sent)
 
     def _refusal(self, error: InvalidRecord) -> Exception:
+        """Return the exception to raise for the platform's refusal: a Problem of the key in the path, or of
+        an input.
+        """
+        # A refusal of another entity's record is not about the key, whatever its attributes are called.
         for problem in error.problems if error.entity == self.entity else ():
             if problem.attribute in self.key.attributes:
                 return Problem(400, INVALID_KEY, f"The key in the path is not valid. {problem.message}")

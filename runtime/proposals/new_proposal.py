@@ -23,8 +23,9 @@ _LONGEST = 200
 
 
 class NewProposal(BaseModel):
-    """A proposal of a `document`, which also removes the items that the document lacks in the modules of
-    `delete`; or of a copy of the module `module`.
+    """The proposal to open: of a `document`, or of a copy of the module `module`.
+
+    A document may also remove items: those of the modules in `delete` that it does not have.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -41,22 +42,22 @@ class NewProposal(BaseModel):
 
         Raises Problem 400 `malformed_body`, `invalid_input` naming every wrong field, 411, 413, 415.
         """
-        sent = _read(request)
+        sent = _read_json(request)
         try:
             new = cls.model_validate(sent)
         except ValidationError as error:
-            raise _invalid(_field_error(detail) for detail in problems_of(error)) from error
+            raise _invalid_input(_field_error(detail) for detail in problems_of(error)) from error
         if with_nul := [name for name in ("title", "description") if "\0" in getattr(new, name)]:
-            raise _invalid(
+            raise _invalid_input(
                 FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
                 for name in with_nul
             )
         if (new.document is None) is not bool(new.module):
-            raise _invalid(
+            raise _invalid_input(
                 [FieldError("required", "Send either a document or the name of a module.", pointer="")]
             )
         if new.document is None and new.delete:
-            raise _invalid(
+            raise _invalid_input(
                 [FieldError("not_allowed", "Belongs to a document, which was not sent.", pointer="/delete")]
             )
         return new
@@ -69,7 +70,7 @@ class NewProposal(BaseModel):
                 return open_copy(self.module, *texts)
             return open_source(Source.of_document(render(self.document), self.delete), *texts)
         except DocumentError as error:
-            raise refused(error, "/module" if self.document is None else "/document") from error
+            raise refusal_of(error, "/module" if self.document is None else "/document") from error
 
 
 def read_document(request: HttpRequest) -> bytes:
@@ -78,13 +79,16 @@ def read_document(request: HttpRequest) -> bytes:
     return read_body(request, LARGEST_DOCUMENT)
 
 
-def refused(error: DocumentError, pointer: str = "") -> Problem:
+def refusal_of(error: DocumentError, pointer: str = "") -> Problem:
     """Return Problem 422 for a document that cannot be proposed."""
     errors = [FieldError("invalid_document", str(problem), pointer=pointer) for problem in error.problems]
     return Problem(422, "invalid_document", "The document cannot be proposed.", errors=errors)
 
 
-def _read(request: HttpRequest) -> Any:
+def _read_json(request: HttpRequest) -> Any:
+    """Return the JSON of the body, with Decimal for numbers with a fraction. Raises Problem 400, 411, 413,
+    415.
+    """
     raw = read_document(request)
     try:
         # Documents repeat a few thousand names.
@@ -107,5 +111,6 @@ def _field_error(detail: ErrorDetails) -> FieldError:
     return FieldError("invalid_value", f"{reason[:1].upper()}{reason[1:]}.", pointer=pointer)
 
 
-def _invalid(errors: Any) -> Problem:
+def _invalid_input(errors: Any) -> Problem:
+    """Return the Problem 400 with these errors."""
     return Problem(400, "invalid_input", "The input is not valid.", errors=tuple(errors))

@@ -26,7 +26,7 @@ from runtime.http.limits import count_address, count_caller
 from runtime.http.problems import FieldError, Problem, unknown_route
 from runtime.http.query_string import invalid_parameters, read_parameters
 from runtime.http.rendering import JSON, json_response, refuse_unacceptable
-from runtime.proposals.new_proposal import NewProposal, read_document, refused
+from runtime.proposals.new_proposal import NewProposal, read_document, refusal_of
 from runtime.proposals.proposal_key import ProposalKey
 from runtime.serving.routing import BuiltinView, add_builtin
 
@@ -43,15 +43,19 @@ def serve() -> None:
     """Add the routes, if PROPOSALS_API is set."""
     if settings.PORTICO["PROPOSALS_API"]:
         add_builtin(PATH, {"GET": _guarded(_list), "POST": _guarded(_open)})
-        add_builtin(f"{PATH}/{{name}}", {"GET": _guarded(_read)})
+        add_builtin(f"{PATH}/{{name}}", {"GET": _guarded(_review)})
         add_builtin(f"{PATH}/{{name}}/document", {"GET": _guarded(_document), "PUT": _guarded(_replace)})
 
 
 def _guarded(view: _View) -> BuiltinView:
-    return partial(_answer, view)
+    """Return the view behind the check of the proposal key."""
+    return partial(_answer_with_key, view)
 
 
-def _answer(view: _View, request: HttpRequest) -> HttpResponse:
+def _answer_with_key(view: _View, request: HttpRequest) -> HttpResponse:
+    """Answer a request whose proposal key is valid. Raises Problem 401, 406, 429, and what the view
+    raises.
+    """
     key = _key_of(request)
     refuse_unacceptable(request.META.get("HTTP_ACCEPT"))
     response = view(request, key)
@@ -95,11 +99,13 @@ def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         errors.append(FieldError("wrong_type", "Must be the id of a proposal.", parameter="before"))
     if errors:
         raise invalid_parameters(errors)
+    # These columns are large, and the list does not show them.
     rows = Proposal.objects.defer("base", "document", "named", "earlier")
     if state is not None:
         rows = rows.filter(state=state)
     if before is not None:
         rows = rows.filter(pk__lt=int(before))
+    # One more than a page tells whether there is another page.
     proposals = list(rows[: _PER_PAGE + 1])
     last = proposals[_PER_PAGE - 1].pk if len(proposals) > _PER_PAGE else None
     of_state = "" if state is None else f"state={state}&"
@@ -118,12 +124,12 @@ def _open(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     with transaction.atomic():
         proposal = new.open(key.account)
         secret = give_secret(proposal)
-        _note(request, key, proposal, "opened")
-    answer = {**proposal_json(proposal), "page": _page(proposal), "secret": secret}
+        _note_in_audit_log(request, key, proposal, "opened")
+    answer = {**proposal_json(proposal), "page": _page_path(proposal), "secret": secret}
     return json_response(answer, status=201, headers={"Location": f"{PATH}/{proposal.pk}"})
 
 
-def _read(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+def _review(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     """Answer with one proposal and, while it is open, its review.
 
     With `calls=true`, the review has the results of the example calls, which are run for it.
@@ -137,18 +143,19 @@ def _read(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         try:
             review = review_json(proposal, with_calls=_YES[parameters.get("calls", "false")])
         except DocumentError as error:
-            raise refused(error) from error
-    return json_response({**proposal_json(proposal), "page": _page(proposal), "review": review})
+            raise refusal_of(error) from error
+    return json_response({**proposal_json(proposal), "page": _page_path(proposal), "review": review})
 
 
 def _document(request: HttpRequest, key: ProposalKey) -> HttpResponse:
+    """Answer with the document of a proposal, and note that it was read."""
     read_parameters(request, ())
     proposal = _proposal_in(request)
     try:
         document = document_text(proposal)
     except DocumentError as error:
-        raise refused(error) from error
-    _note(request, key, proposal, "read", AuditEntry.Action.EXPORT)
+        raise refusal_of(error) from error
+    _note_in_audit_log(request, key, proposal, "read", AuditEntry.Action.EXPORT)
     return HttpResponse(document.encode(), content_type=JSON)
 
 
@@ -167,12 +174,12 @@ def _replace(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         source = Source.of_document(raw)
         with transaction.atomic():
             replace_document(proposal, source, key.account)
-            _note(request, key, proposal, "edited")
+            _note_in_audit_log(request, key, proposal, "edited")
             removed = Contents.of(proposal).removed
     except DocumentError as error:
-        raise refused(error) from error
+        raise refusal_of(error) from error
     removes = [{"list": field, "key": item} for field, item in removed]
-    return json_response({**proposal_json(proposal), "page": _page(proposal), "removes": removes})
+    return json_response({**proposal_json(proposal), "page": _page_path(proposal), "removes": removes})
 
 
 def _proposal_in(request: HttpRequest) -> Proposal:
@@ -185,19 +192,21 @@ def _proposal_in(request: HttpRequest) -> Proposal:
 
 
 def _is_id(text: str) -> bool:
+    """Whether a text can be the id of a proposal."""
     return text.isascii() and text.isdecimal() and len(text) <= 18
 
 
-def _page(proposal: Proposal) -> str:
+def _page_path(proposal: Proposal) -> str:
     """Return the path of the studio's page about the proposal."""
     return reverse("studio:proposal", args=[proposal.pk])
 
 
-def _note(
+def _note_in_audit_log(
     request: HttpRequest,
     key: ProposalKey,
     proposal: Proposal,
     description: str,
     action: AuditEntry.Action = AuditEntry.Action.PROPOSAL,
 ) -> None:
+    """Note in the audit log what a key has done with a proposal."""
     note_account(key.account, action, proposal, description, address=client_address(request))

@@ -23,6 +23,7 @@ class ContextViewSet(GuardedViewSet):
     """`GET /api/context`: what the configuration says of the caller, who may be anyone with a token."""
 
     def read(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the caller's context as JSON; 304 if the caller has it already."""
         read_parameters(self.exchange.request, ())
         context = self.exchange.user_context.answer(self.exchange.caller, self.exchange.call)
         response = json_response(context)

@@ -21,7 +21,7 @@ from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
 from runtime.http.request_record import CACHE_STATUS, record_of
-from runtime.http.sound_headers import look, put
+from runtime.http.sound_headers import header_value, set_header
 from runtime.request_context import Exchange
 from runtime.serving.paths import API_PATHS
 from runtime.serving.routing import Match, builtin_at
@@ -63,7 +63,7 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
     say_limits(request, response)
     if isinstance(response, HttpResponse):
         _say_length(request, response)
-    put(response, HEADER, request_id(request))
+    set_header(response, HEADER, request_id(request))
     return response
 
 
@@ -71,17 +71,11 @@ def _answer_until(deadline: float, request: HttpRequest) -> HttpResponseBase:
     """Answer the request; whatever is raised becomes a problem. At `deadline`, a second of
     `time.monotonic()`, the statements of the service's database are ended.
     """
-    database = connections[DEFAULT_DB_ALIAS]
-    with Watch(database, deadline) as watch, waiting_for_metadata_until(deadline):
+    with Watch(connections[DEFAULT_DB_ALIAS], deadline) as watch, waiting_for_metadata_until(deadline):
         try:
-            response = _options(request) if request.method == "OPTIONS" else _answer(request, watch)
+            return _options(request) if request.method == "OPTIONS" else _answer(request, watch)
         except Exception as error:
-            response = answer(error, request)
-    # A statement may have been ended at any point, so the connection is not to be used again. A test runs
-    # within a transaction, and needs it.
-    if watch.struck and not database.in_atomic_block:
-        database.close()
-    return response
+            return answer(error, request)
 
 
 def _say_length(request: HttpRequest, response: HttpResponse) -> None:
@@ -90,12 +84,12 @@ def _say_length(request: HttpRequest, response: HttpResponse) -> None:
     Without a length, servers would send the body in chunks, and would send one for HEAD, too.
     """
     if response.status_code in {204, 304}:
-        # Django's own default, of a body that is not there.
+        # Django sets it for every response, but there is no body whose type it could be.
         del response.headers["Content-Type"]
         return
     # The answer to HEAD for a file has no content, but has the file's length already.
-    if look(response, "content-length") is None:
-        put(response, "Content-Length", str(len(response.content)))
+    if header_value(response, "content-length") is None:
+        set_header(response, "Content-Length", str(len(response.content)))
     if request.method == "HEAD":
         response.content = b""
 
@@ -117,13 +111,15 @@ def _answer(request: HttpRequest, watch: Watch) -> HttpResponseBase:
     record.endpoint = key
     response = served.view(id)(request, exchange=_exchange(request, served, match, watch, generations, key))
     throttled = record.code == "platform_throttled"
-    record.cache_status = look(response, CACHE_STATUS) or ""
+    record.cache_status = header_value(response, CACHE_STATUS) or ""
     usage.count(key, response.status_code, record.calls, throttled=throttled, cached=record.is_cached)
     return response
 
 
 def _options(request: HttpRequest) -> HttpResponseBase:
-    """Answer OPTIONS with the methods of a path. Preflights of browsers are answered before."""
+    """Answer OPTIONS with the methods of a path. Preflights of browsers are answered before. Raises Problem
+    404.
+    """
     path = request.path_info
     builtin = builtin_at(path)
     methods: Mapping[str, object] | None = None if builtin is None else builtin.views
@@ -146,6 +142,7 @@ def _method(request: HttpRequest, methods: Mapping[str, object]) -> str:
 
 
 def _not_allowed(methods: Mapping[str, object]) -> Problem:
+    """Return the Problem 405 for a path that has only these methods. Its header `Allow` lists them."""
     allowed = [*sorted(methods), *(["HEAD"] if "GET" in methods else [])]
     return Problem(
         405,
@@ -158,6 +155,7 @@ def _not_allowed(methods: Mapping[str, object]) -> Problem:
 def _exchange(
     request: HttpRequest, served: Served, match: Match, watch: Watch, generations: str | None, key: str
 ) -> Exchange:
+    """Return the context of a request to an endpoint. `key` names the endpoint in the platform's budget."""
     return Exchange(
         request,
         served.user_context,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.core.handlers.wsgi import WSGIRequest
 
-from crmclient import Guid
+from crmclient import Guid, Platform
 from designer.configuration import Configuration, Endpoint
 from runtime.caching.noted_writes import NotedWrites
 from runtime.callers.caller import Caller
@@ -19,13 +19,30 @@ from runtime.request_context import Exchange, UserProperties
 from runtime.serving.served import Served, current
 
 
+class _Compiled(NamedTuple):
+    """An operation, and what it was compiled from. `metadata` is the revision of the platform's metadata."""
+
+    endpoint: Endpoint
+    platform: Platform
+    metadata: str
+    operation: Operation
+
+    def is_of(self, endpoint: Endpoint, served: Served) -> bool:
+        """Whether the operation is the one to run for an endpoint of `served`."""
+        # An endpoint that has changed is another object.
+        return (
+            self.endpoint is endpoint
+            and self.platform == served.platform
+            and self.metadata == served.metadata
+        )
+
+
 class EndpointRegistrar:
     """Implements `runtime.callers.issuers.registration.Registrar`."""
 
     def __init__(self) -> None:
-        # The operation that ran last, behind what it was compiled from: endpoint, platform, revision of the
-        # metadata.
-        self._compiled: tuple[Endpoint, object, str, Operation] | None = None
+        # The operation that ran last.
+        self._compiled: _Compiled | None = None
 
     def create(self, endpoint: str, inputs: Mapping[str, Any], record: Guid, caller: Caller) -> None:
         """Create the record of a caller through an endpoint. Raises LookupError without such an endpoint, and
@@ -43,12 +60,14 @@ class EndpointRegistrar:
             raise Problem(response.status_code, "registration_failed", "The endpoint refused.")
 
     def _operation(self, endpoint: Endpoint, served: Served) -> Operation:
+        """Return the operation of an endpoint. It is compiled anew when something that it was compiled from
+        has changed.
+        """
         compiled = self._compiled
-        basis = (endpoint, served.platform, served.metadata)
-        if compiled is None or compiled[0] is not basis[0] or compiled[1:3] != basis[1:]:
+        if compiled is None or not compiled.is_of(endpoint, served):
             operation = OPERATIONS[endpoint.definition.kind](endpoint, NotedWrites(served.platform))
-            compiled = self._compiled = (*basis, operation)
-        return compiled[3]
+            compiled = self._compiled = _Compiled(endpoint, served.platform, served.metadata, operation)
+        return compiled.operation
 
 
 def endpoint_named(key: str, configuration: Configuration) -> Endpoint | None:

@@ -39,7 +39,11 @@ class Match(NamedTuple):
 
 
 class RoutingTable:
-    """Paths of enabled endpoints. Immutable; `changed` makes the table of the next revision."""
+    """The paths of enabled endpoints. A table never changes: `changed` returns the table of the next
+    revision.
+
+    `paths` has the ids of endpoints by shape and method. A shape is a path with `*` for the values in it.
+    """
 
     def __init__(
         self,
@@ -48,19 +52,21 @@ class RoutingTable:
         shapes: dict[int, tuple[str, ...]],
     ) -> None:
         self._paths = paths
-        # By path, the ids of all enabled endpoints that claim it, although only one serves each method. A
-        # shape is a path with `*` for values; an endpoint with items has two.
+        # By shape, the ids of all enabled endpoints that claim it, although only one serves each method; and
+        # by id, the shapes that an endpoint claims. An endpoint with items has two.
         self._claims = claims
         self._shapes = shapes
 
     @classmethod
     def of(cls, configuration: Configuration) -> RoutingTable:
+        """Return the table for a configuration."""
         return cls({}, {}, {}).changed(Configuration(configuration.revision), configuration)
 
     def changed(self, before: Configuration, after: Configuration) -> RoutingTable:
         """Return the table for `after`.
 
-        This table is the one for `before`, and only the differences are worked out.
+        This table is the one for `before`. Only the paths are worked out anew that an endpoint which has
+        changed claims now or has claimed before.
         """
         old, new = before.endpoints, after.endpoints
         if isinstance(new, FollowingEndpoints) and new.follows(old):
@@ -71,9 +77,9 @@ class RoutingTable:
         moved += [id for id in new if id not in old]
         if not moved:
             return self
-        claims, shapes, touched = self._claimed_anew(moved, new)
+        claims, shapes, changed_shapes = self._claimed_anew(moved, new)
         paths = dict(self._paths)
-        for shape in touched:
+        for shape in changed_shapes:
             methods = _by_method(claims[shape], new)
             if methods:
                 paths[shape] = MappingProxyType(methods)
@@ -88,19 +94,19 @@ class RoutingTable:
         """Return claims and shapes in which the endpoints `moved` claim the paths that they have among
         `endpoints`; and the shapes whose claims differ from those of this table.
         """
-        claims, shapes, touched = dict(self._claims), dict(self._shapes), set[str]()
+        claims, shapes, changed_shapes = dict(self._claims), dict(self._shapes), set[str]()
         for id in moved:
             for shape in shapes.pop(id, ()):
                 claims[shape] = tuple(other for other in claims[shape] if other != id)
-                touched.add(shape)
+                changed_shapes.add(shape)
             endpoint = endpoints.get(id)
             if endpoint is None or not endpoint.definition.enabled:
                 continue
-            new_shapes = shapes[id] = _shapes(endpoint)
+            new_shapes = shapes[id] = _shapes_of(endpoint)
             for shape in new_shapes:
                 claims[shape] = (*claims.get(shape, ()), id)
-            touched.update(new_shapes)
-        return claims, shapes, touched
+            changed_shapes.update(new_shapes)
+        return claims, shapes, changed_shapes
 
     def _moved(self, endpoints: FollowingEndpoints) -> RoutingTable | None:
         """Return the table after endpoints have moved to new paths and nothing else has changed.
@@ -198,7 +204,8 @@ def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
     return before.entity is after.entity or before.segment == after.segment
 
 
-def _shapes(endpoint: Endpoint) -> tuple[str, ...]:
+def _shapes_of(endpoint: Endpoint) -> tuple[str, ...]:
+    """Return the shapes of an endpoint's paths; see `_shapes_at`."""
     return _shapes_at(endpoint.path, has_items=endpoint.item_path is not None)
 
 

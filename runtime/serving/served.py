@@ -21,7 +21,7 @@ from designer.platform import get_platform
 from designer.revision import read_revision_and
 from runtime.caching.answer_keys import AnswerKeys
 from runtime.caching.cached_answers import CachedAnswers
-from runtime.caching.generations import question
+from runtime.caching.generations import generations_sql
 from runtime.caching.noted_writes import NotedWrites, cache_from_now_on
 from runtime.callers.recognition import Recognition
 from runtime.context import UserContext
@@ -101,6 +101,9 @@ def _exempt_from_collection(before: Configuration | None, after: Configuration) 
 
 
 def _settle(endpoints: FollowingEndpoints) -> None:
+    """Make all endpoints that follow from an edit, then exempt them from garbage collection if they are
+    many.
+    """
     endpoints.settle()
     if len(endpoints) >= _MANY:
         gc.freeze()
@@ -124,7 +127,7 @@ def current_and_generations() -> tuple[Served, str | None]:
     global _served
     platform = get_platform()
     served = _served
-    sql = question() if served is not None and served.caches else "NULL"
+    sql = generations_sql() if served is not None and served.caches else "NULL"
     revision, metadata, generations = read_revision_and(sql, platform.local_revision_sql)
     # Before the first write there are none. None stands for generations that were not asked for.
     if generations is None and sql != "NULL":
@@ -137,13 +140,13 @@ def current_and_generations() -> tuple[Served, str | None]:
     with _lock:
         served = _served
         if served is None or served.configuration.revision != revision or served.metadata != metadata:
-            served = _next(served, metadata, platform)
+            served = _served_after(served, metadata, platform)
             cache_from_now_on(served.caches)
             _served = served
     if generations is None and served.caches:
         # This process did not know that an endpoint caches its answers. Without generations, each request of
         # this moment would ask the platform.
-        _, _, generations = read_revision_and(question(), platform.local_revision_sql)
+        _, _, generations = read_revision_and(generations_sql(), platform.local_revision_sql)
         generations = generations or "{}"
     return served, generations
 
@@ -156,11 +159,11 @@ def as_proposed(configuration: Configuration) -> Served:
     # routes: new endpoints get ids above all others instead.
     endpoints = {id if id > 0 else last - id: endpoint for id, endpoint in configuration.endpoints.items()}
     configuration = replace(configuration, endpoints=endpoints)
-    served = _anew(configuration, live.metadata, live.platform, RoutingTable.of(configuration))
+    served = _served_from_scratch(configuration, live.metadata, live.platform, RoutingTable.of(configuration))
     return replace(served, is_proposed=True)
 
 
-def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
+def _served_after(previous: Served | None, metadata: str, platform: Platform) -> Served:
     """Return what is to be served after `previous`. Views and caches whose definitions have not changed are
     taken over.
     """
@@ -168,13 +171,13 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         configuration = load()
         routes = RoutingTable.of(configuration)
         _exempt_from_collection(None, configuration)
-        return _anew(configuration, metadata, platform, routes)
+        return _served_from_scratch(configuration, metadata, platform, routes)
     before = previous.configuration
     after = reload(before)
     routes = previous.routes.changed(before, after)
     _exempt_from_collection(before, after)
     if metadata != previous.metadata or _context(after) != _context(before):
-        return _anew(after, metadata, platform, routes)
+        return _served_from_scratch(after, metadata, platform, routes)
     kept_views = {
         id: view for id, view in previous.views.items() if after.endpoints.get(id) is before.endpoints[id]
     }
@@ -184,7 +187,7 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
         routes=routes,
         user_context=previous.user_context,
         platform=platform,
-        caches=_cache_still(previous, after),
+        caches=_caches_still(previous, after),
         views=kept_views,
         recognition=previous.recognition
         if _recognised_by(after) == _recognised_by(before)
@@ -192,7 +195,9 @@ def _next(previous: Served | None, metadata: str, platform: Platform) -> Served:
     )
 
 
-def _anew(configuration: Configuration, metadata: str, platform: Platform, routes: RoutingTable) -> Served:
+def _served_from_scratch(
+    configuration: Configuration, metadata: str, platform: Platform, routes: RoutingTable
+) -> Served:
     """Return a state in which nothing is taken over from an earlier one."""
     context = UserContext(
         configuration.user_properties,
@@ -206,23 +211,24 @@ def _anew(configuration: Configuration, metadata: str, platform: Platform, route
         routes=routes,
         user_context=context,
         platform=platform,
-        caches=_caches(configuration),
+        caches=_has_answer_cache(configuration),
         recognition=Recognition.of(configuration, NotedWrites(platform), context.query),
     )
 
 
-def _cache_still(previous: Served, configuration: Configuration) -> bool:
-    """Whether some endpoint caches its answers, as `_caches` says, but without a look at all endpoints where
-    an edit cannot have changed that.
+def _caches_still(previous: Served, configuration: Configuration) -> bool:
+    """Whether some endpoint caches its answers, as `_has_answer_cache` says, but without a look at all
+    endpoints where an edit cannot have changed that.
     """
     endpoints = configuration.endpoints
     if isinstance(endpoints, FollowingEndpoints) and endpoints.follows(previous.configuration.endpoints):
         # Such an edit changed something that endpoints share. Whether they cache is in their own settings.
         return previous.caches
-    return _caches(configuration)
+    return _has_answer_cache(configuration)
 
 
-def _caches(configuration: Configuration) -> bool:
+def _has_answer_cache(configuration: Configuration) -> bool:
+    """Whether some endpoint of the configuration caches its answers."""
     return any(
         endpoint.definition.settings.answer_cache is not None for endpoint in configuration.endpoints.values()
     )
@@ -247,7 +253,7 @@ def _build(endpoint: Endpoint, platform: Platform, metadata: str, level: int = l
     access = endpoint.definition.access
     try:
         operation = _compile(endpoint, platform)
-        answers = _cached(operation, platform, metadata)
+        answers = _answer_cache(operation, platform, metadata)
     except Exception as error:
         if _may_pass(error):
             raise
@@ -266,7 +272,8 @@ def _build(endpoint: Endpoint, platform: Platform, metadata: str, level: int = l
     return OperationViewSet.as_view(actions, access=access, operation=operation)
 
 
-def _cached(operation: Operation, platform: Platform, metadata: str) -> CachedAnswers | None:
+def _answer_cache(operation: Operation, platform: Platform, metadata: str) -> CachedAnswers | None:
+    """Return what caches the operation's answers; None for an endpoint that does not cache."""
     endpoint = operation.endpoint
     cache = endpoint.definition.settings.answer_cache
     if cache is None or endpoint.kind.writes:
@@ -277,13 +284,17 @@ def _cached(operation: Operation, platform: Platform, metadata: str) -> CachedAn
 
 
 def _may_pass(error: Exception) -> bool:
-    """Whether the next request may find it gone: the platform or the database could not be asked."""
+    """Whether the next request may succeed: the platform or the database could not be asked this time."""
     if isinstance(error, PlatformError):
         return not isinstance(error, MetadataError | InvalidQuery | Unsupported)
     return isinstance(error, DatabaseError | InterfaceError)
 
 
 def _compile(endpoint: Endpoint, platform: Platform) -> Operation:
+    """Return the compiled operation of an endpoint. Raises Misconfigured, and what the platform raises.
+
+    The writes of an endpoint are noted, so that cached answers about the same entities are not used any more.
+    """
     if endpoint.problem is not None:
         raise Misconfigured(endpoint.problem)
     if endpoint.kind.writes:

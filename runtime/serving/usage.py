@@ -39,6 +39,7 @@ class _Counts:
     last: float = 0.0
 
     def add(self, other: _Counts) -> None:
+        """Add the counts in `other`, which are of the same endpoint and hour."""
         self.calls += other.calls
         self.refused += other.refused
         self.failed += other.failed
@@ -84,33 +85,36 @@ class Usage(BatchedCounts[_Place, _Counts]):
         self._write_later()
 
     def _add(self, place: _Place, counts: _Counts) -> int:
+        """Add counts to the row of an endpoint and hour. Return the number of rows changed, 0 or 1."""
         endpoint, hour = place
-        return EndpointCalls.objects.filter(endpoint=endpoint, hour=_moment(hour * _HOUR)).update(
+        return EndpointCalls.objects.filter(endpoint=endpoint, hour=_utc_time(hour * _HOUR)).update(
             calls=F("calls") + counts.calls,
             refused=F("refused") + counts.refused,
             failed=F("failed") + counts.failed,
             platform_calls=F("platform_calls") + counts.platform_calls,
             throttled=F("throttled") + counts.throttled,
             cached=F("cached") + counts.cached,
-            last_at=_moment(counts.last),
+            last_at=_utc_time(counts.last),
         )
 
     def _create(self, place: _Place, counts: _Counts) -> None:
+        """Create the row of an endpoint and hour. Raises IntegrityError when another process has."""
         endpoint, hour = place
         EndpointCalls.objects.create(
             endpoint=endpoint,
-            hour=_moment(hour * _HOUR),
+            hour=_utc_time(hour * _HOUR),
             calls=counts.calls,
             refused=counts.refused,
             failed=counts.failed,
             platform_calls=counts.platform_calls,
             throttled=counts.throttled,
             cached=counts.cached,
-            last_at=_moment(counts.last),
+            last_at=_utc_time(counts.last),
         )
 
 
-def _moment(seconds: float) -> dt.datetime:
+def _utc_time(seconds: float) -> dt.datetime:
+    """Return the UTC time of Unix seconds."""
     return dt.datetime.fromtimestamp(seconds, dt.UTC)
 
 

@@ -70,6 +70,7 @@ class GuardedViewSet(ViewSet):
         return view
 
     def dispatch(self, request: HttpRequest, exchange: Exchange, action: str) -> HttpResponseBase:
+        """Answer a request by the method `action`, after the checks of `initial`. Errors become problems."""
         self.exchange = exchange
         try:
             self.initial(request)
@@ -106,6 +107,7 @@ class OperationViewSet(GuardedViewSet):
         self.answers_json = self.operation.answers_json
 
     def count(self, request: HttpRequest) -> None:
+        """Count the request for the endpoint's own limits, if it has any. Raises Problem 429."""
         endpoint = self.operation.endpoint.definition
         limits = endpoint.settings.limits
         if limits.are_set:
@@ -114,6 +116,7 @@ class OperationViewSet(GuardedViewSet):
             count_endpoint(endpoint.key, limits.rate, limits.caller_rate, caller_key, request)
 
     def run(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer a request, and close the file that was received, whatever happens."""
         try:
             return self._run(request)
         finally:
@@ -150,6 +153,7 @@ class BrokenViewSet(GuardedViewSet):
     admits_every_type = False
 
     def run(self, request: HttpRequest) -> NoReturn:
+        """Raise the Problem 503 of an endpoint that is not configured correctly."""
         raise misconfigured()
 
 

@@ -1,7 +1,16 @@
 """The steps between a request's inputs and its platform call: row rule → data fetchers → pre-conditions."""
 
 from runtime.steps.circumstances import circumstances
-from runtime.steps.rules import RowRule, both, rule_of_entity, rule_of_query
+from runtime.steps.rules import RowRule, both, narrowed, rule_of_entity, rule_of_query
 from runtime.steps.steps import FoundRecord, Steps
 
-__all__ = ["FoundRecord", "RowRule", "Steps", "both", "circumstances", "rule_of_entity", "rule_of_query"]
+__all__ = [
+    "FoundRecord",
+    "RowRule",
+    "Steps",
+    "both",
+    "circumstances",
+    "narrowed",
+    "rule_of_entity",
+    "rule_of_query",
+]

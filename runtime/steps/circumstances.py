@@ -8,9 +8,9 @@ from typing import Any
 
 from crmclient.query.resolving import Circumstances
 from crmclient.query.resolving.prepared import Needs
-from crmclient.text import storable
+from crmclient.text import is_storable
 from designer.names import RESERVED_PROPERTIES
-from runtime.callers.caller import Caller, surroundings
+from runtime.callers.caller import Caller, caller_facts
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
@@ -35,12 +35,12 @@ def _user_values(exchange: Exchange, names: Collection[str]) -> dict[str, object
 
     Type and roles are known of every caller with a token; properties only of a caller with a record.
     """
-    around = RESERVED_PROPERTIES.intersection(names)
+    reserved_names = RESERVED_PROPERTIES.intersection(names)
     values: dict[str, object] = {}
-    if around and not exchange.caller.is_anonymous:
-        facts = surroundings(exchange.caller)
-        values = {name: facts[name] for name in around}
-    if len(around) == len(names):
+    if reserved_names and not exchange.caller.is_anonymous:
+        facts = caller_facts(exchange.caller)
+        values = {name: facts[name] for name in reserved_names}
+    if len(reserved_names) == len(names):
         return values
     try:
         return {**exchange.user, **values}
@@ -69,7 +69,7 @@ def _text(claim: Any) -> str | None:
             return "true" if claim else "false"
         case str():
             # Callers may have chosen the text at their provider. A text that no record can hold equals none.
-            return claim if storable(claim) else None
+            return claim if is_storable(claim) else None
         case int():
             return str(claim)
         case float() if math.isfinite(claim):

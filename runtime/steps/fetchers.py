@@ -12,20 +12,24 @@ from crmclient.query.resolving.prepared import PreparedQuery
 from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import FetcherDefinition
-from designer.queries.answered_columns import answered
+from designer.queries.answered_columns import answered_attributes
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
 from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
-from runtime.steps.rules import RowRule, both, rule_of_entity
+from runtime.steps.rules import RowRule, narrowed, rule_of_entity
 
-SEVERAL = "several_records"
+SEVERAL_RECORDS = "several_records"
 
 
 @dataclass(frozen=True, slots=True)
 class _Fetcher:
-    """A compiled data fetcher. `empty` is its result when no row is found: None for each column."""
+    """A compiled data fetcher.
+
+    `rule` is the row rule that narrows its rows; None without one. `first`: of several rows it takes the
+    first. `empty` is its result when no row is found: None for each column.
+    """
 
     name: str
     query: PreparedQuery
@@ -40,17 +44,18 @@ class _Fetcher:
         """
         query = self.query.resolve(circumstances(exchange, self.query.needs))
         if self.rule is not None:
-            query = replace(query, filter=both(query.filter, self.rule.filter(exchange)))
+            query = narrowed(query, self.rule.filter(exchange))
         # Two rows are enough to see that there are several. A query with `top` has no pages.
         page = Page() if query.top is not None else Page(size=1 if self.first else 2)
+        # Without a caller in the call, the platform answers with the service's rights.
         rows = platform.query(query, page, call=replace(exchange.call, caller=None)).rows
         if len(rows) > 1 and not self.first:
-            raise Problem(409, SEVERAL, "Several records were found where one is needed.")
+            raise Problem(409, SEVERAL_RECORDS, "Several records were found where one is needed.")
         return {**self.empty, **rows[0]} if rows else self.empty
 
 
 class Fetchers:
-    """The endpoint's fetchers that `names` has, and the fetchers that these read, in the order they run.
+    """The endpoint's fetchers that `names` has, and those that they read, in the order in which they run.
 
     Raises Misconfigured for an unknown name, and for a fetcher that is defined after one that reads it.
     """
@@ -59,7 +64,7 @@ class Fetchers:
         self._platform = platform
         defined = endpoint.definition.fetchers
         compiled = {definition.name: _compile(definition, endpoint, platform) for definition in defined}
-        self._fetchers = tuple(compiled[name] for name in _in_order(defined, set(names), compiled))
+        self._fetchers = tuple(compiled[name] for name in _names_in_order(defined, set(names), compiled))
         # The attributes of the path's record that they compare with.
         self.record_attributes = frozenset().union(
             *(fetcher.query.needs.record for fetcher in self._fetchers)
@@ -88,11 +93,11 @@ def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platfo
         prepare(query, platform.attributes, calendar()),
         rule,
         definition.first,
-        dict.fromkeys(answered(query, platform.attributes)),
+        dict.fromkeys(answered_attributes(query, platform.attributes)),
     )
 
 
-def _in_order(
+def _names_in_order(
     defined: Sequence[FetcherDefinition], missing_names: set[str], compiled: dict[str, _Fetcher]
 ) -> list[str]:
     """Return `missing_names` and, transitively, the fetchers that they read, each after those it reads."""

@@ -9,7 +9,7 @@ from crmclient.conventions import Ownership, SystemAttributes
 from crmclient.errors import InvalidRecord, RecordNotFound, UnknownTarget
 
 
-def following(
+def values_set_along(
     entity: str, values: Mapping[str, Value], attributes: Collection[str], platform: Platform, call: Call
 ) -> dict[str, Value]:
     """Return the values that the platform sets by itself when `values` are written to a record of `entity`.
@@ -23,13 +23,13 @@ def following(
     owner = values.get(ownership.attribute) if ownership else None
     if ownership is not None and isinstance(owner, Reference):
         if ownership.unit is not None and ownership.unit in attributes:
-            derived[ownership.unit] = _unit_of(owner, ownership, entity, platform, call)
+            derived[ownership.unit] = _unit_of_owner(owner, ownership, entity, platform, call)
         for name, kind in ownership.by_entity.items():
             derived[name] = owner if owner.entity == kind else None
-    return derived | _of_life(entity, values, system, platform)
+    return derived | _state_or_status_set_along(entity, values, system, platform)
 
 
-def _of_life(
+def _state_or_status_set_along(
     entity: str, values: Mapping[str, Value], system: SystemAttributes, platform: Platform
 ) -> dict[str, Value]:
     """Return the state that follows from a written status, or the status that follows from a written
@@ -51,7 +51,10 @@ def _of_life(
     return {system.status: default}
 
 
-def _unit_of(owner: Reference, ownership: Ownership, entity: str, platform: Platform, call: Call) -> Value:
+def _unit_of_owner(
+    owner: Reference, ownership: Ownership, entity: str, platform: Platform, call: Call
+) -> Value:
+    """Return the business unit of an owner. Raises InvalidRecord for an owner that does not exist."""
     try:
         owner_record = platform.retrieve(owner.entity, owner.id, (ownership.unit_of_owner,), call=call)
     except RecordNotFound as error:

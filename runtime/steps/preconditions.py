@@ -17,7 +17,7 @@ from runtime.values.evaluation import evaluate
 
 logger = logging.getLogger("portico.steps")
 
-CODE = "precondition_failed"
+PRECONDITION_FAILED = "precondition_failed"
 _DEFAULT = "A condition for this is not met."
 
 
@@ -36,7 +36,11 @@ class Preconditions:
         """Raise the Problem of the first pre-condition that does not hold, if there is one."""
         for expression, definition in self._checks:
             if not _holds(expression, exchange):
-                raise Problem(definition.status, CODE, definition.text("message", exchange.lcid) or _DEFAULT)
+                raise Problem(
+                    definition.status,
+                    PRECONDITION_FAILED,
+                    definition.text("message", exchange.lcid) or _DEFAULT,
+                )
 
 
 def _holds(expression: Expression, exchange: Exchange) -> bool:

@@ -16,7 +16,7 @@ from crmclient.values import references
 from designer.configuration import Endpoint
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
-from runtime.steps.platform_changes import following
+from runtime.steps.platform_changes import values_set_along
 from runtime.steps.rules import CallersRule, RowRule, rule_of_entity, rule_of_record
 from runtime.steps.steps import Steps
 
@@ -69,10 +69,11 @@ class MoveGuard:
         exchange: Exchange,
     ) -> bool:
         """Return whether the record in `row` is still inside the rule after `values` are written to it."""
-        # The platform alone knows what it makes of these attributes, such as a full name of a last name.
+        # The rule compares an attribute that the platform makes of those written, such as a full name of a
+        # last name. Only the platform knows the result.
         if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
             return False
-        set_by_platform = following(entity, values, rule.attributes, self._platform, exchange.call)
+        set_by_platform = values_set_along(entity, values, rule.attributes, self._platform, exchange.call)
         after = {**row, **values, **set_by_platform}
         rule_filter = rule.filter(exchange)
         try:
@@ -202,9 +203,11 @@ class CreateGuard:
         always = self._system.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}
         given_or_default = {**self._defaults(values, attributes_to_judge, exchange.call), **values}
-        given_or_default |= following(
+        # What the platform sets by itself because of these values, such as the unit of an owner.
+        given_or_default |= values_set_along(
             self.rule.entity, given_or_default, attributes_to_judge, self._platform, exchange.call
         )
+        # What is of another origin, such as a value that the platform computes, stays unknown.
         known_values: dict[str, Value] = {}
         for name in attributes_to_judge:
             match origin(name, self._attributes, values.keys(), self._system):
@@ -218,7 +221,8 @@ class CreateGuard:
                     )
         unit = self._system.ownership.unit if self._system.ownership else None
         if unit is not None and values.get(unit) not in (None, known_values.get(unit)):
-            # A setting of the organisation decides whether the platform keeps a unit other than the owner's.
+            # A setting of the organisation decides whether the platform keeps a unit other than the owner's,
+            # so it stays unknown.
             known_values.pop(unit, None)
         return known_values
 
@@ -226,16 +230,17 @@ class CreateGuard:
         self, values: Mapping[str, Value], attributes: frozenset[str], call: Call
     ) -> dict[str, Value]:
         """Return what the platform sets in a new record where `values` do not: its id, owner and state."""
-        # No rule can tell an id that nobody knows yet from another.
+        # Nobody knows the id that the platform will choose, so a rule treats any new one alike.
         defaults: dict[str, Value] = {self.rule.primary_id: new_guid()}
         needed, system = attributes & self._attributes.keys(), self._system
-        if self._users and not needed.isdisjoint(system.set_to_caller | system.following_owner):
+        if self._users and not needed.isdisjoint(system.set_to_caller | system.set_with_owner):
             actor = Reference(self._users.entity, call.caller or self._platform.who())
             defaults |= dict.fromkeys(system.set_to_caller, actor)
         if system.state and not needed.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
             states = self._platform.option_set(system.state, entity=self.rule.entity).options
-            # A new record is in the first state.
-            defaults |= {system.state: states[0].value} if states else {}
+            if states:
+                # A new record is in the first state.
+                defaults[system.state] = states[0].value
         return defaults
 
     def _with_name(self, value: Value, call: Call) -> Value:
@@ -294,5 +299,6 @@ class LookupGuard:
             raise InvalidRecord(self._owner, wrong)
 
     def _is_reached(self, value: Reference, exchange: Exchange) -> bool:
+        """Whether the caller reaches the record that a lookup refers to."""
         rule = self._rules.get(value.entity)
         return rule is None or rule.reaches(value.id, exchange)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crmclient import Guid, Platform
 from crmclient.errors import UnknownEntity
@@ -16,6 +16,7 @@ from designer.configuration import Endpoint
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from runtime.request_context import Exchange
 from runtime.steps.circumstances import circumstances
+from runtime.steps.link_aliases import aliases_of, with_free_aliases
 
 # How many sets of roles a rule keeps a `CallersRule` for. Only roles that the rule names count.
 _MOST_SETS = 1_024
@@ -30,10 +31,11 @@ class _Entry:
 
 
 class CallersRule:
-    """A row rule as it applies to callers with certain roles. Each of `unions` must hold, by any of its
-    filters.
+    """A row rule as it applies to callers with certain roles.
 
-    A union without any filter holds for no record.
+    A record is reached if it matches at least one filter of each of `unions`. A union without any filter
+    matches no record; without unions, every record is reached. `attributes` are those of the record that the
+    filters compare.
     """
 
     def __init__(self, primary_id: str, unions: Sequence[Sequence[PreparedFilter]]) -> None:
@@ -64,13 +66,15 @@ class CallersRule:
                 items.append(self._nothing)
             elif len(filters) == len(alternatives):
                 items.append(filters[0] if len(filters) == 1 else Filter(tuple(filters), any=True))
-        return Filter(tuple(items)) if items else None
+        return with_free_aliases(Filter(tuple(items)), set()) if items else None
 
 
 class RowRule:
-    """All of `rules` on one entity, compiled once. Each is a union of entries by role.
+    """All of `rules` on one entity, compiled once. Each rule is a union of entries, which are for certain
+    roles.
 
-    Raises UnknownEntity, and QueryProblems when a filter does not fit the entity.
+    `needs` is what all entries together compare with, `attributes` the attributes of the record that they
+    compare. Raises UnknownEntity, and QueryProblems when a filter does not fit the entity.
     """
 
     def __init__(self, entity: str, rules: Sequence[Sequence[RowRuleEntry]], platform: Platform) -> None:
@@ -81,7 +85,7 @@ class RowRule:
             raise UnknownEntity(entity)
         self.primary_id = entities[entity].primary_id
         self._rules = [
-            [_Entry(entry, _prepared(entry, entity, platform)) for entry in rule] for rule in rules
+            [_Entry(entry, _prepared_filter(entry, entity, platform)) for entry in rule] for rule in rules
         ]
         every = [entry.filter for rule in self._rules for entry in rule if entry.filter is not None]
         # What the entries for all roles need together.
@@ -101,10 +105,10 @@ class RowRule:
         if rule is None:
             if len(self._by_roles) >= _MOST_SETS:
                 self._by_roles.clear()
-            rule = self._by_roles[roles] = self._for(roles)
+            rule = self._by_roles[roles] = self._rule_for_roles(roles)
         return rule
 
-    def _for(self, roles: frozenset[str]) -> CallersRule:
+    def _rule_for_roles(self, roles: frozenset[str]) -> CallersRule:
         """Return the rule for callers with these roles: a record has to match one filter of each union. A
         rule with an entry for all records adds no union; one without any entry for these roles adds an empty
         union, which no record matches.
@@ -147,7 +151,7 @@ def rule_of_entity(endpoint: Endpoint, entity: str, platform: Platform) -> RowRu
     """Return the row rule for other records that an endpoint reaches: the rules of all exposures in its
     module.
     """
-    return _rule(entity, _exposures(endpoint, entity), None, platform)
+    return _rule(entity, _exposures_of(endpoint, entity), None, platform)
 
 
 def rule_of_exposure(exposure: ExposedEntityDefinition, platform: Platform) -> RowRule | None:
@@ -159,15 +163,23 @@ def rule_of_query(endpoint: Endpoint, entity: str, platform: Platform) -> RowRul
     """Return the row rule for the rows of a query on `entity`: its exposures' rules, narrowed by the
     endpoint's.
     """
-    return _rule(entity, _exposures(endpoint, entity), endpoint.definition.row_rule, platform)
+    return _rule(entity, _exposures_of(endpoint, entity), endpoint.definition.row_rule, platform)
+
+
+def narrowed(query: Query, rule: Filter | None) -> Query:
+    """Return the query, of which only rows stay that the filter of a row rule lets through."""
+    if rule is not None and next(rule.links, None) is not None:
+        rule = with_free_aliases(rule, aliases_of(query))
+    return query if rule is None else replace(query, filter=both(query.filter, rule))
 
 
 def both(first: FilterItem | None, second: FilterItem | None) -> Filter:
-    """Return a filter that holds where both filters hold. None holds everywhere."""
+    """Return a filter that holds where both of these hold. None in place of one holds everywhere."""
     return Filter(tuple(item for item in (first, second) if item is not None))
 
 
-def _exposures(endpoint: Endpoint, entity: str) -> list[ExposedEntityDefinition]:
+def _exposures_of(endpoint: Endpoint, entity: str) -> list[ExposedEntityDefinition]:
+    """Return the exposed entities of the endpoint's module that stand for `entity`."""
     return [exposure for exposure in endpoint.exposures if exposure.entity == entity]
 
 
@@ -184,7 +196,8 @@ def _rule(
     return RowRule(entity, rules, platform) if rules else None
 
 
-def _prepared(entry: RowRuleEntry, entity: str, platform: Platform) -> PreparedFilter | None:
+def _prepared_filter(entry: RowRuleEntry, entity: str, platform: Platform) -> PreparedFilter | None:
+    """Return the filter of an entry, compiled; None when the entry stands for all records."""
     if entry.filter is None:
         return None
     return prepare_filter(entry.filter, entity, platform.attributes, calendar())

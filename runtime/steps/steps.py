@@ -19,9 +19,9 @@ from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.http.if_match import WantedVersions
 from runtime.request_context import Exchange
-from runtime.steps.fetchers import SEVERAL, Fetchers
+from runtime.steps.fetchers import SEVERAL_RECORDS, Fetchers
 from runtime.steps.keyed_records import KeyedRecords
-from runtime.steps.preconditions import CODE, Preconditions
+from runtime.steps.preconditions import PRECONDITION_FAILED, Preconditions
 from runtime.steps.rules import RowRule, rule_of_record
 from runtime.values.key_values import KeyInPath
 
@@ -45,8 +45,11 @@ class FoundRecord:
 class Steps:
     """The steps of an endpoint between its inputs and its platform call.
 
-    `reads` are attributes of the path's record that the operation itself needs, `fetched` the names of data
-    fetchers. Raises Misconfigured, InvalidQuery, and ExpressionError for a mistake.
+    `reads` are attributes of the path's record that the operation itself needs, `fetched` are the names of
+    data fetchers that it needs. `rule` is the row rule of the path's record; None without one. `version` is
+    the attribute that holds the record's version; None where records have no versions.
+
+    Raises Misconfigured, InvalidQuery, and ExpressionError for a mistake.
     """
 
     def __init__(
@@ -60,11 +63,10 @@ class Steps:
         definition = endpoint.definition
         self._platform = platform
         self._preconditions = Preconditions(definition.preconditions)
-        expressions = [*self._preconditions.expressions, *_expressions(definition)]
+        expressions = [*self._preconditions.expressions, *_expressions_of_bindings(definition)]
         self.rule: RowRule | None = None
         self.entity = ""
         attributes: Mapping[str, Attribute] = {}
-        # The attribute that holds the record's version, where it keeps one.
         self.version: str | None = None
         # What finds the record, where its id does not stand in the path.
         self._key: KeyInPath | None = None
@@ -76,14 +78,14 @@ class Steps:
             self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
         rule_fetchers = self.rule.needs.fetchers if self.rule else frozenset()
         every = [fetcher.name for fetcher in definition.fetchers]
-        read = _members([*expressions, *_calculations(definition)], "fetch", every)
-        fetcher_names = {*rule_fetchers, *fetched, *_fetchers_read(definition), *read}
+        read = _members_read([*expressions, *_expressions_of_columns(definition)], "fetch", every)
+        fetcher_names = {*rule_fetchers, *fetched, *_fetchers_of_bindings(definition), *read}
         # Those of the row rule run before the record is read; `_late` runs the rest of the fetchers after it.
         self._early = Fetchers(endpoint, rule_fetchers, platform)
         self._late = Fetchers(endpoint, fetcher_names, platform)
         if self._early.record_attributes:
             raise Misconfigured(Sentence("a data fetcher that the row rule needs reads the record"))
-        # What an endpoint has none of costs its requests nothing.
+        # The steps after the record is read. Those that the endpoint does not have are left out.
         self._finishing: list[Callable[[Exchange], None]] = []
         if self._late.names:
             self._finishing.append(self._late.run)
@@ -100,10 +102,10 @@ class Steps:
         operation itself (`operation_codes`).
         """
         codes_by_status = dict(operation_codes)
-        further_codes = [(status, CODE) for status in sorted(self._preconditions.statuses)]
+        codes_of_steps = [(status, PRECONDITION_FAILED) for status in sorted(self._preconditions.statuses)]
         if self._late.names:
-            further_codes.append((409, SEVERAL))
-        for status, code in further_codes:
+            codes_of_steps.append((409, SEVERAL_RECORDS))
+        for status, code in codes_of_steps:
             codes_by_status[status] = (*codes_by_status.get(status, ()), code)
         return codes_by_status
 
@@ -129,7 +131,7 @@ class Steps:
         return record
 
     @property
-    def only_rules(self) -> bool:
+    def asks_rules_only(self) -> bool:
         """Whether all that the steps ask of the path's record is that the caller reaches it."""
         return self.rule is not None and not self._columns and not self._finishing
 
@@ -137,9 +139,9 @@ class Steps:
         """Return a link that keeps the rows whose lookup `attribute` names the path's record, if the caller
         reaches it.
 
-        Only to be used with `only_rules`.
+        Only to be used with `asks_rules_only`.
         """
-        assert self.rule is not None  # noqa: S101  for the type checker: `only_rules`
+        assert self.rule is not None  # noqa: S101  for the type checker: `asks_rules_only`
         return Link(
             self.entity,
             from_attribute=self.rule.primary_id,
@@ -163,6 +165,7 @@ class Steps:
         """
         for _ in range(_ATTEMPTS):
             record = self.run(exchange, wanted_versions)
+            # `run` leaves a record unread if the caller wants one version, which the platform compares.
             version = next(iter(wanted_versions), None) if record is None and wanted_versions else None
             try:
                 return write(record, record.version if record else version)
@@ -174,6 +177,7 @@ class Steps:
         raise StateConflict(f"The {self.entity} is changed by others all the time.")
 
     def _finish(self, exchange: Exchange) -> None:
+        """Do the steps that come after reading the record."""
         for finish in self._finishing:
             finish(exchange)
 
@@ -201,6 +205,9 @@ class Steps:
         return FoundRecord(id, str(rows[0][self.version]) if self.version else None, rows[0])
 
     def _find_by_key(self, key: KeyInPath, keyed: KeyedRecords, exchange: Exchange) -> FoundRecord:
+        """Read the record that has the key in the path. Raises RecordNotFound, and Problem 400 for a wrong
+        key.
+        """
         values = key.read(exchange.record)
         row = keyed.find(values, exchange, self.rule)
         if row is None:
@@ -216,7 +223,7 @@ class Steps:
         """
         if not self.entity:
             return ()
-        attribute_names = {*self._late.record_attributes, *_members(expressions, "record", None)}
+        attribute_names = {*self._late.record_attributes, *_members_read(expressions, "record", None)}
         if unknown := attribute_names - attributes.keys():
             raise Misconfigured(Sentence("the record has no %(name)s", name=repr(min(unknown))))
         return sorted(attribute_names)
@@ -227,17 +234,19 @@ def _bindings(definition: EndpointDefinition) -> list[BindingDefinition]:
     return [*definition.bindings, *(binding for entry in definition.inputs for binding in entry.bindings)]
 
 
-def _fetchers_read(definition: EndpointDefinition) -> set[str]:
+def _fetchers_of_bindings(definition: EndpointDefinition) -> set[str]:
+    """Return the names of the data fetchers that bindings read."""
     read = (binding for binding in _bindings(definition) if binding.source == "fetch")
     return {str(binding.value).partition(".")[0] for binding in read}
 
 
-def _expressions(definition: EndpointDefinition) -> list[Expression]:
+def _expressions_of_bindings(definition: EndpointDefinition) -> list[Expression]:
+    """Return the compiled expressions of bindings. Raises ExpressionError."""
     read = (binding for binding in _bindings(definition) if binding.source == "expression")
     return [Expression(str(binding.value or ""), ENDPOINT_NAMES) for binding in read]
 
 
-def _calculations(definition: EndpointDefinition) -> list[Expression]:
+def _expressions_of_columns(definition: EndpointDefinition) -> list[Expression]:
     """Return the expressions of calculated columns.
 
     In these, `record` is the answered row, which the operation reads, not the steps.
@@ -247,7 +256,7 @@ def _calculations(definition: EndpointDefinition) -> list[Expression]:
     ]
 
 
-def _members(expressions: Iterable[Expression], name: str, every: Collection[str] | None) -> set[str]:
+def _members_read(expressions: Iterable[Expression], name: str, every: Collection[str] | None) -> set[str]:
     """Return the fields of `name` that expressions read; `every` stands for an expression that may read any
     field.
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from crmclient.errors import RecordNotFound
+from crmclient.errors import PlatformError, PlatformFailure, RecordNotFound
 from designer.access_control.access_matrix import has_usual_types
 from designer.configuration import Endpoint
 from designer.expressions import Expression, ExpressionError
 from designer.expressions.members import ENDPOINT_NAMES
 from designer.kinds import Section
+from designer.platform_failures import failure_words
 from designer.ports import Attempt, Step, Verdict
 from designer.sentences import said
 from runtime.http.failures import problem_of
@@ -83,6 +84,9 @@ class Trace:
             yield Step(_("Roles"), verdict, _("One of these is needed: %(roles)s.") % {"roles": roles})
 
     def _inputs(self, stopped: bool, problem: Problem | None) -> Step:
+        """Return the step that says whether the inputs were accepted. `problem` is what the call was refused
+        with; None for a call that was not refused.
+        """
         if stopped:
             return Step(_("Inputs"), "skipped")
         if problem is None or problem.code not in _INPUT_PROBLEMS:
@@ -105,7 +109,7 @@ class Trace:
             return
         if not narrowed and not endpoint.kind.is_on_record:
             return
-        if stopped or exchange is None:
+        if stopped or exchange is None or isinstance(self.error, PlatformFailure):
             yield Step(_("Record"), "skipped")
         elif isinstance(self.error, RecordNotFound):
             reason = _("There is no such record, or it is outside the row rule.")
@@ -148,5 +152,8 @@ class Trace:
             return Step(_("Platform"), "skipped", _("A dry run: this is where it would be asked."))
         if problem is None:
             return Step(_("Answer"), "passed", str(response.status_code))
-        reason = said(str(self.error)) if problem.status_code >= 500 else problem.sentence
+        reason = problem.sentence
+        if problem.status_code >= 500:
+            error = self.error
+            reason = failure_words(error) if isinstance(error, PlatformError) else said(str(error))
         return Step(_("Answer"), "refused", f"{problem.status_code} {problem.code}: {reason}")

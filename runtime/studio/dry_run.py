@@ -26,10 +26,10 @@ class NotSent(Exception):
 
 
 class RecordingPlatform(StandIn):
-    """Passes everything on to `platform` and keeps, in `calls`, what concerned records.
+    """Passes everything on to `platform`, and records in `calls` every call that concerns records.
 
-    The first request whose effect is one of those `held_back` is kept as it would have been sent, and raises
-    NotSent.
+    The first call whose effect is one of `held_back` is recorded as it would have been sent, and raises
+    NotSent. Give `calls` to let several platforms record in one list.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class RecordingPlatform(StandIn):
         """Record the call, and pass it on. Raises NotSent for a call that is held back."""
         if member_call.effect is Effect.METADATA:
             return ask()
-        request = _text(member_call.arguments, member_call.options)
+        request = _arguments_for_people(member_call.arguments, member_call.options)
         if member_call.effect in self._held:
             self.calls.append(PlatformCall(member_call.member, request, sent=False))
             raise NotSent(member_call.member)
@@ -69,29 +69,30 @@ class RecordingPlatform(StandIn):
             self.calls.append(PlatformCall(member_call.member, request, sent=True, milliseconds=took))
 
 
-def _text(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """The arguments for people to read: queries as FetchXML, other values as JSON."""
+def _arguments_for_people(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Return the arguments of a call for people to read: queries as FetchXML, other values as JSON."""
     shown_options = {key: item for key, item in kwargs.items() if item is not None and key != "call"}
     lines = [
-        *(_readable(item) for item in args),
-        *(f"{key}: {_readable(item)}" for key, item in shown_options.items()),
+        *(_argument_for_people(item) for item in args),
+        *(f"{key}: {_argument_for_people(item)}" for key, item in shown_options.items()),
     ]
     return "\n".join(line for line in lines if line)[:_LONGEST]
 
 
-def _readable(value: Any) -> str:
+def _argument_for_people(value: Any) -> str:
+    """Return one argument of a call for people to read. The content of a file is left out."""
     if isinstance(value, str):
         return value
     if isinstance(value, Query):
         return write_plain(value)
     if isinstance(value, Page):
-        return _page(value)
+        return _page_for_people(value)
     if hasattr(value, "read"):
         return "…"
     return readable(_plain(value))
 
 
-def _page(page: Page) -> str:
+def _page_for_people(page: Page) -> str:
     """Return a page as text for people; empty for all rows at once."""
     facts = {"page size": page.size, "from": page.token, "total": "counted" if page.total else None}
     return "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact is not None)

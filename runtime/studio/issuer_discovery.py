@@ -39,13 +39,16 @@ def key_problem(issuer: IssuerDefinition) -> str:
         if keys.source == "jwks":
             _key_ids(keys.url)
         else:
-            _key_ids(_checked(issuer).keys_url)
+            _key_ids(_own_configuration(issuer).keys_url)
     except NotFetched as error:
         return said(error.args[0])
     return ""
 
 
-def _checked(issuer: IssuerDefinition) -> Discovered:
+def _own_configuration(issuer: IssuerDefinition) -> Discovered:
+    """Return the OpenID configuration of an issuer. Raises NotFetched, also for the configuration of another
+    issuer.
+    """
     name = issuer.names[0]
     address = issuer.keys.url or discovery_address(name)
     document = discover(address)

@@ -17,4 +17,5 @@ def readable(value: Any) -> str:
 
 
 def _exact(unusual: Any) -> orjson.Fragment:
+    """Return a value that orjson does not know, such as a Decimal, as answers have it."""
     return orjson.Fragment(render(unusual))

@@ -17,7 +17,7 @@ from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.caller import Claims
 from runtime.callers.issuers import Issuer, issuers_of
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
-from runtime.callers.issuers.role_rules import granted
+from runtime.callers.issuers.role_rules import grants_of
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.keys.hashed_key import is_key
 from runtime.callers.keys.key_callers import is_of_a_key, subject_of
@@ -30,45 +30,49 @@ _STANDARD: Final = "standard"
 
 
 def caller_names(kind: CallerSource, most: int) -> Sequence[str]:
+    """Return the names of the first `most` API keys or API accounts."""
     if kind == "key":
         return list(ApiKey.objects.values_list("name", flat=True)[:most])
     return list(ApiAccount.objects.values_list("user__username", flat=True)[:most])
 
 
 def caller_named(kind: CallerSource, name: str, configuration: Configuration) -> KnownCaller | None:
+    """Return the API key or API account with this name as a caller; None without one."""
     if kind == "key":
         key = ApiKey.objects.filter(name=name).prefetch_related("roles").first()
-        return None if key is None else _of_key(key, configuration)
+        return None if key is None else _caller_of_api_key(key, configuration)
     accounts = ApiAccount.objects.filter(user__username=name)
     account = accounts.select_related("user").prefetch_related("roles").first()
-    return None if account is None else _of_account(account, configuration)
+    return None if account is None else _caller_of_account(account, configuration)
 
 
 def caller_of_key(prefix: str, secret: str, configuration: Configuration) -> KnownCaller | None:
     """Return the caller of an API key; None when there is no such key, and for a wrong secret."""
     key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
-    return _of_key(key, configuration) if is_key(key, prefix, secret) and key is not None else None
+    return _caller_of_api_key(key, configuration) if is_key(key, prefix, secret) and key is not None else None
 
 
 def caller_of_own(claims: Claims, configuration: Configuration) -> KnownCaller | None:
-    """The caller of a verified token of the service's own, for an account or for a key."""
+    """Return the caller of a verified token of this service, which is for an account or for a key; None when
+    that is gone.
+    """
     if is_of_a_key(claims):
         prefix = claims["sub"].partition(":")[2]
         key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
-        return None if key is None else _of_key(key, configuration)
+        return None if key is None else _caller_of_api_key(key, configuration)
     accounts = ApiAccount.objects.filter(user_id=claims["sub"])
     account = accounts.select_related("user").prefetch_related("roles").first()
     # The token is judged with its own claims: its login may have ended.
-    return None if account is None else _of_account(account, configuration, claims)
+    return None if account is None else _caller_of_account(account, configuration, claims)
 
 
 def callers_of_record(caller_type: str, record: Guid, configuration: Configuration) -> Iterator[KnownCaller]:
     """Yield every caller that stands for a record: API accounts, API keys, and callers of issuers."""
     accounts = ApiAccount.objects.filter(caller_type__name=caller_type, record=record)
     for account in accounts.select_related("user").prefetch_related("roles"):
-        yield _of_account(account, configuration)
+        yield _caller_of_account(account, configuration)
     for key in ApiKey.objects.filter(caller_type__name=caller_type, record=record).prefetch_related("roles"):
-        yield _of_key(key, configuration)
+        yield _caller_of_api_key(key, configuration)
     type = next(
         (definition for definition in configuration.caller_types if definition.name == caller_type), None
     )
@@ -82,7 +86,7 @@ def callers_of_record(caller_type: str, record: Guid, configuration: Configurati
     for issuer in issuers.values():
         if issuer.definition.record.type == caller_type and issuer.definition.record.claim:
             search = source.by_id(record, issuer.record_columns)
-            yield _of_issuer(issuer, search, record)
+            yield _caller_of_issuer(issuer, search, record)
 
 
 def resolver_note() -> str:
@@ -98,14 +102,18 @@ def resolver_note() -> str:
     )
 
 
-def _of_account(row: ApiAccount, configuration: Configuration, claims: Claims | None = None) -> KnownCaller:
+def _caller_of_account(
+    row: ApiAccount, configuration: Configuration, claims: Claims | None = None
+) -> KnownCaller:
+    """Return an API account as a caller. Without `claims`, those of a new token are used."""
     name = said(Sentence("The API account “%(name)s”", name=str(row)))
-    return _of_row(row, name, claims or _claims(str(row.user_id)), configuration)
+    return _caller_of_row(row, name, claims or _claims(str(row.user_id)), configuration)
 
 
-def _of_key(row: ApiKey, configuration: Configuration) -> KnownCaller:
+def _caller_of_api_key(row: ApiKey, configuration: Configuration) -> KnownCaller:
+    """Return an API key as a caller."""
     name = said(Sentence("The API key “%(name)s”", name=row.name))
-    return _of_row(row, name, _claims(subject_of(row)), configuration)
+    return _caller_of_row(row, name, _claims(subject_of(row)), configuration)
 
 
 def _claims(subject: str) -> Claims:
@@ -113,7 +121,9 @@ def _claims(subject: str) -> Claims:
     return {"iss": OWN_ISSUER, "sub": subject}
 
 
-def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: Configuration) -> KnownCaller:
+def _caller_of_row(
+    row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: Configuration
+) -> KnownCaller:
     """Return an account or key as a caller, with the reason if it would be refused."""
     refused = ""
     try:
@@ -132,11 +142,11 @@ def _of_row(row: ApiAccount | ApiKey, name: str, claims: Claims, configuration: 
     )
 
 
-def _of_issuer(issuer: Issuer, search: RecordSearch, record: Guid) -> KnownCaller:
+def _caller_of_issuer(issuer: Issuer, search: RecordSearch, record: Guid) -> KnownCaller:
     """Return a caller of the issuer for the record. Roles by claims are missing: only a token has them."""
     definition = issuer.definition
     row = shown_columns(search.rows[0], issuer.record_columns) if search.rows else None
-    roles = {role for grant in granted(issuer, {}, row) for role in grant.roles}
+    roles = {role for grant in grants_of(issuer, {}, row) for role in grant.roles}
     refused = ""
     if not search.rows:
         refused = said(Sentence("There is no such record."))

@@ -31,7 +31,7 @@ from runtime.studio.user_examples import user_example
 
 
 class StudioRuntime:
-    """Implements `designer.ports.Runtime`."""
+    """Implements `designer.ports.Runtime`, which describes each method."""
 
     def preview(self, endpoint: Endpoint, base: str) -> ports.Preview:
         return preview(endpoint, base)
@@ -63,7 +63,7 @@ class StudioRuntime:
         caller_type: str = USER_TYPE,
         configuration: Configuration | None = None,
     ) -> bytes:
-        with _ready():
+        with _problems_as_not_ready():
             return orjson.dumps(openapi(served_of(configuration), _audience(roles, caller_type)))
 
     def schema(
@@ -72,7 +72,7 @@ class StudioRuntime:
         caller_type: str = USER_TYPE,
         configuration: Configuration | None = None,
     ) -> bytes:
-        with _ready():
+        with _problems_as_not_ready():
             return Schema(served_of(configuration), _audience(roles, caller_type), ENGLISH).document()
 
     def explain_token(self, token: str, configuration: Configuration) -> ports.Explanation:
@@ -105,11 +105,15 @@ class StudioRuntime:
 
 
 def _audience(roles: Collection[str] | None, caller_type: str) -> Audience:
+    """Return the readers with these roles; None stands for readers without a token."""
     return ANONYMOUS_READERS if roles is None else Audience(frozenset(roles), caller_type)
 
 
 @contextmanager
-def _ready() -> Iterator[None]:
+def _problems_as_not_ready() -> Iterator[None]:
+    """Raise NotReady in place of a Problem that is raised inside, such as of descriptions that are still
+    being made.
+    """
     try:
         yield
     except Problem as problem:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from crmclient.errors import PlatformError
 from designer.configuration import Endpoint
 from designer.platform import get_platform
+from designer.platform_failures import failure_words
 from designer.ports import CallField, Preview
 from designer.sentences import said
 from runtime.http.failures import Misconfigured
@@ -30,18 +31,21 @@ def preview(endpoint: Endpoint, base: str) -> Preview:
         return Preview(problem=said(endpoint.problem))
     try:
         described = OPERATIONS[endpoint.definition.kind](endpoint, get_platform()).describe()
-    except (Misconfigured, PlatformError, ValueError) as error:
+    except PlatformError as error:
+        return Preview(problem=failure_words(error))
+    except (Misconfigured, ValueError) as error:
         return Preview(problem=said(str(error)))
-    status, answer, _ = described.success
-    body = described.body
-    example = None if body is None else sample(body)
+    status, answer_schema, _ = described.success
+    body_schema = described.body
+    example = None if body_schema is None else sample(body_schema)
     return Preview(
         fields=tuple(_parameters(described)),
-        body=readable(body),
+        body=readable(body_schema),
         sample=readable(example),
         status=status,
-        answer=readable(answer),
-        answered="" if answer is None else readable(sample(answer)),
+        answer=readable(answer_schema),
+        answered="" if answer_schema is None else readable(sample(answer_schema)),
+        # `bodies` are the request bodies that are not JSON: only uploads have them.
         takes_file=bool(described.bodies),
         curl=_curl(endpoint, base, described, example),
     )
@@ -72,10 +76,11 @@ def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -
     """Return a command line that calls the endpoint with example values."""
     method = endpoint.methods[0]
     query = {
-        parameter["name"]: _plain(sample(parameter.get("schema", {}), parameter["name"]))
+        parameter["name"]: _query_value(sample(parameter.get("schema", {}), parameter["name"]))
         for parameter in described.parameters
         if parameter["in"] == "query" and parameter.get("required")
     }
+    # Ids and keys are variables of the shell: nobody knows here which record is meant.
     path = endpoint.path.replace("{id}", "$ID").replace("{relatedId}", "$RELATED_ID")
     path = path.replace("{value}", "$VALUE")
     url = f"{base}{path}" + (f"?{urlencode(query)}" if query else "")
@@ -90,7 +95,8 @@ def _curl(endpoint: Endpoint, base: str, described: Description, example: Any) -
     return " \\\n  ".join(parts)
 
 
-def _plain(value: Any) -> str:
+def _query_value(value: Any) -> str:
+    """Return a value as it stands in a query string: the items of a list are separated by commas."""
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -15,7 +15,7 @@ from runtime.callers.caller import Claims
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.issuer import Issuer
 from runtime.callers.issuers.records import RecordSource
-from runtime.callers.issuers.registration import asked_of_endpoint, foreseen
+from runtime.callers.issuers.registration import foreseen_record, inputs_and_caller
 from runtime.callers.refusals import RefusedCaller
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
@@ -58,8 +58,10 @@ _REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of a trial: what was found, whether the caller would be refused, and the setting that
-    decides.
+    """The result of a trial.
+
+    `found` is a sentence about it. `refused`: the caller would be refused. `setting` is the field of the
+    issuer that decides.
     """
 
     found: str
@@ -68,11 +70,14 @@ class Trial:
 
 
 class _Rehearsal(StandIn):
-    """Reads, and keeps the first write in `held` instead of sending it. Raises NotSent for it."""
+    """A platform that answers reads. It does not send the first write, but keeps it in `held` and raises
+    NotSent.
+    """
 
     held: MemberCall | None = None
 
     def answer(self, member_call: MemberCall, ask: Callable[[], R]) -> R:
+        """Return the platform's answer to a read. Raises NotSent for a write."""
         if member_call.effect is not Effect.WRITE:
             return ask()
         self.held = member_call
@@ -89,7 +94,7 @@ def tried_registration(
     if not isinstance(claims.get("sub"), str):
         return Trial(Sentence("The token has no text in the claim “sub”, by which callers register."))
     try:
-        record = foreseen(issuer, claims, source)
+        record = foreseen_record(issuer, claims, source)
     except RefusedCaller as refusal:
         sentence, setting = _REFUSALS.get(refusal.reason, (refusal.sentence, _ENDPOINT))
         return Trial(sentence, setting=setting)
@@ -116,17 +121,18 @@ def _reasons_of_refusal(
 ) -> Iterator[Trial]:
     """Yield each reason for which the endpoint would not create a record."""
     platform = _Rehearsal(get_platform())
-    inputs, caller = asked_of_endpoint(issuer, claims)
+    inputs, caller = inputs_and_caller(issuer, claims)
     context = UserContext(configuration.user_properties, platform, caller_types=configuration.caller_types)
     try:
         operation = OPERATIONS[endpoint.definition.kind](endpoint, platform)
         operation.run(exchange_with(endpoint, inputs, caller, context))
     except NotSent:
-        yield from _left_empty(endpoint, platform, issuer, claims)
+        yield from _trials_of_empty_attributes(endpoint, platform, issuer, claims)
     except Problem as problem:
         for error in problem.errors:
+            # The first step of the JSON Pointer is the name of the input.
             name = (error.pointer or "").removeprefix("/").partition("/")[0]
-            yield _of_input(name, error.message, issuer, claims)
+            yield _trial_of_input(name, error.message, issuer, claims)
         if not problem.errors:
             yield Trial(problem.sentence)
     except PlatformFailure:
@@ -135,13 +141,16 @@ def _reasons_of_refusal(
         yield Trial(said(str(error)))
 
 
-def _left_empty(endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims: Claims) -> Iterator[Trial]:
+def _trials_of_empty_attributes(
+    endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims: Claims
+) -> Iterator[Trial]:
     """Yield a result for each required attribute that stays empty when callers leave out an optional
     input.
     """
     held_write = platform.held
     if held_write is None or held_write.member != "create" or endpoint.entity is None:
         return
+    # `create(entity, values)`
     values: Any = held_write.arguments[1]
     required = {
         name
@@ -152,12 +161,12 @@ def _left_empty(endpoint: Endpoint, platform: _Rehearsal, issuer: Issuer, claims
         if binding.attribute in required and values.get(binding.attribute) in (None, ""):
             reason = said(Sentence("The platform requires %(name)s.", name=binding.attribute))
             if binding.source == "input":
-                yield _of_input(str(binding.value), reason, issuer, claims)
+                yield _trial_of_input(str(binding.value), reason, issuer, claims)
             else:
                 yield Trial(reason)
 
 
-def _of_input(name: str, reason: str, issuer: Issuer, claims: Claims) -> Trial:
+def _trial_of_input(name: str, reason: str, issuer: Issuer, claims: Claims) -> Trial:
     """Return the reason for which an input is refused, with the claim that fills the input."""
     rules = issuer.definition.record.registration.inputs
     claim = next((rule.claim for rule in rules if rule.input == name), "")

@@ -32,19 +32,20 @@ def rehearse(endpoint: Endpoint, configuration: Configuration, attempted: Attemp
     request = request_of(endpoint, attempted)
     began = time.perf_counter()
     status, body = 0, b""
-    with _unwritten(endpoint) as platform:
+    with _platform_without_writes(endpoint) as platform:
         try:
             response = _response(request, endpoint, configuration, attempted, platform)
-            status, body = response.status_code, _body(response)
+            status, body = response.status_code, _json_of(response)
         except NotSent:
+            # The status 0 says that there is no answer.
             pass
     milliseconds = (time.perf_counter() - began) * 1000
     content = jiter.from_json(body, float_mode="decimal") if body else None
-    return Rehearsal(status, content, _problem(content) if status >= 400 else "", milliseconds)
+    return Rehearsal(status, content, _problem_in_one_line(content) if status >= 400 else "", milliseconds)
 
 
 @contextmanager
-def _unwritten(endpoint: Endpoint) -> Iterator[Platform]:
+def _platform_without_writes(endpoint: Endpoint) -> Iterator[Platform]:
     """Yield a platform on which no write stays: writes are rolled back or, where that is impossible, not
     sent.
     """
@@ -54,7 +55,7 @@ def _unwritten(endpoint: Endpoint) -> Iterator[Platform]:
     if not (endpoint.kind.writes and takes_back):
         yield RecordingPlatform.dry(platform)
         return
-    # Straight to the platform: no cached answer has to end for a write that is taken back.
+    # Not through NotedWrites: a write that is taken back must not make cached answers useless.
     with transaction.atomic():
         yield platform
         transaction.set_rollback(True)
@@ -84,8 +85,8 @@ def _response(
             exchange.received.close()
 
 
-def _body(response: HttpResponseBase) -> bytes:
-    """The JSON that was answered, if any."""
+def _json_of(response: HttpResponseBase) -> bytes:
+    """Return the JSON of the response; empty for a file and for a response without JSON."""
     if not isinstance(response, HttpResponse):
         # Files are not read: they may be large, and are no JSON.
         response.close()
@@ -95,7 +96,7 @@ def _body(response: HttpResponseBase) -> bytes:
     return response.content if is_json else b""
 
 
-def _problem(content: Any) -> str:
+def _problem_in_one_line(content: Any) -> str:
     """Return the detail and the errors of a problem document in one line."""
     if not isinstance(content, dict):
         return ""

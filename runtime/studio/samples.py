@@ -9,6 +9,8 @@ _BY_FORMAT = {
     "uuid": "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
     "date-time": "2026-01-31T12:00:00Z",
     "date": "2026-01-31",
+    "uri": "https://example.com/",
+    "email": "somebody@example.com",
 }
 # Characters of a sample text, unless the schema requires more.
 _LONGEST = 40
@@ -38,15 +40,18 @@ def sample(schema: Mapping[str, Any], name: str = "") -> Any:
     return make(schema, name) if make else None
 
 
-def _object(schema: Mapping[str, Any], name: str) -> Any:
+def _object_sample(schema: Mapping[str, Any], name: str) -> Any:
+    """Return an object with a sample of every property."""
     return {key: sample(inner, key) for key, inner in schema.get("properties", {}).items()}
 
 
-def _array(schema: Mapping[str, Any], name: str) -> Any:
+def _array_sample(schema: Mapping[str, Any], name: str) -> Any:
+    """Return an array of one sample; empty for an array whose items are not described."""
     return [sample(schema["items"], name)] if isinstance(schema.get("items"), Mapping) else []
 
 
-def _text(schema: Mapping[str, Any], name: str) -> Any:
+def _text_sample(schema: Mapping[str, Any], name: str) -> Any:
+    """Return the name of the field, made to fit the length; for a known format, a value of this format."""
     if schema.get("format") in _BY_FORMAT:
         return _BY_FORMAT[schema["format"]]
     text = name or "text"
@@ -54,15 +59,16 @@ def _text(schema: Mapping[str, Any], name: str) -> Any:
     return text.ljust(shortest, "x")[: max(longest, shortest)]
 
 
-def _number(schema: Mapping[str, Any], name: str) -> Any:
+def _number_sample(schema: Mapping[str, Any], name: str) -> Any:
+    """Return the least allowed number or, without a minimum, 1 if that is allowed."""
     return schema.get("minimum", min(1, schema.get("maximum", 1)))
 
 
 _SAMPLES: Mapping[str, Any] = {
-    "object": _object,
-    "array": _array,
-    "string": _text,
-    "number": _number,
-    "integer": _number,
+    "object": _object_sample,
+    "array": _array_sample,
+    "string": _text_sample,
+    "number": _number_sample,
+    "integer": _number_sample,
     "boolean": lambda schema, name: True,
 }

@@ -10,17 +10,18 @@ from crmclient.errors import PlatformError
 from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition
 from designer.platform import get_platform
+from designer.platform_failures import failure_words
 from designer.ports import ExplainedStep, Explanation, KnownCaller, Verdict
 from designer.sentences import Sentence, said
 from runtime.callers.caller import Caller
+from runtime.callers.claims import REQUIRED
 from runtime.callers.issuers import issuers_of
-from runtime.callers.issuers.claim_paths import claim_at, picked
+from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuer
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
 from runtime.callers.issuers.resolution import claimed_user, find, refusal_of
-from runtime.callers.issuers.role_rules import Granted, granted, left_out_groups
-from runtime.callers.issuers.token_checks import REQUIRED
+from runtime.callers.issuers.role_rules import Granted, grants_of, has_left_out_groups
 from runtime.callers.issuers.verification import examine
 from runtime.callers.keys.key_callers import key_in
 from runtime.context import UserContext
@@ -41,12 +42,12 @@ _PROBLEM_PLACES = {
 def explain(token: str, configuration: Configuration) -> Explanation:
     """Explain every step that a request with this token would come to."""
     if key := key_in(f"Bearer {token}"):
-        return _of_key(*key, configuration)
+        return _explanation_of_key(*key, configuration)
     examined = Examined(token, issuers_of(configuration.issuers))
-    steps = [_step(check, outcome) for check, outcome in examine(examined)]
+    steps = [_step_of_check(check, outcome) for check, outcome in examine(examined)]
     issuer = examined.issuer
     if issuer is None:
-        return _without_issuer(tuple(steps), examined, configuration)
+        return _explanation_without_issuer(tuple(steps), examined, configuration)
     caller = _Caller(issuer, examined, configuration)
     steps += caller.steps()
     failed = [step for step in steps if step.verdict == "refused" and not step.harmless]
@@ -57,7 +58,7 @@ def explain(token: str, configuration: Configuration) -> Explanation:
     )
 
 
-def _of_key(prefix: str, secret: str, configuration: Configuration) -> Explanation:
+def _explanation_of_key(prefix: str, secret: str, configuration: Configuration) -> Explanation:
     """Explain an API key that was pasted in place of a token. A wrong key is not counted as a failed
     login.
     """
@@ -71,7 +72,8 @@ def _of_key(prefix: str, secret: str, configuration: Configuration) -> Explanati
     return Explanation(not caller.refused, (step,), caller=caller)
 
 
-def _step(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
+def _step_of_check(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
+    """Return a check of the token as a step; skipped without an outcome."""
     title = said(check.title)
     if outcome is None:
         return ExplainedStep(title, "skipped")
@@ -79,19 +81,19 @@ def _step(check: Check, outcome: CheckOutcome | None) -> ExplainedStep:
     return ExplainedStep(title, verdict, said(outcome.expected), said(outcome.found), outcome.setting)
 
 
-def _without_issuer(
+def _explanation_without_issuer(
     steps: tuple[ExplainedStep, ...], examined: Examined, configuration: Configuration
 ) -> Explanation:
     """Explain a token of this service, or one that names no issuer that is enabled here."""
     iss = examined.claims.get("iss")
     if isinstance(iss, str) and not examined.is_own:
-        return _of_unknown_issuer(iss, steps, examined, configuration)
+        return _explanation_of_unknown_issuer(iss, steps, examined, configuration)
     accepted = all(step.verdict == "passed" for step in steps)
     caller = caller_of_own(examined.claims, configuration) if accepted and examined.is_own else None
     return Explanation(accepted, steps, caller=caller)
 
 
-def _of_unknown_issuer(
+def _explanation_of_unknown_issuer(
     iss: str, steps: tuple[ExplainedStep, ...], examined: Examined, configuration: Configuration
 ) -> Explanation:
     """Explain a token whose issuer is not known, and name the issuer that was probably meant."""
@@ -122,7 +124,10 @@ def _of_unknown_issuer(
 
 
 class _Caller:
-    """The caller that a token with these claims would stand for, whether or not the token is accepted."""
+    """The caller that a token with these claims would stand for, whether or not the token is accepted.
+
+    `steps` looks for the caller's record, and remembers it for `identified`.
+    """
 
     def __init__(self, issuer: Issuer, examined: Examined, configuration: Configuration) -> None:
         self._issuer = issuer
@@ -142,7 +147,7 @@ class _Caller:
             yield record
             yield self._properties_step(is_refused=record.verdict == "refused")
         except PlatformError as error:
-            actual = said(Sentence("The platform does not answer: %(reason)s", reason=type(error).__name__))
+            actual = said(Sentence("The platform does not answer: %(reason)s", reason=failure_words(error)))
             yield ExplainedStep(said(Sentence("Record")), "refused", found=actual)
 
     def identified(self, refused: str) -> KnownCaller:
@@ -161,7 +166,7 @@ class _Caller:
         """Yield a step for each source of roles, and one with all roles together."""
         roles: set[str] = set()
         is_asked = False
-        for grant in granted(self._issuer, self._claims, self._row):
+        for grant in grants_of(self._issuer, self._claims, self._row):
             is_asked = True
             roles |= grant.roles
             title = Sentence("Roles by “%(source)s”", source=grant.source)
@@ -170,7 +175,7 @@ class _Caller:
             verdict: Verdict = "refused" if grant.problem else "passed"
             actual = said(grant.problem or self._values_and_roles(grant))
             yield ExplainedStep(said(title), verdict, found=actual, setting=grant.place, harmless=True)
-        if left_out_groups(self._claims):
+        if has_left_out_groups(self._claims):
             actual = Sentence(
                 "Entra ID has left the groups out, because the caller is in too many. Let it send only "
                 "groups that are assigned to the application, or use application roles."
@@ -180,19 +185,22 @@ class _Caller:
             )
         yield self._roles_step(roles, is_asked=is_asked)
 
-    def _values_and_roles(self, each: Granted) -> str:
+    def _values_and_roles(self, grant: Granted) -> str:
         """Return a sentence that says what a source of roles read, and which roles it gave."""
-        roles = ", ".join(sorted(each.roles)) or Sentence("no role")
-        if each.found:
-            return Sentence("%(values)s → %(roles)s", values=", ".join(each.found), roles=roles)
-        is_rule = each.place.startswith("role_rules")
-        if is_rule and claim_at(self._claims, each.source) is None:
-            return Sentence("%(roles)s: %(why)s", roles=roles, why=self._without(each.source))
+        roles = ", ".join(sorted(grant.roles)) or Sentence("no role")
+        if grant.found:
+            return Sentence("%(values)s → %(roles)s", values=", ".join(grant.found), roles=roles)
+        is_rule = grant.place.startswith("role_rules")
+        if is_rule and claim_at(self._claims, grant.source) is None:
+            return Sentence("%(roles)s: %(why)s", roles=roles, why=self._sentence_without_claim(grant.source))
         if is_rule:
             return Sentence("no role: the claim has another shape than this rule reads")
         return roles
 
     def _roles_step(self, roles: Collection[str], *, is_asked: bool) -> ExplainedStep:
+        """Return the step about all roles together. `is_asked`: something gives roles, so that a caller
+        without any is worth a warning.
+        """
         title = said(Sentence("Roles"))
         if roles or not is_asked:
             names = ", ".join(sorted(roles)) or Sentence("no role")
@@ -201,7 +209,7 @@ class _Caller:
         expected = said(Sentence("at least one role"))
         return ExplainedStep(title, "refused", expected, said(actual), "role_rules", harmless=True)
 
-    def _without(self, claim: str) -> Sentence:
+    def _sentence_without_claim(self, claim: str) -> Sentence:
         """Return a sentence that says that the token lacks a claim, and which claims it has."""
         names = ", ".join(sorted(name for name in self._claims if name not in REQUIRED))
         return Sentence(
@@ -247,21 +255,25 @@ class _Caller:
         elif search.reason == "not_verified":
             expected = Sentence("“%(claim)s” = true", claim=definition.verified)
         setting = _PROBLEM_PLACES.get(search.reason, "record.missing")
-        return ExplainedStep(title, verdict, said(expected), said(self._nothing(search)), setting)
+        return ExplainedStep(
+            title, verdict, said(expected), said(self._sentence_without_record(search)), setting
+        )
 
     def _registration_step(self, search: RecordSearch, source: RecordSource, expected: str) -> ExplainedStep:
+        """Return the step that says what registering the caller would do."""
         trial = tried_registration(self._issuer, self._claims, source, self._configuration)
-        actual = Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=trial.found)
+        actual = Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=trial.found)
         verdict: Verdict = "refused" if trial.refused else "passed"
         return ExplainedStep(said(Sentence("Record")), verdict, expected, said(actual), trial.setting)
 
-    def _nothing(self, search: RecordSearch) -> Sentence:
+    def _sentence_without_record(self, search: RecordSearch) -> Sentence:
+        """Return the sentence that there is no record, and what follows for the caller."""
         consequence = Sentence("The caller goes on without one.")
         if self._issuer.definition.record.missing == "refuse":
             consequence = Sentence("The caller is refused.")
-        return Sentence("%(why)s %(then)s", why=self._why_nothing(search), then=consequence)
+        return Sentence("%(why)s %(then)s", why=self._why_no_record(search), then=consequence)
 
-    def _why_nothing(self, search: RecordSearch) -> Sentence | str:
+    def _why_no_record(self, search: RecordSearch) -> Sentence | str:
         """Return why the search has found no record: a claim that it needs and the token lacks, or what it
         says itself.
         """
@@ -269,7 +281,7 @@ class _Caller:
         needed_claims = {"no_claim": definition.claim, "not_verified": definition.verified}
         claim = needed_claims.get(search.reason, "")
         if claim and claim_at(self._claims, claim) is None:
-            return self._without(claim)
+            return self._sentence_without_claim(claim)
         return search.problem or Sentence("There is no such record.")
 
     def _properties_step(self, *, is_refused: bool) -> ExplainedStep:
@@ -287,7 +299,7 @@ class _Caller:
             type=definition.record.type,
             record=self._record,
             profile=self._platform.user(self._record) if self._type and self._type.is_of_users else None,
-            claims=picked(self._claims, definition.readable_claims),
+            claims=excerpt_at(self._claims, definition.readable_claims),
         )
         try:
             known_types = self._configuration.caller_types
@@ -300,10 +312,12 @@ class _Caller:
         return ExplainedStep(title, "passed", found=readable(dict(values)))
 
     def _granted(self) -> Iterator[Any]:
-        return granted(self._issuer, self._claims, self._row)
+        """Yield what each source of roles gives the caller."""
+        return grants_of(self._issuer, self._claims, self._row)
 
     @property
     def _type(self) -> CallerTypeDefinition | None:
+        """The caller type of the issuer's callers; None when the configuration does not have it."""
         name = self._issuer.definition.record.type
         return next(
             (caller_type for caller_type in self._configuration.caller_types if caller_type.name == name),

@@ -62,6 +62,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
             operation.hold_back(platform.silent(), exchange)
         response = operation.run(exchange)
     except NotSent:
+        # The dry run has come to its end: there is no response.
         pass
     except Exception as error:
         trace.error = error
@@ -70,6 +71,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     if exchange is not None and exchange.received is not None:
         exchange.received.close()
     return Outcome(
+        # 0 stands for no answer.
         status=0 if response is None else response.status_code,
         headers={} if response is None else dict(response.headers),
         body="" if response is None else _body_text(response, attempted.dry),
@@ -127,6 +129,9 @@ def exchange_of(request: WSGIRequest, configuration: Configuration, attempted: A
 
 
 def _caller(attempted: Attempt, platform: Platform) -> Caller:
+    """Return the caller that the attempt describes. Raises PlatformError when the platform user cannot be
+    read.
+    """
     if attempted.anonymous:
         return ANONYMOUS
     record = attempted.caller_record

@@ -13,9 +13,10 @@ from designer.expressions import Expression, ExpressionError
 from designer.loading import latest
 from designer.names import USER_TYPE
 from designer.platform import get_platform
+from designer.platform_failures import failure_words
 from designer.ports import NO_CLAIMS, UserExample
 from designer.sentences import said
-from runtime.callers.caller import Caller, around
+from runtime.callers.caller import Caller, fields_of_user
 from runtime.context import UserContext
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import Problem
@@ -33,8 +34,11 @@ def user_example(
     type: str = USER_TYPE,
     claims: Mapping[str, Any] = NO_CLAIMS,
 ) -> UserExample:
-    """The property `name` of `properties`, which need not be saved, of a caller of `type` with `roles`, and
-    with `claims` in the token.
+    """Return the value that the property `name` has for a caller, or the problem that keeps it from having
+    one.
+
+    `properties` are the user properties that expressions may read; they need not be saved. The caller is of
+    `type`, has `roles`, stands for the record `user` and has `claims` in the token.
     """
     user_property = next(
         definition for definition in properties if definition.name == name and definition.caller_type == type
@@ -57,12 +61,14 @@ def user_example(
         )
         values = context.values(caller)
         if user_property.kind == _CUSTOM:
-            names = {"user": around(caller, values)}
+            names = {"user": fields_of_user(caller, values)}
             value = Expression(user_property.expression, names=("user",)).evaluate(names, present())
         else:
             value = values[name]
     except Problem as problem:
         return UserExample(problem=problem.sentence)
-    except (ExpressionError, Misconfigured, PlatformError) as error:
+    except PlatformError as error:
+        return UserExample(problem=failure_words(error))
+    except (ExpressionError, Misconfigured) as error:
         return UserExample(problem=said(str(error)))
     return UserExample(value="null" if value is None else readable(value))

@@ -40,7 +40,7 @@ def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
 
 def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, str]:
     """Return id and secret of the client, from the header or else from what was sent. Raises Problem 400."""
-    in_header = _in_header(request.META.get("HTTP_AUTHORIZATION", ""))
+    in_header = _basic_credentials(request.META.get("HTTP_AUTHORIZATION", ""))
     id, secret = sent.get("client_id"), sent.get("client_secret")
     if in_header is None:
         return id or "", secret or ""
@@ -56,7 +56,7 @@ def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, st
     return in_header
 
 
-def _in_header(authorization: str) -> tuple[str, str] | None:
+def _basic_credentials(authorization: str) -> tuple[str, str] | None:
     """Return id and secret of a Basic header; None for another header.
 
     Both are empty if the header cannot be read.
@@ -77,6 +77,7 @@ def _in_header(authorization: str) -> tuple[str, str] | None:
 def _refused(
     wait: Wait | None, reason: str, detail: str = "No client has this id and secret."
 ) -> RefusedCaller:
+    """Return the refusal of a client: 429 with a `wait`, else 401. `reason` is for the log."""
     if wait is not None:
         return waiting(wait)
     challenge = {"WWW-Authenticate": 'Basic realm="token", charset="UTF-8"'}

@@ -34,7 +34,7 @@ _MEMBERS: Mapping[str, dict[str, Any]] = {
 _OF_REFRESHING = ("grant_type", "refresh_token", "scope", "client_id", "client_secret")
 
 
-def _taking(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
+def _inputs_of_grant(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
     """Return the inputs of a grant: all `members`, of which those in `required` must be sent."""
     return texts(
         *(
@@ -45,20 +45,25 @@ def _taking(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
 
 
 # What is sent where no grant is named.
-LOGIN = _taking("username", "password")
+LOGIN = _inputs_of_grant("username", "password")
 _REFRESH = InputDefinition(name="refresh", max_length=8192, required=True)
-REFRESH = texts(_REFRESH, *_taking(members=_OF_REFRESHING).definitions)
+REFRESH = texts(_REFRESH, *_inputs_of_grant(members=_OF_REFRESHING).definitions)
 
 
 def log_in_with(request: Request, sent: Mapping[str, Any]) -> TokenPair:
+    """Return tokens for a user name and a password. Raises what `log_in` raises."""
     return issue(log_in(request, sent["username"], sent["password"]))
 
 
 def renew(request: Request, token: str) -> TokenPair:
+    """Return the pair that follows a refresh token. Raises what `rotate` raises."""
     return rotate(token, address=client_address(request._request))
 
 
 def as_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
+    """Return an access token for a client that authenticates by an API key. Raises what `client_of`
+    raises.
+    """
     key = client_of(request._request, sent)
     return access_alone(subject_of(key))
 
@@ -66,10 +71,10 @@ def as_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
 _GRANTS: Mapping[str, tuple[Inputs, Grant]] = {
     "password": (LOGIN, log_in_with),
     "refresh_token": (
-        _taking("refresh_token"),
+        _inputs_of_grant("refresh_token"),
         lambda request, sent: renew(request, sent["refresh_token"]),
     ),
-    "client_credentials": (_taking(), as_client),
+    "client_credentials": (_inputs_of_grant(), as_client),
 }
 GRANTS = frozenset(_GRANTS)
 

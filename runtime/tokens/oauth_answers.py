@@ -21,14 +21,14 @@ from runtime.tokens.token_requests import names_a_grant
 
 View: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
-# Tokens are kept by nobody on the way, and neither are refusals (RFC 6749, 5.1).
+# No cache may keep tokens, nor refusals (RFC 6749, 5.1).
 _UNKEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 # RFC 6749, 5.2: a grant that is not good is 400, whatever we say of it without OAuth.
 _GRANT_REFUSED = frozenset({"invalid_credentials", "invalid_token"})
 _OWN_WORDS = ("invalid_client", "unsupported_grant_type", "unsupported_token_type")
 ERRORS = ("invalid_request", "invalid_grant", *_OWN_WORDS, "temporarily_unavailable", "server_error")
-# What `error_description` may hold.
+# Characters that `error_description` may not have (RFC 6749, 5.2).
 _UNSAYABLE = re.compile(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]")
 
 
@@ -36,6 +36,7 @@ def in_words_of_oauth(view: View, *, always: bool = False) -> View:
     """Return `view` with refusals in OAuth's form if the request names a grant, or `always`."""
 
     def translated(request: HttpRequest) -> HttpResponseBase:
+        """Answer the request. A problem is rewritten in OAuth's form if the sender speaks OAuth."""
         try:
             response = view(request)
         except Exception as error:
@@ -53,7 +54,7 @@ def in_words_of_oauth(view: View, *, always: bool = False) -> View:
 def _translate(response: HttpResponse) -> None:
     """Rewrite a problem in OAuth's form. Its own members stay beside those of OAuth."""
     problem: dict[str, Any] = orjson.loads(response.content)
-    status, error = _terms(problem)
+    status, error = _status_and_error(problem)
     # A 401 has become 400, which asks for no authentication.
     if status != response.status_code:
         response.status_code = status
@@ -64,7 +65,7 @@ def _translate(response: HttpResponse) -> None:
     response.headers["Content-Type"] = JSON
 
 
-def _terms(problem: Mapping[str, Any]) -> tuple[int, str]:
+def _status_and_error(problem: Mapping[str, Any]) -> tuple[int, str]:
     """Return the status and the OAuth 2 `error` for a problem."""
     status, code = problem["status"], problem["code"]
     if code in _GRANT_REFUSED:

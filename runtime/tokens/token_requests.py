@@ -33,7 +33,7 @@ def read_request(request: HttpRequest) -> Mapping[str, Any]:
     """
     read_parameters(request, ())
     if is_form(request):
-        return _fields(read_body(request))
+        return _form_fields(read_body(request))
     if not request.META.get("CONTENT_TYPE") and is_missing(request.META):
         return {}
     if not is_json(request.META):
@@ -42,6 +42,7 @@ def read_request(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def is_form(request: HttpRequest) -> bool:
+    """Whether the body is announced as a URL-encoded form."""
     media: str = request.META.get("CONTENT_TYPE", "")
     return media.partition(";")[0].strip().lower() == FORM
 
@@ -49,7 +50,8 @@ def is_form(request: HttpRequest) -> bool:
 def names_a_grant(request: HttpRequest) -> bool:
     """Whether the body has a `grant_type`, however wrong the rest is: its sender speaks OAuth 2."""
     if not hasattr(request, "_body"):
-        # Whether a large body is wanted at all was being found out when the request was refused.
+        # The body has not been read. A sender with `Expect` has not sent it yet, and without a length nobody
+        # knows how much there is to read.
         if "HTTP_EXPECT" in request.META or request.META.get("CONTENT_LENGTH", "") == "":
             return False
         if announced_length(request) > _LONGEST_LOOKED_AT:
@@ -63,7 +65,7 @@ def names_a_grant(request: HttpRequest) -> bool:
     return isinstance(body, dict) and "grant_type" in body
 
 
-def _fields(body: bytes) -> Mapping[str, str]:
+def _form_fields(body: bytes) -> Mapping[str, str]:
     """Return the fields of a URL-encoded form. Raises Problem 400 for repeated fields and NUL characters."""
     try:
         form = QueryDict(body.decode("ascii"))

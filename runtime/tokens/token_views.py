@@ -30,30 +30,37 @@ class TokenView(APIView):
     """
 
     def post(self, request: Request) -> HttpResponse:
+        """Answer with tokens. Raises Problem."""
         sent = read_request(request._request)
         if "grant_type" in sent:
-            return _answer(grant(request, sent))
-        return _answer(log_in_with(request, LOGIN.read(sent)))
+            return _token_response(grant(request, sent))
+        return _token_response(log_in_with(request, LOGIN.read(sent)))
 
 
 class RefreshView(APIView):
-    """Exchanges a refresh token for its successor and a new access token."""
+    """Exchanges a refresh token for its successor and a new access token.
+
+    The body is `{"refresh": …}`. With a `grant_type`, it is a request of OAuth 2, which calls the token
+    `refresh_token`; there, `refresh` is taken as well.
+    """
 
     def post(self, request: Request) -> HttpResponse:
+        """Answer with the pair of tokens that follows. Raises Problem."""
         sent = dict(read_request(request._request))
         if "grant_type" not in sent:
-            return _answer(renew(request, REFRESH.read(sent)["refresh"]))
-        # The token's own name here is as good as OAuth's.
+            return _token_response(renew(request, REFRESH.read(sent)["refresh"]))
         refresh_token = sent.pop("refresh", None)
         if refresh_token is not None:
+            # A token under OAuth's name has precedence.
             sent.setdefault("refresh_token", refresh_token)
-        return _answer(grant(request, sent, frozenset({"refresh_token"})))
+        return _token_response(grant(request, sent, allowed=frozenset({"refresh_token"})))
 
 
 class RevokeView(APIView):
     """Ends a login by one of its refresh tokens (RFC 7009). An unknown token counts as ended."""
 
     def post(self, request: Request) -> HttpResponse:
+        """End the login, and answer 200. Raises Problem 400 for an access token."""
         plain = request._request
         token = read_known(plain, REVOCATION, read_request(plain))["token"]
         if is_access_token(token):
@@ -66,7 +73,8 @@ class RevokeView(APIView):
         return HttpResponse()
 
 
-def _answer(pair: TokenPair) -> HttpResponse:
+def _token_response(pair: TokenPair) -> HttpResponse:
+    """Return the tokens under this service's names and under those of OAuth 2."""
     members = {
         "access": pair.access,
         "refresh": pair.refresh,

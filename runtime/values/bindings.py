@@ -20,7 +20,7 @@ from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 from runtime.values.evaluation import evaluate
-from runtime.values.inputs import Sent, invalid_input, refused
+from runtime.values.inputs import Sent, invalid_input, platform_refusal
 
 logger = logging.getLogger("portico.bindings")
 
@@ -30,7 +30,7 @@ logger = logging.getLogger("portico.bindings")
 Source: TypeAlias = Callable[[Exchange, Sent, Sent], Any]
 ABSENT: Any = object()
 # The fields of `user` in expressions that are not configured properties.
-_AROUND_USER = frozenset({"id", "teams"}) | RESERVED_PROPERTIES
+_BUILT_IN_USER_FIELDS = frozenset({"id", "teams"}) | RESERVED_PROPERTIES
 
 
 class Bindings:
@@ -54,7 +54,9 @@ class Bindings:
         for binding in bindings:
             if binding.attribute not in attributes:
                 raise Misconfigured(Sentence("there is no attribute %(name)s", name=repr(binding.attribute)))
-            self._sources.append((binding.attribute, _source(binding, attributes[binding.attribute], names)))
+            self._sources.append(
+                (binding.attribute, _compiled_source(binding, attributes[binding.attribute], names))
+            )
             self._inputs[binding.attribute] = _inputs_of(binding, names)
 
     def values(self, exchange: Exchange, sent: Sent, completed: Sent) -> dict[str, Value]:
@@ -68,8 +70,8 @@ class Bindings:
             try:
                 value = source(exchange, sent, completed)
             except InvalidInput as error:
-                # Where no input led to it the caller cannot mend it, but another caller or record may have
-                # a value that fits: the request is refused, and the endpoint goes on being served.
+                # The request is refused, and the endpoint is still served: another caller or record may have
+                # a value that fits.
                 logger.info("the value for %s is unsuitable: %s", attribute, error.code)
                 wrong.append(Unsuitable(attribute, error))
                 continue
@@ -91,7 +93,7 @@ class Bindings:
             for name in self._inputs.get(problem.attribute, ())
         ]
         if any(not self._inputs.get(problem.attribute) for problem in error.problems):
-            return refused(errors)
+            return platform_refusal(errors)
         return invalid_input(errors)
 
 
@@ -115,7 +117,7 @@ def _inputs_of(binding: BindingDefinition, names: frozenset[str]) -> tuple[str, 
     return tuple(sorted(names if read is None else names & read))
 
 
-def _source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[str]) -> Source:
+def _compiled_source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[str]) -> Source:
     """Compile a binding to `attribute`. `inputs` are the names of all inputs. Raises Misconfigured."""
     compile_source = _SOURCES[binding.source]
     if binding.source == "input" and binding.value not in inputs:
@@ -129,12 +131,14 @@ def _source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[
     return compile_source(binding, attribute)
 
 
-def _of_input(binding: BindingDefinition, attribute: Attribute) -> Source:
+def _from_input(binding: BindingDefinition, attribute: Attribute) -> Source:
+    """Return the function that gives what was sent for an input."""
     name = binding.value
     return lambda exchange, sent, completed: sent.get(name, ABSENT)
 
 
-def _of_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
+def _from_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
+    """Return the function that gives a constant. Raises Misconfigured when the attribute cannot have it."""
     try:
         value = None if binding.value is None else _reader(attribute)(binding.value)
     except InvalidInput as error:
@@ -146,11 +150,12 @@ def _of_constant(binding: BindingDefinition, attribute: Attribute) -> Source:
     return lambda exchange, sent, completed: value
 
 
-def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
+def _from_user(binding: BindingDefinition, attribute: Attribute) -> Source:
     """Return the function that reads an attribute's value from a user property. Raises Misconfigured."""
     name, read = binding.value, _reader(attribute)
 
     def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
+        """Return the property of the caller. Raises Misconfigured when the platform cannot serve it."""
         user = exchange.user
         if name not in user:
             # Writing null instead would lose data without a word.
@@ -170,7 +175,8 @@ def _of_user(binding: BindingDefinition, attribute: Attribute) -> Source:
     return value
 
 
-def _of_fetch(binding: BindingDefinition, attribute: Attribute) -> Source:
+def _from_fetcher(binding: BindingDefinition, attribute: Attribute) -> Source:
+    """Return the function that reads an attribute's value from a data fetcher's row."""
     fetcher, _, key = str(binding.value).partition(".")
     read = _reader(attribute)
 
@@ -180,7 +186,7 @@ def _of_fetch(binding: BindingDefinition, attribute: Attribute) -> Source:
     return value
 
 
-def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
+def _from_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
     """Return the function that computes an attribute's value by a CEL expression. Raises Misconfigured."""
     try:
         expression = Expression(str(binding.value or ""), ENDPOINT_NAMES)
@@ -188,16 +194,18 @@ def _of_expression(binding: BindingDefinition, attribute: Attribute) -> Source:
         raise Misconfigured(
             Sentence("the expression of %(name)s: %(reason)s", name=attribute.logical_name, reason=str(error))
         ) from error
+    # `user.name` alone, and nothing computed from it.
     if expression.path is not None and len(expression.path) == 2 and expression.path[0] == "user":
         # The expression only names a property of the user: read as such, a lookup keeps its entity.
         name = expression.path[1]
-        if name not in _AROUND_USER:
-            return _of_user(binding.model_copy(update={"value": name}), attribute)
+        if name not in _BUILT_IN_USER_FIELDS:
+            return _from_user(binding.model_copy(update={"value": name}), attribute)
     read = _reader(attribute)
     if expression.is_fixed:
         _check_value(expression, attribute, read)
 
     def value(exchange: Exchange, sent: Sent, completed: Sent) -> Value:
+        """Return the result for one request. Raises InvalidInput when there is none."""
         try:
             result = evaluate(expression, exchange, input=completed)
         except ExpressionError as error:
@@ -253,9 +261,9 @@ def _converted(attribute: Attribute, read: Reader, value: Any) -> Value:
 
 
 _SOURCES: dict[str, Callable[[BindingDefinition, Attribute], Source]] = {
-    "input": _of_input,
-    "constant": _of_constant,
-    "user": _of_user,
-    "fetch": _of_fetch,
-    "expression": _of_expression,
+    "input": _from_input,
+    "constant": _from_constant,
+    "user": _from_user,
+    "fetch": _from_fetcher,
+    "expression": _from_expression,
 }

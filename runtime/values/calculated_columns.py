@@ -17,7 +17,7 @@ from designer.expressions.results import is_exact
 from designer.sentences import Sentence
 from runtime.http.failures import Misconfigured
 from runtime.request_context import Exchange
-from runtime.values.evaluation import evaluate, nested
+from runtime.values.evaluation import evaluate, with_link_objects
 
 logger = logging.getLogger("portico.columns")
 
@@ -25,8 +25,9 @@ logger = logging.getLogger("portico.columns")
 class Calculation:
     """A calculated column over rows with the keys of `attributes`, of which `answered` are columns, too.
 
-    `needs` are the keys that it reads: where it takes `record` as a whole, all that are answered. `attribute`
-    is what it gives the value of, where it only names one; `is_exact`: it gives a number with exact digits.
+    `needs` are the keys of a row that the expression reads; for an expression that reads `record` as a whole,
+    all that are answered. `attribute` is the attribute whose value the expression returns unchanged, as
+    `record.name` does; None for any other expression. `is_exact`: the result is a number with exact digits.
     Raises Misconfigured.
     """
 
@@ -42,9 +43,10 @@ class Calculation:
             ) from error
         self.is_exact = is_exact(column.expression)
         paths = self._expression.paths("record")
-        self.needs = tuple(answered) if paths is None else _needs(paths, attributes)
-        bare = self._expression.path
-        self.attribute = attributes.get(".".join(bare[1:])) if bare and bare[0] == "record" else None
+        self.needs = tuple(answered) if paths is None else _keys_read(paths, attributes)
+        # Not empty for an expression that is a path alone, such as `record.name`.
+        path = self._expression.path
+        self.attribute = attributes.get(".".join(path[1:])) if path and path[0] == "record" else None
 
     def value(self, values: ProcessValues, exchange: Exchange) -> Any:
         """Return the expression's value for one row; None, with a line in the log, when it cannot be
@@ -53,7 +55,7 @@ class Calculation:
         So one row does not spoil the others. Raises Problem 401, 403 when the expression needs a user and
         there is none.
         """
-        record = nested({key: values.get(key) for key in self.needs})
+        record = with_link_objects({key: values.get(key) for key in self.needs})
         try:
             return evaluate(self._expression, exchange, record=record)
         except ExpressionError as error:
@@ -63,7 +65,10 @@ class Calculation:
             return None
 
 
-def _needs(paths: Iterable[tuple[str, ...]], attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
+def _keys_read(paths: Iterable[tuple[str, ...]], attributes: Mapping[str, Attribute]) -> tuple[str, ...]:
+    """Return the keys of a row that these paths in `record` read. Raises Misconfigured for a path that leads
+    to none.
+    """
     needs: dict[str, None] = {}
     for path in sorted(paths):
         keys = row_keys(path, attributes)

@@ -22,11 +22,12 @@ _CALCULATED = "Calculated; null where it has no value."
 
 
 class _Column(NamedTuple):
-    """A compiled column of an answer. `key` is its key there, `name` the row's key that it comes from.
+    """A compiled column of an answer.
 
-    `attribute` describes the value; None where an expression calculates what no attribute describes. `write`
-    makes the answered value of the row's; None where both are the same. `labels` are those of its options,
-    answered beside it. With a `calculation`, `name` is empty.
+    `key` is its key in the answer, `name` the key of the row that its value comes from; empty for a
+    calculated column. `attribute` describes the value; None when no attribute does. `write` converts the
+    row's value to the answered one; None when both are the same. `labels` are answered beside the value; None
+    for a column without labels. `calculation` calculates the value; None for a column of the row.
     """
 
     key: str
@@ -38,7 +39,7 @@ class _Column(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether more is to be done than to take the row's value."""
+        """Whether the answered value differs from the row's, or has a label beside it."""
         return not (self.write is None and self.labels is None and self.calculation is None)
 
 
@@ -46,9 +47,8 @@ class Columns:
     """The columns of an answer, over the attributes or row keys in `attributes`. A column that has `labels`
     is followed by one with the labels of its options.
 
-    `self.attributes` are those that rows must hold: the columns, and what the expressions of calculated
-    columns read. Raises Misconfigured for an attribute that is not known, and for a key that two columns
-    share.
+    `self.attributes` are those that rows must have: the columns, and what the expressions of calculated
+    columns read. Raises Misconfigured for an unknown attribute, and for a key that two columns share.
     """
 
     def __init__(
@@ -64,12 +64,13 @@ class Columns:
         needs = (name for calculation in calculated for name in calculation.needs)
         self.attributes = tuple(dict.fromkeys((*answered, *needs)))
         # The keys of an answer and, at the same positions, the keys of a row that their values come from.
-        sources = tuple(_keys(self._columns))
+        sources = tuple(_keys_and_sources(self._columns))
         self._keys = tuple(key for key, _ in sources)
         self._names = tuple(name for _, name in sources)
         self._changed = tuple(column for column in self._columns if column.changes)
-        properties = self._properties()
+        properties = self._schemas_by_key()
         if len(properties) < sum(1 if column.labels is None else 2 for column in self._columns):
+            # Of two columns with the same key, one is lost among the properties.
             raise Misconfigured(Sentence("two columns have one key"))
 
     def answer(self, values: ProcessValues, lcid: int, exchange: Exchange) -> dict[str, Any]:
@@ -102,7 +103,7 @@ class Columns:
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the result of `answer`."""
-        properties = self._properties()
+        properties = self._schemas_by_key()
         return {
             "type": "object",
             "properties": properties,
@@ -112,27 +113,30 @@ class Columns:
 
     def fields(self) -> tuple[Field, ...]:
         """Return the columns as fields, without those for labels, for those who build tables."""
-        properties = self._properties()
+        properties = self._schemas_by_key()
         return tuple(
             Field(
                 name=column.key,
-                type=_type(column),
+                type=_type_of_column(column),
                 schema=properties[column.key],
                 attribute=column.attribute,
             )
             for column in self._columns
         )
 
-    def _properties(self) -> dict[str, Any]:
+    def _schemas_by_key(self) -> dict[str, Any]:
+        """Return the JSON Schemas of all columns and labels, by key."""
         properties: dict[str, Any] = {}
         for column in self._columns:
-            properties[column.key] = schema(column.attribute) if column.attribute else _calculated(column)
+            properties[column.key] = (
+                schema(column.attribute) if column.attribute else _schema_of_calculated(column)
+            )
             if column.labels is not None and column.attribute is not None:
                 properties[label_key(column.key)] = _label_schema(column.attribute)
         return properties
 
 
-def _keys(columns: Iterable[_Column]) -> Iterator[tuple[str, str]]:
+def _keys_and_sources(columns: Iterable[_Column]) -> Iterator[tuple[str, str]]:
     """Yield every key of an answer in its order, with the row's key that it comes from; that is empty for a
     label.
     """
@@ -166,13 +170,14 @@ def _compile(
     return _Column(key, attribute, column.attribute, writer(attribute), option_labels, None)
 
 
-def _type(column: _Column) -> str:
+def _type_of_column(column: _Column) -> str:
+    """Return the HTTP contract's name for the type of a column."""
     if column.attribute is not None:
         return type_of(column.attribute)
     return "Decimal" if column.calculation and column.calculation.is_exact else "Any"
 
 
-def _calculated(column: _Column) -> dict[str, Any]:
+def _schema_of_calculated(column: _Column) -> dict[str, Any]:
     """Return the JSON Schema of a calculated column whose value no attribute describes."""
     exact = column.calculation is not None and column.calculation.is_exact
     return {
@@ -182,6 +187,7 @@ def _calculated(column: _Column) -> dict[str, Any]:
 
 
 def _label_schema(attribute: Attribute) -> dict[str, Any]:
+    """Return the JSON Schema of the labels of an attribute's options."""
     label = {"type": ["string", "null"]}
     if attribute.type is AttributeType.MULTISELECT:
         return {"type": ["array", "null"], "items": label}

@@ -9,7 +9,7 @@ from crmclient.query.calendar import Moment
 from designer.calendar import calendar
 from designer.expressions import Expression
 from designer.names import RESERVED_PROPERTIES
-from runtime.callers.caller import around, surroundings
+from runtime.callers.caller import caller_facts, fields_of_user
 from runtime.request_context import Exchange
 
 
@@ -20,13 +20,13 @@ def evaluate(expression: Expression, exchange: Exchange, **variables: Any) -> An
     Raises ExpressionError; Problem 401, 403 when the expression needs a user and there is none.
     """
     data = {
-        name: variables[name] if name in variables else _READ[name](exchange, expression)
+        name: variables[name] if name in variables else _VALUES[name](exchange, expression)
         for name in expression.references
     }
     return expression.evaluate(data, Moment(exchange.now, calendar()))
 
 
-def nested(row: Mapping[str, Any]) -> dict[str, Any]:
+def with_link_objects(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row in which the columns of a link, `alias.attribute`, form an object under the
     link's alias.
     """
@@ -41,17 +41,20 @@ def nested(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _user(exchange: Exchange, expression: Expression) -> Mapping[str, Any]:
+    """Return `user` as the expression sees it. Raises Problem 401, 403 when it reads a property and there is
+    no user.
+    """
     members = expression.members("user")
     if members is not None and RESERVED_PROPERTIES.issuperset(members):
         # Known of every caller who has a token, whether or not there is a record.
-        return surroundings(exchange.identified_caller)
-    return around(exchange.caller, exchange.user)
+        return caller_facts(exchange.identified_caller)
+    return fields_of_user(exchange.caller, exchange.user)
 
 
-_READ: Mapping[str, Callable[[Exchange, Expression], Any]] = {
+_VALUES: Mapping[str, Callable[[Exchange, Expression], Any]] = {
     "input": lambda exchange, _: exchange.inputs,
     "user": _user,
-    "fetch": lambda exchange, _: {name: nested(row) for name, row in exchange.fetched.items()},
-    "record": lambda exchange, _: nested(exchange.record_values),
+    "fetch": lambda exchange, _: {name: with_link_objects(row) for name, row in exchange.fetched.items()},
+    "record": lambda exchange, _: with_link_objects(exchange.record_values),
     "now": lambda exchange, _: exchange.now,
 }

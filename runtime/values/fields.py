@@ -8,6 +8,7 @@ from typing import Any
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
+from designer.endpoint_facts.bound_attributes import bound_attributes
 from designer.types import natural_type, type_of_records
 
 
@@ -35,7 +36,7 @@ FILE = "File"
 
 
 def type_of(attribute: Attribute) -> str:
-    """The HTTP contract's name for the type of an attribute's values."""
+    """Return the HTTP contract's name for the type of an attribute's values."""
     if attribute.is_several:
         return type_of_records(several=True).name
     kind = natural_type(attribute)
@@ -54,11 +55,7 @@ def input_fields(
     `schema` describes the object, `attributes` are those that inputs may be bound to, and `items` has the
     fields of the items of each list, by input.
     """
-    bound = {
-        binding.value: attributes[binding.attribute]
-        for binding in bindings
-        if binding.source == "input" and binding.attribute in attributes
-    }
+    bound = bound_attributes(bindings, attributes)
     required = frozenset(schema.get("required", ()))
     return tuple(
         Field(

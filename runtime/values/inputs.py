@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
+from designer.endpoint_facts.bound_attributes import bound_attributes
+from designer.names import alike
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits, Reader
 from runtime.http.bodies import escape
@@ -19,7 +21,7 @@ from runtime.http.problems import FieldError, Problem
 # as long as its request.
 MOST_UNKNOWN = 100
 LONGEST_KEY = 100
-# The code for what is not, or not only, wrong with inputs.
+# The problem code when the platform refuses values that do not, or not all, come from the caller's inputs.
 REFUSED = "platform_refused"
 
 
@@ -67,7 +69,8 @@ class _Input(NamedTuple):
 class Inputs:
     """The inputs of an endpoint, or of a record that an input holds. `lists` has the items of its own lists.
 
-    Raises Misconfigured for an unknown type, ValueError for impossible limits and defaults.
+    Raises Misconfigured for unknown types, for limits and defaults that cannot be, and for names that differ
+    in upper and lower case at most.
     """
 
     def __init__(
@@ -77,6 +80,8 @@ class Inputs:
         lists: Mapping[str, Items] = _NO_LISTS,
     ) -> None:
         self.definitions = tuple(definitions)
+        if same := alike(definition.name for definition in self.definitions):
+            raise Misconfigured(names_alike(*same))
         self.limits = limits
         self._lists = {
             definition.name: _items_of(definition, lists[definition.name])
@@ -143,9 +148,11 @@ class Inputs:
         return values
 
     def reader(self, kind: InputType, limits: Limits) -> Reader:
+        """Return the function that checks a list as a whole. The items are read by `read_items`."""
         return kind.compile(limits)
 
     def read_items(self, raw: Sequence[Any], pointer: str, errors: list[FieldError]) -> list[Sent]:
+        """Return the values of each item of a list. Mistakes are added to `errors`."""
         values: list[Sent] = []
         for index, item in enumerate(raw):
             if type(item) is dict:
@@ -162,13 +169,13 @@ class Inputs:
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the body."""
-        properties = {definition.name: self._describe(definition) for definition in self.definitions}
+        properties = {definition.name: self._schema_of_input(definition) for definition in self.definitions}
         schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-        if required := [definition.name for definition in self.definitions if _must_be_sent(definition)]:
+        if required := [definition.name for definition in self.definitions if definition.must_be_sent]:
             schema["required"] = required
         return schema
 
-    def _describe(self, definition: InputDefinition) -> dict[str, Any]:
+    def _schema_of_input(self, definition: InputDefinition) -> dict[str, Any]:
         """Return the JSON Schema of one input."""
         schema = TYPES[definition.type].schema(self.limits[definition.name])
         if definition.name in self._lists:
@@ -216,28 +223,40 @@ def limits_of_inputs(
 
     `entity` is the entity of `attributes`, by which option sets are found.
     """
-    bound = {
-        binding.value: attributes[binding.attribute]
-        for binding in endpoint.bindings
-        if binding.source == "input" and binding.attribute in attributes
-    }
+    bound = bound_attributes(endpoint.bindings, attributes)
     return {
         definition.name: Limits.of(definition, attribute, _options(attribute, entity, platform))
         for definition in endpoint.inputs
+        # Only names the attribute, None if the input is not bound to one.
         for attribute in (bound.get(definition.name),)
     }
 
 
+def names_alike(name: str, other: str) -> Sentence:
+    """Return why inputs of these names are not served together."""
+    return Sentence(
+        "the inputs %(name)s and %(other)s differ only in upper and lower case", name=name, other=other
+    )
+
+
+def impossible(name: str, error: ValueError) -> Misconfigured:
+    """Return the exception to raise for an input whose limits or default cannot be."""
+    return Misconfigured(Sentence("the input %(name)s: %(reason)s", name=name, reason=str(error)))
+
+
 def invalid_input(errors: Sequence[FieldError]) -> Problem:
+    """Return the Problem 400 with these mistakes in the inputs."""
     count = "1 input is" if len(errors) == 1 else f"{len(errors)} inputs are"
     return Problem(400, "invalid_input", f"{count} not valid.", errors=errors)
 
 
-def refused(errors: Sequence[FieldError]) -> Problem:
+def platform_refusal(errors: Sequence[FieldError]) -> Problem:
+    """Return the Problem 422 for values that the platform refused. `errors` may be empty."""
     return Problem(422, REFUSED, "The platform refused the data.", errors=errors)
 
 
 def _options(attribute: Attribute | None, entity: str, platform: Platform) -> OptionSet | None:
+    """Return the option set of an attribute; None for an attribute that has none."""
     if attribute is None or attribute.option_set is None:
         return None
     return platform.option_set(attribute.logical_name, entity=entity)
@@ -254,27 +273,28 @@ def _compile(definition: InputDefinition, limits: Limits, items: Items | None) -
                 type=repr(definition.type),
             )
         )
-    read = kind.compile(limits) if items is None else items.reader(kind, limits)
     has_default = definition.default is not None
     if has_default and items is not None:
         # What is sent for records is read item by item; a default would reach the platform as it is.
         raise Misconfigured(Sentence("%(name)s holds records, which have no default", name=definition.name))
+    try:
+        read = kind.compile(limits) if items is None else items.reader(kind, limits)
+        default = read(definition.default) if has_default else None
+    except ValueError as error:
+        raise impossible(definition.name, error) from error
     return _Input(
         name=definition.name,
         required=definition.required,
         nullable=definition.nullable,
-        default=read(definition.default) if has_default else None,
+        default=default,
         has_default=has_default,
         read=read,
         items=items,
     )
 
 
-def _must_be_sent(definition: InputDefinition) -> bool:
-    return definition.required and definition.default is None
-
-
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with null as a further value."""
     if "enum" in schema:
         schema = {**schema, "enum": [*schema["enum"], None]}
     return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema

@@ -26,7 +26,11 @@ PARAMETER = "value"
 
 
 class KeyInPath:
-    """Reads the key in the path by which an endpoint of `entity` finds its record. Raises Misconfigured."""
+    """Reads the key in the path by which an endpoint of `entity` finds its record.
+
+    `name` is the name of the alternate key, `attributes` are its attributes in their order. Raises
+    Misconfigured.
+    """
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
         key_name = endpoint.definition.settings.key_name
@@ -71,7 +75,7 @@ class KeyInPath:
         return values
 
     def parameter(self) -> dict[str, Any]:
-        """The part of the path, for the document."""
+        """Return the OpenAPI parameter for the key in the path."""
         names = ", ".join(self.attributes)
         if len(self._schemas) == 1:
             return {

@@ -32,6 +32,9 @@ class ListChanges:
         check = kind.compile(replace(limits, min_length=None, required=False))
 
         def read(raw: Any) -> Any:
+            """Return `raw` as it is if it is an object of arrays, which together are as long as they may be.
+            Raises InvalidInput.
+            """
             if type(raw) is not dict or not raw.keys() <= set(_PARTS):
                 raise InvalidInput("wrong_type", "Must be an object of add, change and remove.")
             if not all(type(part) is list for part in raw.values()):
@@ -44,14 +47,18 @@ class ListChanges:
     def read_items(
         self, raw: Mapping[str, Any], pointer: str, errors: list[FieldError]
     ) -> dict[str, list[Any]]:
-        """Read the items that are added, changed and removed. The last two are identified by their ids."""
+        """Return the items to add, the items to change with their ids, and the ids to remove.
+
+        `pointer` is the JSON Pointer of the list. Mistakes are added to `errors`, among them a record that
+        stands in the list twice.
+        """
         seen_ids: set[Guid] = set()
         changed = [
-            self._changed(item, f"{pointer}/{CHANGE}/{index}", seen_ids, errors)
+            self._read_changed_item(item, f"{pointer}/{CHANGE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(CHANGE, ()))
         ]
         removed = [
-            _id(item, f"{pointer}/{REMOVE}/{index}", seen_ids, errors)
+            _read_id(item, f"{pointer}/{REMOVE}/{index}", seen_ids, errors)
             for index, item in enumerate(raw.get(REMOVE, ()))
         ]
         return {
@@ -61,6 +68,7 @@ class ListChanges:
         }
 
     def completed_items(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the changes in which every added and changed item has all inputs."""
         return {
             **value,
             ADD: self.added.completed_items(value[ADD]),
@@ -81,16 +89,21 @@ class ListChanges:
             "additionalProperties": False,
         }
 
-    def _changed(self, item: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Sent:
+    def _read_changed_item(
+        self, item: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]
+    ) -> Sent:
+        """Return the values of an item to change, with its id. Mistakes are added to `errors`, and the id to
+        `earlier_ids`.
+        """
         if type(item) is not dict:
             errors.append(FieldError("wrong_type", "Must be an object.", pointer=pointer))
             return {}
-        id = _id(item.get(ID), f"{pointer}/{ID}", earlier_ids, errors)
+        id = _read_id(item.get(ID), f"{pointer}/{ID}", earlier_ids, errors)
         rest = {name: value for name, value in item.items() if name != ID}
         return {ID: id, **self.changed.read_object(rest, pointer, errors)}
 
 
-def _id(raw: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
+def _read_id(raw: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
     """Return the id of a record; empty for a wrong id.
 
     A wrong id, and an id that is in `earlier_ids`, are added to `errors`. The id is added to `earlier_ids`.

@@ -32,6 +32,7 @@ class OptionLabels:
         return texts.get(value)
 
     def _texts(self, lcid: int) -> Mapping[int, str]:
+        """Return the label of each option in a language, by value. It is made once."""
         texts = self._by_language.get(lcid)
         if texts is None:
             texts = self._by_language[lcid] = {

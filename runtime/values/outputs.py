@@ -64,14 +64,14 @@ _SCHEMAS: Mapping[AttributeType, dict[str, Any]] = {
 def writer(attribute: Attribute) -> Writer | None:
     """Return the function that writes values of `attribute`; None when they are written as they are."""
     if attribute.type.is_reference:
-        write = _with_type if _is_polymorphic(attribute) else _without_type
+        write = _write_with_type if _is_polymorphic(attribute) else _write_without_type
         return _list_writer(write) if attribute.is_several else write
     if attribute.type.holds_parties:
-        return _list_writer(_party)
+        return _list_writer(_write_party)
     if attribute.type in (AttributeType.MONEY, AttributeType.DECIMAL):
-        return _written_with(attribute.precision or 0)
+        return _decimal_writer(attribute.precision or 0)
     if attribute.type is AttributeType.DOUBLE and attribute.precision is not None:
-        return _floats_with(attribute.precision)
+        return _float_writer(attribute.precision)
     return None
 
 
@@ -100,15 +100,16 @@ def schema(attribute: Attribute) -> dict[str, Any]:
     """Return the JSON Schema of an answered value of `attribute`. Every value but the record's own id may be
     null.
     """
-    bare_schema = _schema(attribute)
+    bare_schema = _bare_schema(attribute)
     description = attribute.label.text() or attribute.description.text()
     kinds = bare_schema["type"] if attribute.is_primary_id else [bare_schema["type"], "null"]
     return {**bare_schema, "type": kinds, **({"description": description} if description else {})}
 
 
-def _schema(attribute: Attribute) -> dict[str, Any]:
+def _bare_schema(attribute: Attribute) -> dict[str, Any]:
+    """Return the JSON Schema of a value without null and without a description."""
     if attribute.is_several:
-        return {"type": "array", "items": _schema(replace(attribute, is_several=False))}
+        return {"type": "array", "items": _bare_schema(replace(attribute, is_several=False))}
     if attribute.type is AttributeType.DATETIME:
         by_day = attribute.behavior is DateTimeBehavior.DATE_ONLY
         return {"type": "string", "format": "date" if by_day else "date-time"}
@@ -118,6 +119,9 @@ def _schema(attribute: Attribute) -> dict[str, Any]:
 
 
 def _reference_schema(attribute: Attribute) -> dict[str, Any]:
+    """Return the JSON Schema of a lookup: id and name and, if records of several entities are possible, their
+    entity.
+    """
     properties: dict[str, Any] = {"id": _GUID, "name": {"type": ["string", "null"]}}
     if _is_polymorphic(attribute):
         properties = {"type": _TEXT, **properties}
@@ -130,29 +134,36 @@ def _reference_schema(attribute: Attribute) -> dict[str, Any]:
 
 
 def _is_polymorphic(attribute: Attribute) -> bool:
+    """Whether the lookup may refer to records of several entities."""
     return len(attribute.targets) != 1
 
 
 def _list_writer(write: Writer) -> Writer:
+    """Return the function that writes each value of a list by `write`."""
     return lambda values: [write(value) for value in values]
 
 
-def _party(value: Party) -> dict[str, Any]:
+def _write_party(value: Party) -> dict[str, Any]:
+    """Write one party of an activity: the record that it stands for, and its address. A party without a
+    record has an address only.
+    """
     record = {"type": None, "id": None, "name": None}
     if value.reference is not None:
-        record = _with_type(value.reference)
+        record = _write_with_type(value.reference)
     return {**record, "address": value.address}
 
 
-def _with_type(value: Reference) -> dict[str, Any]:
+def _write_with_type(value: Reference) -> dict[str, Any]:
+    """Write a lookup with the entity of the record."""
     return {"type": value.entity, "id": value.id, "name": value.name}
 
 
-def _without_type(value: Reference) -> dict[str, Any]:
+def _write_without_type(value: Reference) -> dict[str, Any]:
+    """Write a lookup whose entity is always the same."""
     return {"id": value.id, "name": value.name}
 
 
-def _written_with(places: int) -> Writer:
+def _decimal_writer(places: int) -> Writer:
     """Return the function that writes exact numbers with `places` decimal places, and with more if they have
     more.
     """
@@ -166,9 +177,9 @@ def _written_with(places: int) -> Writer:
     return write
 
 
-def _floats_with(places: int) -> Writer:
-    """Return the function that writes floats as `_written_with` writes exact numbers, by their shortest
+def _float_writer(places: int) -> Writer:
+    """Return the function that writes floats as `_decimal_writer` writes exact numbers, by their shortest
     notation.
     """
-    write = _written_with(places)
+    write = _decimal_writer(places)
     return lambda value: write(Decimal(repr(value))) if abs(value) < _LARGEST_FLOAT else value

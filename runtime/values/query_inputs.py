@@ -10,23 +10,32 @@ from typing import Any, NamedTuple
 from crmclient import Platform, Value
 from crmclient.metadata import Attribute, OptionSet
 from designer.definitions import EndpointDefinition, InputDefinition
-from designer.endpoint_facts.query_parameters import Use, parameters_of, takes_list
-from designer.names import RESERVED_PARAMETERS
+from designer.endpoint_facts.query_parameters import Use, parameters_of
+from designer.endpoint_facts.query_values import QueryValues
+from designer.names import RESERVED_PARAMETERS, alike
 from designer.sentences import Sentence
 from designer.types import TYPES, InputType, InvalidInput, Limits
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError
 from runtime.values.fields import Field
+from runtime.values.inputs import impossible, names_alike
 
 # Items of a list in the query string.
 MOST_ITEMS = 100
 
+# An item of a list: characters other than a comma, or escaped by a backslash. The text may end in a
+# backslash.
 _ITEM = re.compile(r"(?:[^\\,]|\\.|\\\Z)*", re.DOTALL)
 _ESCAPED = re.compile(r"\\([\\,])")
 
 
 class _Input(NamedTuple):
-    """A compiled input of a query. `key` is its name in lower case, by which it is found."""
+    """A compiled input of a query.
+
+    `key` is its name in lower case, by which it is found. `required`: a call without it is refused. `read`
+    converts the text that was sent, and raises InvalidInput. `schema` is the JSON Schema of the value.
+    `attribute` is what the value is compared with; None when that is not one attribute.
+    """
 
     name: str
     key: str
@@ -56,9 +65,13 @@ class QueryInputs:
         )
         self.written = {query_input.key: query_input.name for query_input in self._inputs}
         self.names = frozenset(self.written)
-        if len(self.names) < len(self._inputs) or self.names & RESERVED_PARAMETERS:
+        if same := alike(query_input.name for query_input in self._inputs):
+            raise Misconfigured(names_alike(*same))
+        if reserved := self.names & RESERVED_PARAMETERS:
             raise Misconfigured(
-                Sentence("the names of two inputs differ in case at most, or one is reserved")
+                Sentence(
+                    "every query has a parameter %(name)s, so no input may have this name", name=min(reserved)
+                )
             )
         if missing := uses.keys() - {query_input.name for query_input in definition.inputs}:
             raise Misconfigured(
@@ -74,7 +87,7 @@ class QueryInputs:
             text = texts.get(query_input.key)
             if text is None:
                 values[query_input.name] = query_input.default
-                if query_input.required and query_input.default is None:
+                if query_input.required:
                     errors.append(FieldError("required", "Is required.", parameter=query_input.name))
                 continue
             try:
@@ -93,14 +106,14 @@ class QueryInputs:
                 attribute=query_input.attribute,
                 label=query_input.label,
                 description=query_input.description,
-                required=query_input.required and query_input.default is None,
+                required=query_input.required,
             )
             for query_input in self._inputs
         )
 
     def document(self) -> tuple[dict[str, Any], ...]:
-        """OpenAPI's parameter objects."""
-        return tuple(_parameter(query_input) for query_input in self._inputs)
+        """Return the inputs as OpenAPI's parameter objects."""
+        return tuple(_parameter_object(query_input) for query_input in self._inputs)
 
 
 def split_list(text: str) -> list[str]:
@@ -121,50 +134,28 @@ def _compile(definition: InputDefinition, uses: Sequence[Use], platform: Platfor
     kind = TYPES.get(definition.type)
     if kind is None or not kind.in_query:
         raise Misconfigured(Sentence("a query takes no %(type)s", type=definition.type))
-    attribute = _compared(uses, platform)
-    limits = Limits.of(definition, None, _options(definition, attribute, platform))
-    several = kind.is_several or takes_list(uses)
-    kind = kind.as_parameter
-    read, schema = _list(kind, limits) if several else _single(kind, limits)
-    default = None
-    if definition.default is not None:
-        schema = {**schema, "default": copy.deepcopy(definition.default)}
-        default = _default(kind, limits, definition.default)
+    values = QueryValues.of(definition, uses, platform)
+    compiled = _reader_of_list if values.takes_list else _reader_of_one
+    has_default = definition.default is not None
+    try:
+        read, schema = compiled(values.kind, values.limits)
+        default = values.read(definition.default) if has_default else None
+    except ValueError as error:
+        raise impossible(definition.name, error) from error
+    if has_default:
+        schema = {**schema, "default": copy.deepcopy(values.in_json(definition.default))}
     return _Input(
-        definition.name,
-        definition.name.lower(),
-        definition.required,
-        default,
-        read,
-        schema,
-        definition.label,
-        definition.description,
-        definition.type,
-        attribute,
+        name=definition.name,
+        key=definition.name.lower(),
+        required=definition.must_be_sent,
+        default=default,
+        read=read,
+        schema=schema,
+        label=definition.label,
+        description=definition.description,
+        type=definition.type,
+        attribute=values.attribute,
     )
-
-
-def _compared(uses: Sequence[Use], platform: Platform) -> Attribute | None:
-    """Return the attribute that the input is compared with.
-
-    If there are several, return one with an option set, if any has one.
-    """
-    candidates = (platform.attributes(use.entity).get(use.attribute) for use in uses)
-    attributes = [attribute for attribute in candidates if attribute is not None]
-    return next(
-        (attribute for attribute in attributes if attribute.option_set), attributes[0] if attributes else None
-    )
-
-
-def _options(
-    definition: InputDefinition, attribute: Attribute | None, platform: Platform
-) -> OptionSet | None:
-    """Return the option set of the attribute that a choice is compared with; None for any other input."""
-    if not TYPES[definition.type].is_choice:
-        return None
-    if attribute is None or attribute.option_set is None:
-        return None
-    return option_set_of(attribute, platform)
 
 
 def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
@@ -172,13 +163,13 @@ def option_set_of(attribute: Attribute, platform: Platform) -> OptionSet:
     return attribute.options or platform.option_set(attribute.option_set or "")
 
 
-def _single(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
+def _reader_of_one(kind: InputType, limits: Limits) -> tuple[Callable[[str], Value], dict[str, Any]]:
     """Return the function that reads one value, and its JSON Schema. The function raises InvalidInput."""
     convert, read = kind.from_text, kind.compile(limits)
     return lambda text: read(convert(text)), kind.schema(limits)
 
 
-def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
+def _reader_of_list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[str, Any]]:
     """Return the function that reads a comma-separated list, and the JSON Schema of the list. The function
     raises InvalidInput.
     """
@@ -186,7 +177,7 @@ def _list(kind: InputType, limits: Limits) -> tuple[Callable[[str], Any], dict[s
         read_all, schema = kind.compile(limits), kind.schema(limits)
         schema["maxItems"] = min(MOST_ITEMS, schema["maxItems"])
         return lambda text: read_all([kind.from_text(item) for item in _items(text)]), schema
-    read_one, schema = _single(kind, limits)
+    read_one, schema = _reader_of_one(kind, limits)
 
     def read(text: str) -> tuple[Value, ...]:
         return tuple(read_one(item) for item in _items(text))
@@ -204,18 +195,8 @@ def _items(text: str) -> list[str]:
     return items
 
 
-def _default(kind: InputType, limits: Limits, default: Any) -> Any:
-    """Return the default from the definition, where it is JSON, as a value of the input's type.
-
-    The default of a list may be one item or all items.
-    """
-    read_value = kind.compile(limits)
-    if isinstance(default, (list, tuple)) and not kind.is_several:
-        return tuple(read_value(item) for item in default)
-    return read_value(list(default) if isinstance(default, tuple) else default)
-
-
-def _parameter(query_input: _Input) -> dict[str, Any]:
+def _parameter_object(query_input: _Input) -> dict[str, Any]:
+    """Return an input as a parameter object of OpenAPI."""
     parameter: dict[str, Any] = {"name": query_input.name, "in": "query", "schema": query_input.schema}
     if query_input.required:
         parameter["required"] = True

@@ -90,6 +90,40 @@ PEOPLE: dict[str, Any] = {
         {"attribute": "emailaddress1", "name": "mail"},
     ],
 }
+# Accounts by parameters of every type: what one platform cannot compare with, the other refuses, too.
+_COMPARED: tuple[tuple[str, str, str, str], ...] = (
+    ("text", "String", "name", "eq"),
+    ("part", "String", "description", "contains"),
+    ("start", "String", "name", "not-begin-with"),
+    ("whole", "Integer", "numberofemployees", "ge"),
+    ("long", "BigInt", "new_legacynumber", "ne"),
+    ("money", "Money", "revenue", "lt"),
+    ("amount", "Money", "new_discount", "lt"),
+    ("decimal", "Decimal", "new_discount", "ne"),
+    ("double", "Double", "address1_latitude", "ne"),
+    ("yes", "Boolean", "donotemail", "eq"),
+    ("moment", "DateTime", "createdon", "ge"),
+    ("day", "Date", "new_customersince", "on-or-after"),
+    ("choice", "OptionSet", "industrycode", "eq"),
+    ("choices", "MultiOptionSet", "new_interests", "contain-values"),
+    ("reference", "EntityReference", "primarycontactid", "ne"),
+    ("id", "Guid", "accountid", "ne"),
+)
+COMPARED: dict[str, Any] = {
+    "kind": "paginated-query",
+    "module": MODULE,
+    "name": "compared",
+    "settings": {
+        "query": '<fetch><entity name="account"><attribute name="name"/><order attribute="name"/><filter>'
+        + "".join(
+            f'<condition attribute="{attribute}" operator="{operator}" value="@{name}"/>'
+            for name, _, attribute, operator in _COMPARED
+        )
+        + "</filter></entity></fetch>",
+        "page_size": 3,
+    },
+    "inputs": [{"name": name, "type": type} for name, type, _, _ in _COMPARED],
+}
 READ_BY_KEY: dict[str, Any] = {
     "kind": "read-by-key",
     "module": MODULE,
@@ -256,7 +290,7 @@ def everything(platform: Platform) -> ConfigurationDocument:
             *map(
                 EndpointDefinition.model_validate,
                 (
-                    *(CAPPED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY, WITH_PEOPLE, PEOPLE),
+                    *(CAPPED, COMPARED, ASSOCIATE, MEMBERS, UPSERT, READ_BY_KEY, WITH_PEOPLE, PEOPLE),
                     *(WIN, SOLVE, QUALIFY, RULE, CONDITION, PUBLISH, *UNLIKE_OTHERS, *IMAGES),
                 ),
             ),

@@ -1,4 +1,4 @@
-"""Plain tables under the demo's names, and which tests are about what plain tables do not have."""
+"""Plain tables under the demo's names, and what they lack of all that tests need."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any, Final, TypeVar, cast
 
 import pytest
 
+from crmclient.conventions import EVERYTHING
 from crmclient.errors import PlatformError, UnknownKey
 from crmclient.stand_in import MemberCall, StandIn
+from tests.plain_tables.tables import CONVENTIONS
 
 R = TypeVar("R")
 
@@ -56,45 +58,25 @@ _NAMED: Final = frozenset({"entity", "attribute", "alias", "from_attribute", "to
 # Cases of tests that are about one of these attributes.
 _LACKING: Final = frozenset({"new_interests", "new_priority", "new_contract", "statuscode"})
 
-# Modules and tests, and what it is in each that plain tables do not have.
-_BEYOND: Final[Mapping[str, str]] = {
-    "test_aggregates": "aggregates",
-    "test_files": "files",
-    "test_processes": "processes",
-    "test_views": "views",
-    "test_activities": "activities",
-    "test_duplicates": "duplicate detection",
-    "test_parties": "party lists",
-    "test_record_changes": "what has changed since a mark",
-    "test_records_are_tied_from_either_end": "many-to-many relationships",
-    "test_tying_and_untying_twice_is_doing_it_once": "many-to-many relationships",
-    "test_neither_record_changes": "many-to-many relationships",
-    "test_a_record_that_is_not_there_is_named": "many-to-many relationships",
-    "test_who_is_no_user_may_not_tie": "many-to-many relationships",
-    "test_many_to_many_through_the_intersect": "many-to-many relationships",
-    "test_languages_and_security_roles": "the demo's languages and roles",
-    "test_every_user": "the demo's users",
-    "test_a_record_is_made_by_whom_the_call_is_for": "the demo's users",
-    "test_the_revision_stays_while_nothing_changes": "leads",
-    "test_a_business_unit_that_is_needed": "business units",
-    "test_an_owner_may_be_a_user_or_a_team": "teams",
-    "test_a_polymorphic_lookup_says_what_it_points_at": "lookups of several entities",
-    "test_a_state_brings_its_status": "a status beside the state",
-    "test_a_moment_comes_back_in_utc": "moments that are given",
-    "test_every_type_of_column_has_its_value": "multi-select choices",
-    "test_an_empty_text_and_an_empty_choice_are_empty_values": "multi-select choices",
-    "test_pages_in_the_order_of_a_link": "links",
-    "test_the_count_of_links_and_of_nothing": "links",
-    "test_links_bring_columns_and_filters": "links",
-    "test_a_link_without_partner_is_empty_or_no_row": "links",
-    "test_conditions_and_orders_may_name_a_link": "links",
-    "test_links_that_join_nothing_keep_what_they_say": "links",
-    "test_one_record_of_several_is_joined": "links",
-    "test_hierarchies": "hierarchies",
-    "test_the_records_of_a_fiscal_period_of_any_year": "fiscal periods",
-    "test_pages_of_distinct_rows": "distinct rows",
-    "test_distinct_rows": "distinct rows",
-}
+# What plain tables do not have, of all that tests say they need.
+LACKS: Final = frozenset(
+    {
+        *(EVERYTHING - CONVENTIONS.abilities),
+        *(
+            "activities",
+            "files",
+            "party lists",
+            "processes",
+            "views",
+            "hierarchies",
+            "business units",
+            "teams",
+        ),
+        *("leads", "the demo's languages and roles", "the demo's users", "a status beside the state"),
+        *("many-to-many relationships", "lookups of several entities", "multi-select choices"),
+        *("moments that are given", "what has changed since a mark"),
+    }
+)
 
 
 class Renamed(StandIn):
@@ -116,9 +98,9 @@ def is_beyond(item: pytest.Item) -> bool:
     call: Any = getattr(item, "callspec", None)
     if call is None or call.params.get("platform") != PLAIN:
         return False
+    needed = {feature for marker in item.iter_markers("needs") for feature in marker.args}
     named = {name for value in call.params.values() for name in _names(value)}
-    names = (getattr(item, "originalname", ""), item.path.stem)
-    return not _BEYOND.keys().isdisjoint(names) or not named.isdisjoint(_LACKING)
+    return not needed.isdisjoint(LACKS) or not named.isdisjoint(_LACKING)
 
 
 def _names(value: Any) -> Iterator[str]:

@@ -11,6 +11,8 @@ from crmclient.errors import RecordNotFound, Refused
 from crmclient.query.ast import Aggregate, Column, Condition, Filter, Link, Operator, Order, Query
 from tests.contract.making import NOBODY, account, read, unique
 
+pytestmark = pytest.mark.needs("activities")
+
 POINTER = "activitypointer"
 SOON = dt.datetime(2026, 11, 27, 9, tzinfo=dt.UTC)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 
+import pytest
+
 from crmclient import Platform, Reference
+from crmclient.conventions import Ability
 from crmclient.query.ast import (
     Aggregate,
     Column,
@@ -17,6 +20,8 @@ from crmclient.query.ast import (
     Query,
 )
 from tests.contract.making import family
+
+pytestmark = pytest.mark.needs(Ability.AGGREGATES)
 
 
 def test_aggregates_over_groups(platform: Platform, wool: str) -> None:

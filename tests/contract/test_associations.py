@@ -42,6 +42,7 @@ def _is(attribute: str, value: str) -> Filter:
     return Filter((Condition(attribute, Operator.EQ, (value,)),))
 
 
+@pytest.mark.needs("many-to-many relationships")
 def test_records_are_tied_from_either_end(platform: Platform, team: Guid) -> None:
     me = platform.who()
     platform.associate("team", team, MEMBERS, me)
@@ -52,6 +53,7 @@ def test_records_are_tied_from_either_end(platform: Platform, team: Guid) -> Non
     assert members(platform, team) == [me]
 
 
+@pytest.mark.needs("many-to-many relationships")
 def test_tying_and_untying_twice_is_doing_it_once(platform: Platform, team: Guid) -> None:
     me = platform.who()
     for _ in range(2):
@@ -62,6 +64,7 @@ def test_tying_and_untying_twice_is_doing_it_once(platform: Platform, team: Guid
         assert members(platform, team) == []
 
 
+@pytest.mark.needs("many-to-many relationships")
 def test_neither_record_changes(platform: Platform, team: Guid) -> None:
     before = platform.retrieve("team", team, ["name", "modifiedon"])
     platform.associate("team", team, MEMBERS, platform.who())
@@ -69,6 +72,7 @@ def test_neither_record_changes(platform: Platform, team: Guid) -> None:
     assert platform.retrieve("team", team, ["name", "modifiedon"]) == before
 
 
+@pytest.mark.needs("many-to-many relationships")
 @pytest.mark.parametrize("id", [NOBODY, "not-a-guid"])
 def test_a_record_that_is_not_there_is_named(platform: Platform, team: Guid, id: str) -> None:
     for act in (platform.associate, platform.disassociate):
@@ -96,6 +100,7 @@ def test_a_relationship_that_is_not_many_to_many(platform: Platform) -> None:
         platform.associate("nothing", company, MEMBERS, person)
 
 
+@pytest.mark.needs("many-to-many relationships")
 def test_who_is_no_user_may_not_tie(platform: Platform, team: Guid) -> None:
     for act in (platform.associate, platform.disassociate):
         with pytest.raises(AccessDenied):

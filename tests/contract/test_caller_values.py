@@ -13,7 +13,15 @@ from crmclient.query.resolving import Circumstances, prepare
 
 CALLER: dict[str, Any] = {
     "user_values": {"type": "wööl", "roles": ["Wool", "O'Wool"]},
-    "claims": {"level": "2", "since": "2021-01-02", "names": ["100_Wool"], "missing": None},
+    "claims": {
+        "level": "2",
+        "since": "2021-01-02",
+        "names": ["100_Wool"],
+        "missing": None,
+        "much": "922337203685478",
+        "odd": "Wool\x01",
+        "long": "x" * 4001,
+    },
 }
 
 
@@ -34,6 +42,9 @@ CALLER: dict[str, Any] = {
         # The platform is asked for nothing that the attribute cannot hold.
         ('attribute="revenue" operator="ne" value="@user.claims.names"', set()),
         ('attribute="revenue" operator="ne" value="@user.claims.since"', set()),
+        ('attribute="revenue" operator="ne" value="@user.claims.much"', set()),
+        ('attribute="name" operator="ne" value="@user.claims.odd"', set()),
+        ('attribute="name" operator="not-like" value="@user.claims.long"', set()),
     ],
 )
 def test_type_roles_and_claims(platform: Platform, wool: str, condition: str, names: set[str]) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from crmclient import Call, Guid, Platform
+from crmclient.conventions import Ability
 from crmclient.errors import PossibleDuplicate
 from crmclient.platform import Create, Operation, Update
 from tests.contract.making import account, read, unique
 from tests.duplicate_rules import FIRST, LAST, WHOLE, published, removed
+
+pytestmark = pytest.mark.needs(Ability.DUPLICATES)
 
 ASKED = Call(refuses_duplicates=True)
 

@@ -177,6 +177,7 @@ def test_a_relationship_that_restricts(platform: Platform) -> None:
         platform.delete("account", parent)
 
 
+@pytest.mark.needs("business units")
 def test_a_business_unit_that_is_needed(platform: Platform) -> None:
     with pytest.raises(StateConflict):
         platform.delete("businessunit", ROOT_UNIT)

@@ -14,6 +14,8 @@ from crmclient.errors import InvalidRecord, RecordNotFound, VersionMismatch
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.contract.making import NOBODY, account, accounts, named, read, unique
 
+pytestmark = pytest.mark.needs("files")
+
 MEGABYTE = 1024 * 1024
 PDF = "application/pdf"
 PNG = (

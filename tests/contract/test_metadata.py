@@ -85,12 +85,14 @@ def test_the_same_names_for_what_every_crm_has(
     assert own == original.conventions
 
 
+@pytest.mark.needs("the demo's languages and roles")
 def test_languages_and_security_roles(platform: Platform, original: EmbeddedPlatform) -> None:
     assert list(platform.languages()) == list(original.languages())
     assert platform.languages()[0] == 1033
     assert list(platform.security_roles()) == list(original.security_roles())
 
 
+@pytest.mark.needs("leads")
 def test_the_revision_stays_while_nothing_changes(platform: Platform) -> None:
     before = platform.metadata_revision()
     platform.attributes("lead")
@@ -99,6 +101,7 @@ def test_the_revision_stays_while_nothing_changes(platform: Platform) -> None:
     assert before
 
 
+@pytest.mark.needs("the demo's users")
 def test_every_user(platform: Platform, original: EmbeddedPlatform) -> None:
     for row in original.query(Query("systemuser", (Column("systemuserid"),))).rows:
         assert platform.user(str(row["systemuserid"])) == original.user(str(row["systemuserid"]))
@@ -112,6 +115,7 @@ def test_the_service_acts_as_a_user_of_its_own(platform: Platform) -> None:
     assert getattr(made_by, "id", None) == me.id
 
 
+@pytest.mark.needs("the demo's users")
 def test_a_record_is_made_by_whom_the_call_is_for(platform: Platform) -> None:
     rita = Query(
         "systemuser", (Column("systemuserid"),), Filter((Condition("fullname", Operator.EQ, ("Rita Rep",)),))

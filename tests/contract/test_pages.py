@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from crmclient import Create, Platform
+from crmclient.conventions import Ability
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Page, Query
 from crmclient.query.pages import MOST_PASSED_OVER
@@ -67,6 +68,7 @@ def test_pages_over_equal_and_empty_values_lose_no_row(platform: Platform, group
     assert [row["fax"] for row in rows] == sorted((row["fax"] for row in rows), key=lambda fax: fax or "")
 
 
+@pytest.mark.needs(Ability.LINKED_PAGES)
 def test_pages_in_the_order_of_a_link(platform: Platform, group: str) -> None:
     owner = Link("systemuser", "systemuserid", "createdby", "u", columns=(Column("fullname"),))
     query = of(group, columns=("accountid",), links=(owner,), orders=(Order("fullname", link="u"),))
@@ -74,6 +76,7 @@ def test_pages_in_the_order_of_a_link(platform: Platform, group: str) -> None:
     assert len({row["accountid"] for row in walk(platform, query, 5)}) == ROWS
 
 
+@pytest.mark.needs(Ability.DISTINCT)
 def test_pages_of_distinct_rows(platform: Platform, group: str) -> None:
     query = of(group, columns=("fax",), distinct=True, orders=(Order("fax"),))
 
@@ -108,6 +111,7 @@ def test_a_token_leads_on_however_far_behind_its_page_is(platform: Platform, gro
         platform.query(query, Page(size=5, number=MOST_PASSED_OVER))
 
 
+@pytest.mark.needs(Ability.LINKS)
 def test_the_count_of_links_and_of_nothing(platform: Platform, group: str) -> None:
     owner = Link("systemuser", "systemuserid", "createdby", "u")
     assert platform.query(of(group, links=(owner,)), Page(size=3, total=True)).total == ROWS

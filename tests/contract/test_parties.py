@@ -8,8 +8,10 @@ from crmclient import Party, Platform, Reference
 from crmclient.errors import InvalidQuery, InvalidRecord, VersionMismatch
 from crmclient.metadata import AttributeType
 from crmclient.platform import Create, Update
-from crmclient.query.ast import Column, Condition, Filter, Link, Operator, Order, Query
+from crmclient.query.ast import Aggregate, Column, Condition, Filter, Link, Operator, Order, Query
 from tests.contract.making import NOBODY, account, contact, unique
+
+pytestmark = pytest.mark.needs("party lists")
 
 OUTSIDER = Party(address="someone@elsewhere.example")
 
@@ -132,6 +134,20 @@ def test_rows_of_a_query_have_party_lists(platform: Platform) -> None:
     ]
 
 
+def test_distinct_rows_have_party_lists_beside_the_id(platform: Platform) -> None:
+    subject, ada, works = unique("Mail"), person(platform), firm(platform)
+    id = mail(platform, subject=subject, to=(ada, OUTSIDER), cc=(ada, works))
+    query = Query(
+        "email",
+        (Column("activityid"), Column("to")),
+        Filter((Condition("subject", Operator.EQ, (subject,)),)),
+        links=(Link("activityparty", "activityid", "activityid", "party"),),
+        distinct=True,
+    )
+
+    assert platform.query(query).rows == [{"activityid": id, "to": (ada, OUTSIDER)}]
+
+
 def test_activities_are_found_by_who_takes_part(platform: Platform) -> None:
     subject, ada = unique("Mail"), person(platform)
     id = mail(platform, subject=subject, to=(ada,))
@@ -157,6 +173,8 @@ def test_parties_are_no_condition_no_order_and_no_group(platform: Platform) -> N
         Query("email", (Column("subject"),), Filter((Condition("to", Operator.NULL),))),
         Query("email", (Column("subject"),), orders=(Order("to"),)),
         Query("email", (Column("to"),), distinct=True),
+        Query("email", (Column("to", "t", group_by=True),)),
+        Query("email", (Column("to", "t", Aggregate.COUNT),)),
     ):
         with pytest.raises(InvalidQuery):
             platform.query(query)

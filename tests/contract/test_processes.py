@@ -13,6 +13,8 @@ from crmclient.metadata import Holds
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from tests.contract.making import NOBODY, account, unique
 
+pytestmark = pytest.mark.needs("processes")
+
 
 @pytest.mark.parametrize("message", ["Hello", "ünïcode 🚀 'quoted' \"too\"", "a\nb"])
 def test_an_unbound_process_answers(platform: Platform, message: str) -> None:

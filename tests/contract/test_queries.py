@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from io import BytesIO
 from typing import Any
 
 import pytest
 
 from crmclient import Platform, Reference
+from crmclient.conventions import Ability
+from crmclient.errors import InvalidQuery
 from crmclient.query.ast import (
+    Aggregate,
     Column,
     Condition,
     Filter,
@@ -107,6 +111,7 @@ def test_empty_values_come_first_and_text_sorts_without_accents(platform: Platfo
     assert by_name == sorted(by_name, key=lambda name: (name.lower().replace("ö", "o"), WOOL.index(name)))
 
 
+@pytest.mark.needs("multi-select choices")
 def test_every_type_of_column_has_its_value(platform: Platform) -> None:
     ada = contact(platform)
     name = unique("All types")
@@ -151,6 +156,7 @@ def test_every_type_of_column_has_its_value(platform: Platform) -> None:
     }
 
 
+@pytest.mark.needs(Ability.LINKS)
 @pytest.mark.parametrize("outer", [False, True])
 def test_links_bring_columns_and_filters(platform: Platform, outer: bool) -> None:
     name, id, children = family(platform)
@@ -176,6 +182,7 @@ def test_links_bring_columns_and_filters(platform: Platform, outer: bool) -> Non
     ]
 
 
+@pytest.mark.needs(Ability.LINKS)
 def test_a_link_without_partner_is_empty_or_no_row(platform: Platform) -> None:
     name = unique("Alone")
     account(platform, name=name)
@@ -185,6 +192,7 @@ def test_a_link_without_partner_is_empty_or_no_row(platform: Platform) -> None:
         assert rows == expected
 
 
+@pytest.mark.needs(Ability.LINKS)
 @pytest.mark.parametrize("type", [kind for kind in LinkType if not kind.joins])
 def test_links_that_join_nothing_keep_what_they_say(platform: Platform, type: LinkType) -> None:
     fax = unique("Fax")[:50]
@@ -202,6 +210,7 @@ def test_links_that_join_nothing_keep_what_they_say(platform: Platform, type: Li
     assert sorted(map(str, names)) == expected
 
 
+@pytest.mark.needs(Ability.LINKS)
 def test_one_record_of_several_is_joined(platform: Platform) -> None:
     name, _, children = family(platform)
     columns = (Column("contactid", "who"),)
@@ -211,6 +220,7 @@ def test_one_record_of_several_is_joined(platform: Platform) -> None:
     assert row["who"] in children
 
 
+@pytest.mark.needs("hierarchies")
 @pytest.mark.parametrize(
     ("operator", "names"),
     [
@@ -231,6 +241,7 @@ def test_hierarchies(platform: Platform, operator: Operator, names: set[str]) ->
     assert {row["name"] for row in platform.query(query).rows} == names
 
 
+@pytest.mark.needs(Ability.FISCAL_PERIODS)
 def test_the_records_of_a_fiscal_period_of_any_year(platform: Platform) -> None:
     fax = unique("Fax")[:50]
     for name, day in (
@@ -246,6 +257,7 @@ def test_the_records_of_a_fiscal_period_of_any_year(platform: Platform) -> None:
         assert {row["name"] for row in platform.query(query).rows} == names
 
 
+@pytest.mark.needs(Ability.LINKS)
 def test_conditions_and_orders_may_name_a_link(platform: Platform) -> None:
     name, _, _ = family(platform)
     link = Link("contact", "parentcustomerid", "accountid", "c", columns=(Column("firstname"),))
@@ -258,6 +270,7 @@ def test_conditions_and_orders_may_name_a_link(platform: Platform) -> None:
     assert [row["c.firstname"] for row in platform.query(query).rows] == ["Bea", "Ada"]
 
 
+@pytest.mark.needs("many-to-many relationships")
 def test_many_to_many_through_the_intersect(platform: Platform) -> None:
     user = platform.user(platform.who())
     team = platform.create(
@@ -271,6 +284,7 @@ def test_many_to_many_through_the_intersect(platform: Platform) -> None:
     assert platform.query(query).rows == [{"teamid": team, "m.systemuserid": None}]
 
 
+@pytest.mark.needs(Ability.DISTINCT)
 def test_distinct_rows(platform: Platform, wool: str) -> None:
     query = accounts(
         Condition("sic", Operator.EQ, (wool,)),
@@ -279,6 +293,98 @@ def test_distinct_rows(platform: Platform, wool: str) -> None:
         orders=(Order("sic"),),
     )
     assert platform.query(query).rows == [{"sic": wool, "donotphone": False}]
+
+
+def namesakes(platform: Platform) -> tuple[str, Reference, Reference]:
+    """The `fax` of three accounts, two of which have one contact, and the third another of the same name."""
+    fax = unique("Fax")[:50]
+    first, second = contact(platform), contact(platform)
+    for person in (first, first, second):
+        account(platform, fax=fax, primarycontactid=person)
+    return fax, first, second
+
+
+@pytest.mark.needs(Ability.DISTINCT)
+def test_distinct_rows_have_the_name_of_a_record_beside_the_lookup(platform: Platform) -> None:
+    fax, first, second = namesakes(platform)
+    query = accounts(
+        Condition("fax", Operator.EQ, (fax,)),
+        columns=("primarycontactidname", "primarycontactid"),
+        distinct=True,
+        orders=(Order("primarycontactidname"),),
+    )
+    rows: list[dict[str, Any]] = platform.query(query).rows
+    assert [row["primarycontactidname"] for row in rows] == ["Ada Lovelace"] * 2
+    assert {row["primarycontactid"].id for row in rows} == {first.id, second.id}
+
+
+@pytest.mark.needs(Ability.DISTINCT, Ability.AGGREGATES)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"columns": (Column("primarycontactidname"),), "distinct": True},
+        {"columns": (Column("primarycontactidname", "who", group_by=True),)},
+        {
+            "columns": (
+                Column("primarycontactid", "id", group_by=True),
+                Column("primarycontactidname", "who", group_by=True),
+            )
+        },
+        {"columns": (Column("primarycontactidname", "who", Aggregate.COUNT_COLUMN),)},
+        {"columns": (Column("new_contract"),), "distinct": True},
+        {"columns": (Column("new_contract", "file", group_by=True),)},
+        {"columns": (Column("fax"),), "distinct": True, "orders": (Order("primarycontactidname"),)},
+        {"columns": (Column("fax"),), "distinct": True, "orders": (Order("name"),)},
+        {"columns": (Column("fax"),), "orders": (Order("statuscodename"),)},
+        {"columns": (Column("fax"),), "orders": (Order("fax", link="x"),)},
+        {"columns": (Column("fax"),), "filter": Filter((Condition("fax", Operator.NULL, link="x"),))},
+    ],
+    ids=lambda parts: str(parts)[:60],
+)
+def test_rows_that_no_platform_tells_apart_are_refused(platform: Platform, parts: dict[str, Any]) -> None:
+    with pytest.raises(InvalidQuery):
+        platform.query(Query("account", **parts))
+
+
+@pytest.mark.needs(Ability.DISTINCT, "files")
+def test_distinct_rows_have_files_beside_the_id(platform: Platform) -> None:
+    name, id, _ = family(platform)
+    platform.upload(
+        "account", id, "new_contract", BytesIO(b"%PDF-1.4"), file_name="a.pdf", content_type="application/pdf"
+    )
+    query = accounts(
+        Condition("name", Operator.EQ, (name,)),
+        columns=("accountid", "new_contract"),
+        links=(Link("contact", "parentcustomerid", "accountid", "c"),),
+        distinct=True,
+    )
+    rows: list[dict[str, Any]] = platform.query(query).rows
+    assert [(row["accountid"], row["new_contract"].file_name) for row in rows] == [(id, "a.pdf")]
+
+
+@pytest.mark.needs(Ability.LINKS, "multi-select choices")
+def test_a_link_compares_choices_of_its_parent(platform: Platform) -> None:
+    name, id, _ = family(platform)
+    platform.update("account", id, {"new_interests": (100000000, 100000001)})
+    for options, count in (((100000000, 100000001), 2), ((100000000,), 0)):
+        both = Filter((Condition("new_interests", Operator.EQ, (options,), "account"),))
+        link = Link("contact", "parentcustomerid", "accountid", "c", filter=both)
+        query = accounts(Condition("name", Operator.EQ, (name,)), links=(link,))
+        assert len(platform.query(query).rows) == count
+
+
+def test_very_small_and_very_large_numbers_are_compared(platform: Platform) -> None:
+    fax = unique("Fax")[:50]
+    for latitude in (0.00001, 2.5):
+        account(platform, name=str(latitude), fax=fax, address1_latitude=latitude)
+    of_us = Condition("fax", Operator.EQ, (fax,))
+    for operator, value, names in (
+        (Operator.EQ, 0.00001, ["1e-05"]),
+        (Operator.GT, 0.000011, ["2.5"]),
+        (Operator.GT, 1e80, []),
+    ):
+        query = accounts(of_us, Condition("address1_latitude", operator, (value,)))
+        assert [row["name"] for row in platform.query(query).rows] == names
 
 
 def test_a_very_long_query_is_run_all_the_same(platform: Platform, wool: str) -> None:

@@ -8,6 +8,8 @@ from crmclient import Platform, TracksChanges
 from crmclient.errors import InvalidQuery, UnknownEntity
 from tests.contract.making import account
 
+pytestmark = pytest.mark.needs("what has changed since a mark")
+
 
 def tracking(platform: Platform) -> TracksChanges:
     assert isinstance(platform, TracksChanges)

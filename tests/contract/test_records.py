@@ -41,6 +41,7 @@ def test_a_value_of_every_type_comes_back_as_it_was(platform: Platform, attribut
     assert type(stored_value) is type(value)
 
 
+@pytest.mark.needs("moments that are given")
 def test_a_moment_comes_back_in_utc(platform: Platform) -> None:
     zone = dt.timezone(dt.timedelta(hours=2))
     id = account(platform, overriddencreatedon=dt.datetime(2020, 6, 1, 12, tzinfo=zone))
@@ -55,6 +56,7 @@ def test_a_lookup_comes_back_with_the_name_of_what_it_points_at(platform: Platfo
     assert read(platform, "account", id, "primarycontactid") == Reference("contact", ada.id, "Ada Lovelace")
 
 
+@pytest.mark.needs("lookups of several entities")
 @pytest.mark.parametrize("target", ["account", "contact"])
 def test_a_polymorphic_lookup_says_what_it_points_at(platform: Platform, target: str) -> None:
     customer = Reference("account", account(platform)) if target == "account" else contact(platform)
@@ -66,6 +68,7 @@ def test_a_polymorphic_lookup_says_what_it_points_at(platform: Platform, target:
     assert (reference.entity, reference.id) == (customer.entity, customer.id)
 
 
+@pytest.mark.needs("teams")
 def test_an_owner_may_be_a_user_or_a_team(platform: Platform) -> None:
     user = platform.user(platform.who())
     unit = Reference("businessunit", user.business_unit_id)
@@ -111,6 +114,7 @@ def test_none_clears_a_lookup_of_either_kind(platform: Platform) -> None:
     assert read(platform, "contact", child.id, "parentcustomerid") is None
 
 
+@pytest.mark.needs("multi-select choices")
 def test_an_empty_text_and_an_empty_choice_are_empty_values(platform: Platform) -> None:
     id = account(platform, telephone1="", new_interests=())
 
@@ -170,6 +174,7 @@ def test_a_deleted_record_is_gone(platform: Platform) -> None:
         platform.retrieve("account", id, [])
 
 
+@pytest.mark.needs("a status beside the state")
 def test_a_state_brings_its_status(platform: Platform) -> None:
     id = account(platform)
 

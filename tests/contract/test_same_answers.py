@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -13,7 +14,7 @@ from designer.documents.document_reader import read
 from designer.kinds import KINDS
 from project.demo import CONFIGURATION
 from tests.contract.asked import ASKED, World, in_turn
-from tests.contract.offered import ACTIVITIES, CAPPED, ENTITIES, MODULE, everything
+from tests.contract.offered import ACTIVITIES, CAPPED, COMPARED, ENTITIES, MODULE, everything
 from tests.contract.test_files import picture
 from tests.contract.twins import Twins
 from tests.contract.values import UNKNOWN, Values
@@ -25,6 +26,15 @@ pytestmark = pytest.mark.processes
 DEMO = read(CONFIGURATION.read_bytes())
 EVERYONE = (None, "rep", "manager", "agent", "customer", "customer2")
 KEYS: list[str] = [endpoint.key for endpoint in DEMO.endpoints]
+# Of what platforms take, the last, and what lies behind it.
+EXTREME: tuple[dict[str, str], ...] = (
+    *({"part": text} for text in ("x" * 3998, "x" * 3999, "[" * 1332, "[" * 1333, "\r\n", "a\tb")),
+    {"start": "x" * 4000},
+    *({"double": text} for text in ("1e-5", "-1e-300", "1e16", "1e300", "1e309")),
+    *({"amount": text} for text in ("9999999999999", "10000000000000", "922337203685477")),
+    {"decimal": "0.00000000001"},
+    {"money": "0.00001"},
+)
 OFFERED: list[str] = [
     *(f"{MODULE}.{name}.{kind}" for name in ENTITIES for kind in ("read", "create", "update", "delete")),
     *(f"{MODULE}.{name}.{kind}" for name in ACTIVITIES for kind in ("create", "read")),
@@ -85,6 +95,31 @@ def test_an_endpoint_answers_the_same(world: World, key: str) -> None:
 @pytest.mark.parametrize("account", EVERYONE)
 def test_the_context_is_the_same(world: World, account: str | None) -> None:
     world.twins.ask(account, "GET", "/api/context")
+
+
+def test_values_are_compared_or_refused_alike(world: World) -> None:
+    [endpoint] = [each for each in world.configuration.endpoints if each.name == COMPARED["name"]]
+    for parameters in (*world.values.parameters(endpoint), *EXTREME):
+        world.twins.ask("rep", "GET", world.path(endpoint), params=parameters)
+
+
+@pytest.mark.parametrize("character", ["\x01", "\uffff"])
+def test_a_text_that_dataverse_cannot_be_asked_for_is_the_caller_s_mistake(
+    world: World, character: str
+) -> None:
+    [compared] = [each for each in world.configuration.endpoints if each.name == COMPARED["name"]]
+    [by_key] = [
+        each for each in world.configuration.endpoints if each.key == f"{MODULE}.account.read-by-key.number"
+    ]
+    there = world.twins.there
+    headers = {"Authorization": f"Bearer {there.token('rep')}"}
+    for name in ("text", "part"):
+        params = {name: f"a{character}"}
+        answer = there.request("GET", world.path(compared), params=params, headers=headers)
+        assert answer.status_code == 400, answer.text
+        assert [error["parameter"] for error in answer.json()["errors"]] == [name]
+    path = world.path(by_key).replace("{value}", quote(f"a{character}"))
+    assert world.twins.ask("rep", "GET", path).status == 404
 
 
 def test_a_query_over_its_cap_is_refused_alike(world: World) -> None:

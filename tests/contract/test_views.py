@@ -7,6 +7,8 @@ import pytest
 from crmclient import OffersViews, Platform, SavedView
 from crmclient.query.fetchxml import parse
 
+pytestmark = pytest.mark.needs("views")
+
 
 def offered(platform: Platform, entity: str) -> list[SavedView]:
     assert isinstance(platform, OffersViews)

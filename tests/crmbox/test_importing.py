@@ -2,71 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient.errors import InvalidRecord
 from crmclient.metadata import AttributeType, Cascade, DateTimeBehavior
 from crmclient.query.ast import Column, Query
 from crmclient.values import Reference
+from tests.crmbox.definition_files import attribute, entity, imported, label, option, options
 
 pytestmark = pytest.mark.django_db
 
 STRING = "#Microsoft.Dynamics.CRM.StringAttributeMetadata"
-
-
-def label(text: str, german: str | None = None) -> dict[str, Any]:
-    texts = [(text, 1033), *([(german, 1031)] if german else [])]
-    return {"LocalizedLabels": [{"Label": each, "LanguageCode": lcid} for each, lcid in texts]}
-
-
-def attribute(name: str, type_: str, **more: Any) -> dict[str, Any]:
-    return {
-        "LogicalName": name.lower(),
-        "SchemaName": name,
-        "AttributeType": type_,
-        "AttributeTypeName": {"Value": f"{type_}Type"},
-        "DisplayName": label(name.removeprefix("wool_")),
-        "RequiredLevel": {"Value": "None"},
-        **more,
-    }
-
-
-def option(value: int, text: str, **more: Any) -> dict[str, Any]:
-    return {"Value": value, "Label": label(text), **more}
-
-
-def options(name: str, *members: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"Name": name, "IsGlobal": False, "Options": list(members), **more}
-
-
-def entity(name: str, *attributes: dict[str, Any], **more: Any) -> dict[str, Any]:
-    logical = name.lower()
-    return {
-        "LogicalName": logical,
-        "SchemaName": name,
-        "EntitySetName": f"{logical}s",
-        "PrimaryIdAttribute": f"{logical}id",
-        "PrimaryNameAttribute": "wool_name",
-        "DisplayName": label(name.removeprefix("wool_"), f"{name} auf Deutsch"),
-        "DisplayCollectionName": label(f"{name}s"),
-        "OwnershipType": "UserOwned",
-        "Attributes": [
-            attribute(f"{logical}id", "Uniqueidentifier", IsPrimaryId=True),
-            attribute("wool_name", "String", MaxLength=80, IsPrimaryName=True),
-            attribute("createdon", "DateTime", DisplayName=label("Born")),
-            attribute("ownerid", "Owner", Targets=["systemuser", "team"]),
-            *attributes,
-        ],
-        **more,
-    }
 
 
 GRADES = options("wool_grades", option(1, "Coarse"), option(2, "Fine"), IsGlobal=True)
@@ -120,15 +73,6 @@ SHEEP = entity(
 FARM = entity("wool_Farm")
 SHOW = entity("wool_Show", OwnershipType="OrganizationOwned")
 WHOLE = {"@odata.context": "x", "EntityMetadata": [SHEEP, FARM, SHOW], "ServerVersionStamp": "1"}
-
-
-def imported(folder: Path, content: Any, *arguments: str, suffix: str = "json") -> str:
-    """What the command prints."""
-    path = folder / f"organisation.{suffix}"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-    out = io.StringIO()
-    call_command("importmetadata", str(path), *arguments, stdout=out)
-    return out.getvalue()
 
 
 def test_only_what_is_asked_for_is_made(tmp_path: Path) -> None:
@@ -351,6 +295,18 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(tmp_path: Path, content:
 
     assert reason in told
     assert not [name for name in EmbeddedPlatform().entities() if name.startswith(("wool_", "x"))]
+
+
+def test_an_entity_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
+    bare = {"value": [{**FARM, "PrimaryIdAttribute": None}]}
+
+    for arguments in ((), ("--all",)):
+        told = imported(tmp_path, bare, *arguments)
+        assert "Left out: wool_farm: it has no entity set or no id, so its records cannot be reached." in told
+    report = json.loads(imported(tmp_path, bare, "--all", "--json"))
+    assert [each["name"] for each in report["left_out"]] == ["wool_farm"]
+    with pytest.raises(CommandError, match="wool_farm: it has no entity set or no id"):
+        imported(tmp_path, bare, "--entities", "wool_farm")
 
 
 def test_a_name_that_is_not_described_is_said(tmp_path: Path) -> None:

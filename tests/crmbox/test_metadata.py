@@ -319,6 +319,18 @@ def test_an_empty_entity_can_be_deleted_and_made_again(platform: EmbeddedPlatfor
     assert "shop_shelf" not in platform.attributes("annotation")["objectid"].targets
 
 
+def test_an_entity_with_notes_stays_while_another_lookup_points_at_it_too(platform: EmbeddedPlatform) -> None:
+    buyer = platform.attributes("shop_product")["buyerid"]
+    with change() as metadata:
+        metadata.create_entity(entity("shop_shelf", has_notes=True), [NAME])
+        metadata.alter_attribute("shop_product", replace(buyer, targets=(*buyer.targets, "shop_shelf")))
+
+    with pytest.raises(InvalidDefinition, match=r"shop_product\.buyerid points at it"), change() as metadata:
+        metadata.delete_entity("shop_shelf")
+
+    assert "shop_shelf" in platform.attributes("shop_product")["buyerid"].targets
+
+
 def test_awkward_names_are_no_obstacle(platform: EmbeddedPlatform) -> None:
     names = ["select", "order", "xmin", "rowid", "ctid", "remark__k", "remark__t", "a" * 100, "a" * 99 + "b"]
     attributes = [replace(REMARK, logical_name=name) for name in (*names, "remark")]

@@ -17,13 +17,13 @@ from crmbox.engine.sql.plan import plan_of
 from crmbox.engine.sql.rows import RowPlan
 from crmclient.query.ast import Condition, Filter, Operator, Query
 from crmclient.query.shape import shape_of
-from crmclient.text import fold, storable
+from crmclient.text import fold, is_storable
 from tests.crmbox.asking import books, run
 from tests.crmbox.library import Tables
 
 pytestmark = pytest.mark.django_db
 
-TEXTS = st.text(max_size=30).filter(storable)
+TEXTS = st.text(max_size=30).filter(is_storable)
 PATTERNS = st.text(alphabet="%_[]^-ab\\.*?+(){}|$'\"#~ äß\n", max_size=12)
 OPERATORS = (
     Operator.EQ,

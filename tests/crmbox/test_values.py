@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from crmbox.engine.codecs import codec_for
 from crmclient import Platform, Reference
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
-from crmclient.text import storable
+from crmclient.text import is_storable
 from tests.crmbox.shop import add_category, add_product, read
 
 MONEY = st.decimals(Decimal("-922337203685477.5807"), Decimal("922337203685477.5807"), places=4)
@@ -23,7 +23,7 @@ DECIMALS = st.decimals(Decimal(-100_000_000_000), Decimal(100_000_000_000), plac
 TIMES = st.datetimes(timezones=st.just(dt.UTC)).filter(lambda time: time.year >= 1753)
 
 TYPES = {
-    AttributeType.STRING: st.text().filter(storable),
+    AttributeType.STRING: st.text().filter(is_storable),
     AttributeType.INTEGER: st.integers(-(2**31), 2**31 - 1),
     AttributeType.BIGINT: st.integers(-(2**63), 2**63 - 1),
     AttributeType.DECIMAL: DECIMALS,
@@ -69,7 +69,7 @@ def test_the_stored_order_is_the_order_of_values(type: AttributeType, data: Any)
     values=st.fixed_dictionaries(
         {},
         optional={
-            "notes": st.text(min_size=1, max_size=200).filter(storable),
+            "notes": st.text(min_size=1, max_size=200).filter(is_storable),
             "quantity": st.integers(0, 1000),
             "serial": TYPES[AttributeType.BIGINT],
             "exact": DECIMALS,

@@ -1,14 +1,16 @@
-"""The Dataverse client of a running CRM server."""
+"""The Dataverse client of a running CRM server, and callers of a service in front of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import requests
+
 from crmbox.webapi.credentials import DEMO_CLIENT
 from crmclient.dataverse.http.client_credentials import ClientCredentials
 from crmclient.dataverse.options import Options
 from crmclient.dataverse.platform import DataversePlatform
-from tests.servers import Server
+from tests.servers import Server, until_not
 
 
 def credentials(url: str) -> ClientCredentials:
@@ -31,3 +33,22 @@ def platform_at(server: Server, **options: Any) -> DataversePlatform:
     """`options` as of Options; `store`, `observer` and `budget` as of DataversePlatform."""
     parts = {name: options.pop(name) for name in ("store", "observer", "budget") if name in options}
     return DataversePlatform(Options(server.url, **options), credentials(server.url), **parts)
+
+
+class Person:
+    """Calls a server with an account's token."""
+
+    def __init__(self, server: Server, account: str) -> None:
+        self._server = server
+        self._headers = {"Authorization": f"Bearer {server.token(account)}"}
+
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        headers = {**self._headers, **options.pop("headers", {})}
+        return self._server.request(method, path, headers=headers, **options)
+
+    def get(self, path: str, **options: Any) -> requests.Response:
+        return self.request("GET", path, **options)
+
+    def settled(self, path: str) -> requests.Response:
+        """The answer to a GET, once what is made beside the requests is there."""
+        return until_not(503, lambda: self.get(path), pause=0.5)

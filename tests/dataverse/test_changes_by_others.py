@@ -18,7 +18,7 @@ from designer.platform import get_platform
 from project.change_polling import poll_if_due
 from project.metadata_store import DatabaseStore
 from project.models import Claim
-from runtime.caching.platform_changes import REST
+from runtime.caching.platform_changes import PAUSE
 from runtime.serving import served
 from tests.callers import Caller
 from tests.dataverse.conftest import Failing
@@ -151,7 +151,7 @@ def test_an_entity_that_the_platform_cannot_tell_of_is_left_alone_for_a_while(
     assert failing.struck() == [1]
     failing.arm()
 
-    TrackedEntity.objects.update(asked_at=F("asked_at") - REST)
+    TrackedEntity.objects.update(asked_at=F("asked_at") - PAUSE)
     assert poll() == []
     assert TrackedEntity.objects.get().mark
 

@@ -7,6 +7,8 @@ import io
 import pytest
 
 from crmclient import FileInfo
+from crmclient.dataverse.files.upload import BLOCK
+from crmclient.errors import PlatformError
 from tests.contract.making import account, accounts, named, unique
 from tests.contract.test_files import PNG
 from tests.dataverse.conftest import Failing
@@ -81,3 +83,24 @@ def test_an_image_that_loses_its_full_size_copy_after_it_was_described_is_its_th
 
     assert file is not None
     assert (file.info.size, b"".join(file.chunks)) == (1, b"x")
+
+
+@pytest.mark.parametrize("size", ["²", "9" * 5000])
+def test_a_size_of_blocks_that_is_no_number_in_reach_is_no_accident(failing: Failing, size: str) -> None:
+    platform = failing.platform(retries=0)
+    id = account(platform)
+    failing.arm(
+        {
+            "method": "PATCH",
+            "path": "/new_contract",
+            "status": 200,
+            "headers": {"Location": "?sessiontoken=none", "x-ms-chunk-size": size},
+        }
+    )
+
+    # The session is none of the platform's, which says so when the first block comes.
+    with pytest.raises(PlatformError):
+        platform.upload(
+            "account", id, "new_contract", io.BytesIO(bytes(BLOCK + 1)), file_name="a", content_type="a/b"
+        )
+    assert failing.struck() == [1]

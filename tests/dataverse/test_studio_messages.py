@@ -16,7 +16,7 @@ from designer.platform import get_platform
 from project.metadata_store import DatabaseStore
 from tests.callers import Caller
 from tests.dataverse.conftest import Failing
-from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send
+from tests.designer.studio import add_row, add_url, change_url, errors, filled, page, send, send_and_let_in
 
 pytestmark = pytest.mark.processes
 
@@ -57,7 +57,7 @@ def added(dora: Client, process: str, title: str, **values: Any) -> Endpoint:
 
 
 def save(dora: Client, row: Endpoint, data: dict[str, Any]) -> None:
-    saved = send(dora, change_url(row), data | {"enabled": "on", "authentication_required": ""})
+    saved = send_and_let_in(dora, change_url(row), data | {"enabled": "on", "authentication_required": ""})
     assert saved.status_code == 302, errors(saved)
 
 

@@ -23,6 +23,7 @@ from project.metadata_store import DatabaseStore
 from project.models import Claim
 from tests.dataverse.conftest import Failing
 from tests.designer.studio import change_url, page
+from tests.row_rules import only_rule
 from tests.runtime.accounts import endpoint
 
 pytestmark = pytest.mark.processes
@@ -94,6 +95,25 @@ def test_a_refresh_says_what_is_different_and_who_is_degraded(
     assert "POST /api/sales/accounts" in text.partition("Degraded by it")[2]
     assert AuditEntry.objects.latest("id").detail == "changed"
     assert "nothing is different" in _refresh(dora)
+
+
+def test_a_refresh_tells_of_an_entity_that_only_a_row_rule_links_to(
+    dora: Client, remote: Failing, store: DatabaseStore
+) -> None:
+    only_rule(
+        '<filter><link-entity name="phonecall" from="regardingobjectid" to="accountid" '
+        'link-type="any"/></filter>'
+    )
+    get_platform().attributes("phonecall")
+    name = f"{FORMAT}/entity/phonecall"
+    document = json.loads(store.load(name) or b"{}")
+    del document["attributes"]["description"]
+    documents = {known: store.load(known) or b"" for known in store.names()}
+    store.replace(documents | {name: json.dumps(document).encode()})
+    _forget()
+    text = _refresh(dora)
+    assert "<strong>phonecall</strong>" in text
+    assert "new: description" in text
 
 
 def test_a_platform_that_is_away_leaves_its_last_known_metadata(dora: Client, remote: Failing) -> None:

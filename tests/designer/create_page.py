@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.browser import sign_in
 from tests.servers import Server
 
 if TYPE_CHECKING:
@@ -12,10 +13,7 @@ if TYPE_CHECKING:
 
 def open_create(server: Server, page: Page) -> Page:
     """`page`, logged in as designer and at that of POST /api/sales/accounts."""
-    page.goto(server.url + "/admin/designer/endpoint/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
+    sign_in(page, server.url, "/admin/designer/endpoint/")
     page.get_by_text("POST /api/sales/accounts", exact=True).click()
     page.locator("#section-inputs").wait_for()
     return page

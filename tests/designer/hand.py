@@ -21,7 +21,8 @@ class Hand:
         self.page.goto(server.url + "/admin/")
         self.page.get_by_label("Username").fill("designer")
         self.page.get_by_label("Password").fill("demo")
-        self.click(self.page.get_by_role("button", name="Log in"))
+        with self.page.expect_navigation(wait_until="load"):
+            self.click(self.page.get_by_role("button", name="Log in"))
 
     def click(self, place: Locator) -> None:
         self.clicks += 1

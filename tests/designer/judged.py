@@ -48,8 +48,21 @@ THING = {
         Attribute("secret", AttributeType.STRING, readable=False),
     )
 }
-USER = {"systemuserid": Attribute("systemuserid", AttributeType.UNIQUEIDENTIFIER)}
-UNIT = {"name": Attribute("name", AttributeType.STRING)}
+USER = {
+    attribute.logical_name: attribute
+    for attribute in (
+        Attribute("systemuserid", AttributeType.UNIQUEIDENTIFIER),
+        Attribute("pin", AttributeType.STRING, readable=False),
+        Attribute("keeperid", AttributeType.LOOKUP, targets=("unit",), readable=False),
+    )
+}
+UNIT = {
+    attribute.logical_name: attribute
+    for attribute in (
+        Attribute("name", AttributeType.STRING),
+        Attribute("vault", AttributeType.STRING, readable=False),
+    )
+}
 
 PROCESSES = {
     process.name: process
@@ -70,8 +83,17 @@ class Catalogue:
     def entities(self) -> Mapping[str, Entity]:
         self._reach()
         return {
-            name: Entity(name, f"{name}s", Label(), Label(), f"{name}id", "name", has_notes=name == "unit")
-            for name in ("thing", "systemuser", "unit")
+            name: Entity(
+                name,
+                f"{name}s",
+                Label(),
+                Label(),
+                f"{name}id",
+                "name",
+                has_notes=name == "unit",
+                is_read_only=name == "everything",
+            )
+            for name in ("thing", "systemuser", "unit", "everything")
         }
 
     def attributes(self, entity: str) -> Mapping[str, Attribute]:
@@ -94,6 +116,7 @@ class Catalogue:
         self._reach()
         return [
             Relationship("unit_users", "unit", "systemuser", "unitid"),
+            Relationship("keeper_users", "unit", "systemuser", "keeperid"),
             Relationship("thing_units", "thing", "unit", intersect="thingunit"),
             Relationship("thing_things", "thing", "thing", intersect="thingthing"),
             Relationship("unit_teams", "unit", "team", intersect="unitteam"),

@@ -54,6 +54,14 @@ def send(client: Client, url: str, data: dict[str, Any]) -> Any:
     return client.post(url, data)
 
 
+def send_and_let_in(client: Client, url: str, data: dict[str, Any]) -> Any:
+    """Save the form, and say yes where it asks whether more callers are let in."""
+    answer = send(client, url, data)
+    questions = (answer.context or {}).get("questions", ()) if answer.status_code == 200 else ()
+    answers = {question.name: question.value for question in questions if question.name == "_opened_access"}
+    return send(client, url, data | answers) if answers else answer
+
+
 def add_row(data: dict[str, Any], prefix: str, **values: Any) -> None:
     """What “Add another” does to an inline."""
     at = int(data[f"{prefix}-TOTAL_FORMS"])

@@ -45,8 +45,8 @@ def _key(name: str, *roles: str, **values: Any) -> tuple[ApiKey, str]:
 def _lists(answer: Any) -> tuple[dict[str, str], dict[str, str]]:
     """What may be called with the records reached, and what may not with the reason."""
     context = answer.context
-    may = {one.rights.named: "; ".join(one.records) for one in context["may"]}
-    return may, {one.rights.named: one.why_not for one in context["may_not"]}
+    may = {one.rights.methods_and_path: "; ".join(one.records) for one in context["may"]}
+    return may, {one.rights.methods_and_path: one.why_not for one in context["may_not"]}
 
 
 def _of_account(client: Client, name: str) -> tuple[dict[str, str], dict[str, str]]:

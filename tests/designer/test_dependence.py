@@ -12,7 +12,7 @@ from designer.configuration import Endpoint as ServedEndpoint
 from designer.definitions import AccessDefinition, ExposedEntityDefinition
 from designer.endpoint_facts.concerned_endpoints import concerned
 from designer.loading import load
-from designer.models import Endpoint, ExposedEntity, UserProperty
+from designer.models import Endpoint, ExposedEntity, Role, UserProperty
 from designer.overview import Overview, forget, overview
 from designer.platform import get_platform
 from designer.readiness import Metadata
@@ -32,6 +32,33 @@ def test_a_user_property_concerns_endpoints_that_a_rule_about_the_user_guards(po
     is_concerned = concerned(before, load())
     by_key = {endpoint.definition.key: is_concerned(endpoint) for endpoint in before.endpoints.values()}
     assert by_key["sales.leads.create"]
+    assert not by_key["sales.accounts.delete"]
+
+
+def test_a_user_property_concerns_endpoints_that_reach_a_guarded_entity_by_a_link(portico: None) -> None:
+    rule = '<filter><condition attribute="fullname" operator="eq" value="@user.fullName"/></filter>'
+    only_rule(rule, segment="leads")
+    query = Endpoint.objects.filter(kind="multi-query", module__segment="sales").first()
+    assert query is not None
+    linked = '<link-entity name="lead" from="parentaccountid" to="accountid" alias="people"/>'
+    text = f'<fetch><entity name="account"><attribute name="name"/>{linked}</entity></fetch>'
+    Endpoint.objects.filter(pk=query.pk).update(
+        title="Plain", description="", settings={**query.settings, "query": text}
+    )
+    before = load()
+    UserProperty.objects.create(name="fax", kind="field", attribute="address1_fax")
+    is_concerned = concerned(before, load())
+    assert is_concerned(before.endpoints[query.pk])
+
+
+def test_another_role_concerns_endpoints_that_compare_with_the_callers_roles(portico: None) -> None:
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    read.preconditions.create(expression="user.roles.size() > 0", message="No", position=90)
+    before = load()
+    Role.objects.create(name="auditor")
+    is_concerned = concerned(before, load())
+    by_key = {endpoint.definition.key: is_concerned(endpoint) for endpoint in before.endpoints.values()}
+    assert by_key["sales.accounts.read"]
     assert not by_key["sales.accounts.delete"]
 
 

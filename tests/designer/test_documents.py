@@ -313,6 +313,12 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "an odd segment": (_with(lambda d: d["modules"].append({"segment": "../etc"})), "lower-case letters"),
     "an odd input": (_with(lambda d: _accounts(d)["inputs"][0].update(name="a b")), "letters, digits and _"),
     "a NUL": (_with(lambda d: _accounts(d).update(title="a\0b")), f"endpoints[{AT}].title: contains a NUL"),
+    "a NUL in a name": (
+        _with(
+            lambda d: _accounts(d).update(example_calls=[{"name": "a", "status": 201, "body": {"a\0b": 1}}])
+        ),
+        f"endpoints[{AT}].example_calls[0].body: contains a NUL",
+    ),
     "a title too long": (_with(lambda d: _accounts(d).update(title="x" * 201)), "at most 200 characters"),
 }  # fmt: skip
 

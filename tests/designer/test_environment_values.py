@@ -153,6 +153,18 @@ def test_a_wrong_name_or_value_is_told_with_its_place(
     assert re.search(why, refused("importconfig", file))
 
 
+def test_a_name_that_stands_too_deep_to_be_kept_is_told(
+    portico: None, tmp_path: Path, values: pytest.MonkeyPatch
+) -> None:
+    def deep(document: dict[str, Any]) -> None:
+        called = {"a" * 200: {"b" * 200: {"env": "PORTAL_NAME"}}}
+        document["endpoints"][0]["example_calls"] = [{"name": "Deep", "status": 200, "body": called}]
+
+    said = refused("importconfig", written(tmp_path, deep))
+    assert "PORTAL_NAME stands too deep" in said
+    assert "at most 400 can be kept" in said
+
+
 def test_a_value_is_put_into_fetchxml_as_text(portico: None, tmp_path: Path, values: Any) -> None:
     file = written(tmp_path, with_rule)
     hostile = '"/><condition attribute="name" operator="not-null"/><x y="'

@@ -104,7 +104,38 @@ def imported(folder: Path, document: str) -> None:
     call_command("importmetadata", str(path), "--all", stdout=io.StringIO())
 
 
-@pytest.mark.parametrize("entity", ["new_zoo", "new_ring", "task", "letter"])
+def test_an_entity_that_shows_the_records_of_others_is_exposed_to_be_read(
+    portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    imported(tmp_path, ORGANIZATION)
+
+    segment = exposed(dora, "activitypointer")
+
+    kinds = {each.kind for each in Endpoint.objects.filter(module__segment="imported")}
+    kinds |= {each.kind for each in Endpoint.objects.filter(entity__module__segment="imported")}
+    assert kinds == {"read", "paginated-query"}
+    before = rita.get(f"/api/imported/queries/{segment}").json()["count"]
+    EmbeddedPlatform().create("letter", {"subject": "Dear Sirs"})
+    assert rita.get(f"/api/imported/queries/{segment}").json()["count"] == before + 1
+
+
+def test_a_name_that_is_made_of_others_is_not_written(
+    portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    names = csdl.props(fullname="Edm.String", firstname="Edm.String", lastname="Edm.String")
+    imported(tmp_path, csdl.document([csdl.table("new_person", names)], {"new_people": "new_person"}))
+
+    holds_records("new_person", dora, rita)
+
+    create = Endpoint.objects.get(kind="create", entity__module__segment="imported")
+    assert {each.attribute for each in Binding.objects.filter(endpoint=create)} & {
+        "fullname",
+        "firstname",
+        "lastname",
+    } == {"firstname", "lastname"}
+
+
+@pytest.mark.parametrize("entity", ["new_zoo", "new_ring", "task", "letter", "systemuser", "team"])
 def test_an_imported_entity_is_exposed_and_served(
     entity: str, portico: None, dora: Client, rita: Caller, tmp_path: Path
 ) -> None:
@@ -154,6 +185,15 @@ def test_a_text_and_a_lookup_of_nearly_one_name_have_keys_of_their_own(
     answered = {column.attribute: column.name for column in read.columns.all()}
     assert {"new_library", "new_libraryid", "new_place", "new_placeid"} <= answered.keys()
     assert overview().states[read.pk] is State.READY
+
+
+def test_names_that_differ_in_case_only_are_told_apart(
+    portico: None, dora: Client, rita: Caller, tmp_path: Path
+) -> None:
+    names = csdl.props(new_name="Edm.String", new_file_title="Edm.String", new_filetitle="Edm.String")
+    imported(tmp_path, csdl.document([csdl.table("new_upload", names)], {"new_uploads": "new_upload"}))
+
+    holds_records("new_upload", dora, rita)
 
 
 def test_a_lookup_that_is_required_is_filled(portico: None, dora: Client, rita: Caller) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser import sign_in
 from tests.designer.walking import found_in_grid
 from tests.servers import Server, Site
 
@@ -23,14 +24,6 @@ _PROTECT = "from designer.models import Protection; Protection.objects.create(gr
 @pytest.fixture
 def server(site: Site) -> Server:
     return site.start()
-
-
-def _logged_in(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/export/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Export").first.wait_for()
 
 
 def _exported(server: Server, page: Page) -> dict[str, Any]:
@@ -62,7 +55,7 @@ def _import(server: Server, page: Page, document: dict[str, Any], file: Path) ->
 
 
 def test_later_changes_are_left_or_taken_back_by_choice(server: Server, page: Page, tmp_path: Path) -> None:
-    _logged_in(server, page)
+    sign_in(page, server.url, "/admin/export/")
     file, exported = tmp_path / "c.json", _exported(server, page)
     _import(server, page, _titled(exported, read="Read later", update="Changed later"), file)
 
@@ -97,7 +90,7 @@ def test_later_changes_are_left_or_taken_back_by_choice(server: Server, page: Pa
 def test_what_asks_about_later_changes_can_be_read_and_used(
     server: Server, page: Page, tmp_path: Path
 ) -> None:
-    _logged_in(server, page)
+    sign_in(page, server.url, "/admin/export/")
     file, exported = tmp_path / "c.json", _exported(server, page)
     _import(server, page, _titled(exported, read="Read later", update="Changed later"), file)
     older = _titled(exported, delete="Mine")
@@ -122,7 +115,7 @@ def test_what_is_protected_is_opened_as_a_proposal(
     site: Site, server: Server, page: Page, tmp_path: Path
 ) -> None:
     site.manage("shell", "-c", _PROTECT)
-    _logged_in(server, page)
+    sign_in(page, server.url, "/admin/export/")
 
     _choose(server, page, _titled(_exported(server, page), read="Proposed"), tmp_path / "c.json")
     page.get_by_role("button", name="Open as a proposal").click()

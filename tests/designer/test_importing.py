@@ -467,6 +467,42 @@ def test_mistakes_of_one_endpoint_and_of_what_others_need_are_named_at_once(
     assert now() == before
 
 
+@pytest.mark.parametrize("options", [(), ("--dry-run",), ("--allow-broken",)])
+def test_an_endpoint_that_repeats_names_is_refused_and_judged_further(
+    portico: None, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    data = json.loads(now())
+    endpoints = {one.key: data["endpoints"][at] for at, one in enumerate(export(load()).endpoints)}
+    create = endpoints["sales.accounts.create"]
+    create["access"]["roles"].append("nobody")
+    create["inputs"].append({**create["inputs"][0], "type": "Integer"})
+    create["bindings"].append({"attribute": "telephon1", "value": "phone"})
+    (at,) = (at for at, one in enumerate(create["inputs"]) if one["name"] == "contacts")
+    contacts = create["inputs"][at]["inputs"]
+    contacts.append(contacts[0])
+    fetcher = {
+        "name": "owner",
+        "query": '<fetch><entity name="team"><attribute name="name"/></entity></fetch>',
+    }
+    create["fetchers"] = [fetcher, {**fetcher, "first": True}]
+    before = now()
+
+    code, out, _ = command(tmp_path, json.dumps(data).encode(), "--json", *options)
+
+    place = f"endpoints[{data['endpoints'].index(create)}]"
+    problems = json.loads(out)["problems"]
+    assert [problem.partition(" is listed more than once")[0] for problem in problems[:3]] == [
+        f"{place}.inputs (sales.accounts.create): “name”",
+        f"{place}.fetchers (sales.accounts.create): “owner”",
+        f"{place}.inputs[{at}].inputs (sales.accounts.create): “{contacts[0]['name']}”",
+    ]
+    assert [problem.partition(": ")[0] for problem in problems[3:]] == [
+        "endpoint sales.accounts.create",
+        "sales.accounts.create bindings.telephon1.attribute",
+    ]
+    assert (code, now() == before) == (1, True)
+
+
 def test_an_example_call_that_would_fail_is_named_with_the_mistakes_elsewhere(
     portico: None, tmp_path: Path
 ) -> None:

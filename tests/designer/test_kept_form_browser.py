@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import fill_login, sign_in
 from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
@@ -22,15 +23,8 @@ def server(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield site.start()
 
 
-def _log_in(page: Page, name: str = "designer") -> None:
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-
-
 def _open(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/designer/endpoint/?q=accounts&kind=create")
-    _log_in(page)
+    sign_in(page, server.url, "/admin/designer/endpoint/?q=accounts&kind=create")
     page.get_by_role("link", name="POST /api/sales/accounts", exact=True).first.click()
     page.locator("[name=title]").wait_for()
 
@@ -46,7 +40,7 @@ def _type_and_lose_the_login(page: Page, title: str) -> None:
 def test_a_form_is_sent_again_after_a_login_that_had_ended(server: Server, page: Page) -> None:
     _open(server, page)
     _type_and_lose_the_login(page, "Typed before")
-    _log_in(page)
+    fill_login(page)
     page.get_by_text(_OFFER).wait_for()
     page.get_by_role("button", name="Send the form now").click()
     page.get_by_text("was changed successfully").wait_for()
@@ -76,7 +70,7 @@ def test_a_form_is_sent_again_after_all_cookies_were_lost(server: Server, page: 
     page.locator("[name=title]").fill("Typed before the cookies went")
     page.context.clear_cookies()
     page.get_by_role("button", name="Save and continue editing").click()
-    _log_in(page)
+    fill_login(page)
     page.get_by_text(_OFFER).wait_for()
     assert page.url == address
     page.get_by_role("button", name="Send the form now").click()
@@ -87,15 +81,14 @@ def test_a_form_is_sent_again_after_all_cookies_were_lost(server: Server, page: 
 def test_nobody_else_is_offered_what_was_typed(server: Server, page: Page) -> None:
     _open(server, page)
     _type_and_lose_the_login(page, "Typed by the designer")
-    _log_in(page, "admin")
+    fill_login(page, "admin")
     page.locator("[name=title]").wait_for()
     assert page.get_by_text(_OFFER).count() == 0
     assert page.evaluate("sessionStorage.length") == 0
 
 
 def test_a_pasted_token_is_not_kept(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/explain-token/")
-    _log_in(page, "admin")
+    sign_in(page, server.url, "/admin/explain-token/", account="admin")
     page.locator("[name=token]").fill("eyJhbGciOiJub25lIn0.e30.")
     page.context.clear_cookies(name="sessionid")
     page.locator("form:has([name=token]) button").click()

@@ -15,6 +15,9 @@ import pytest
 from django.conf import settings
 from django.utils.translation.template import templatize
 
+from crmclient import errors
+from crmclient.errors import PlatformFailure
+
 ROOT = settings.BASE_DIR
 LANGUAGES = ("de", "ar")
 CALLS = {"_", "Counted", "Sentence", "gettext", "gettext_lazy", "gettext_noop", "ngettext"}
@@ -111,3 +114,25 @@ def test_the_glossary_has_the_words_of_the_studio() -> None:
     for term, _meaning, in_german, in_arabic in terms:
         assert in_german in german[term], term
         assert in_arabic in arabic[term], term
+
+
+# What the studio says of a platform that fails.
+FAILURES = {
+    *(
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, PlatformFailure)
+    ),
+    *("AttemptFailed", "NotReached", "TimedOut"),
+}
+
+
+def test_reasons_of_failures_of_dataverse_are_sentences_that_are_translated() -> None:
+    written = []
+    for path in (ROOT / "crmclient" / "dataverse").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FAILURES:
+                reason = node.args[0] if node.args else None
+                if isinstance(reason, ast.Constant | ast.JoinedStr):
+                    written.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert written == []

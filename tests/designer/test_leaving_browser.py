@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import sign_in
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -37,10 +38,7 @@ def test_who_leaves_a_form_unsaved_is_asked(server: Server, page: Page) -> None:
         dialog.dismiss()
 
     page.on("dialog", stay)
-    page.goto(f"{server.url}/admin/")
-    page.get_by_label("Username").fill("admin")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
+    sign_in(page, server.url, account="admin")
     page.get_by_role("heading").first.wait_for()
     for address, name in FORMS.items():
         asked.clear()

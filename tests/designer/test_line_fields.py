@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
+from functools import partial
 from typing import Any
 
 import pytest
+from django import forms
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField
+from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField, field_like
 
 TRICKY = some.text(some.sampled_from("\"\\=, \t\n\r\x85\u2028\u00a0'abu0"), max_size=12)
 # PostgreSQL cannot store a NUL.
@@ -69,3 +73,19 @@ def test_values_without_commas_and_quotes_are_shown_as_they_are() -> None:
     assert RequiredClaimsField().prepare_value(stored) == 'groups = CN=Portal, "OU=Apps, DC=x"\nazp'
     grants = [{"value": "CN = Portal, OU=Apps", "role": "sales-rep"}]
     assert PairsField("value", "role").prepare_value(grants) == "CN = Portal, OU=Apps = sales-rep"
+
+
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [
+        (partial(PairsField, "value", "role"), '"a = b" = x'),
+        (RequiredClaimsField, 'groups = "CN=Portal,OU=Apps"'),
+    ],
+)
+def test_the_help_of_a_list_gives_an_example_in_quotes_that_is_one_text(field: Any, line: str) -> None:
+    made = field_like(field, forms.CharField(help_text="Help."))
+    [quoted] = re.findall('".+?"', line)
+    assert str(made.help_text).startswith("Help. Put ")
+    assert quoted in str(made.help_text)
+    [item] = made.clean(line)
+    assert json.loads(quoted) in (item.get("value"), *item.get("values", ()))

@@ -73,6 +73,18 @@ def test_a_row_that_makes_no_definition_says_why_and_keeps_its_place(settings: s
     assert loaded.endpoints[good.pk].problem is None
 
 
+@pytest.mark.parametrize("column", ["caller_types", "acknowledgements"])
+@pytest.mark.parametrize("value", ["5", "[5]", "null", '{"a": 1}'])
+def test_a_row_whose_access_makes_no_definition_affects_no_other(column: str, value: str) -> None:
+    good, bad = endpoint(), endpoint("others")
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE designer_endpoint SET {column} = %s WHERE id = %s", [value, bad.pk])
+    loaded = load()
+    assert loaded.endpoints[bad.pk].problem
+    assert loaded.endpoints[bad.pk].definition.access.authentication_required
+    assert loaded.endpoints[good.pk].problem is None
+
+
 def test_rows_without_a_place_of_their_own_are_named_not_lost() -> None:
     row = endpoint()
     Endpoint.objects.filter(pk=row.pk).update(kind="teleport")

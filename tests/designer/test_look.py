@@ -14,6 +14,7 @@ from django.forms import Textarea
 from django.test import RequestFactory
 
 from designer.studio.look import TextArea
+from tests.browser import sign_in
 from tests.servers import ROOT, Site
 
 if TYPE_CHECKING:
@@ -60,10 +61,7 @@ def test_every_class_that_templates_borrow_means_something_to_the_look() -> None
 @pytest.fixture
 def studio(site: Site, page: Page) -> Page:
     """The studio's first page, as designer."""
-    page.goto(site.start().url + "/admin/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
+    sign_in(page, site.start().url)
     page.locator("#nav-sidebar").wait_for(state="attached")
     return page
 

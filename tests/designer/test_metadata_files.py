@@ -92,6 +92,34 @@ def test_an_entity_that_the_file_says_nothing_of_is_named_with_what_to_do(
     said = refused("checkconfig", CONFIGURATION, "--metadata", metadata)
     assert "does not say what these entities have: account" in said
     assert "exportmetadata --entity account" in said
+    assert said.endswith("Not everything could be judged.")
+
+
+def test_what_can_be_judged_is_told_beside_what_the_file_lacks(metadata: Path, tmp_path: Path) -> None:
+    def break_it(document: dict[str, Any]) -> None:
+        endpoint(document, "read", "accounts")["access"]["roles"] = ["nobody-knows"]
+        constant = {"attribute": "gone", "source": "constant", "value": 1}
+        endpoint(document, "create", "leads")["bindings"].append(constant)
+
+    record = json.loads(metadata.read_bytes())
+    del record["attributes"]["account"]
+    metadata.write_text(json.dumps(record))
+    file = with_change(tmp_path, break_it)
+
+    said = refused("checkconfig", file, "--metadata", metadata)
+
+    assert "does not say what these entities have: account" in said
+    assert "There is no role “nobody-knows”" in said
+    assert "sales.leads.create bindings.gone.attribute: " in said
+    assert said.endswith("This cannot be imported. Not everything could be judged. 1 blocking.")
+    # No platform was asked.
+    assert "metadata-unavailable" not in said
+    report = json.loads(refused("checkconfig", file, "--metadata", metadata, "--json").partition("This")[0])
+    assert [problem.partition(":")[0] for problem in report["problems"]] == [
+        "endpoint sales.accounts.read",
+        f"{metadata} does not say what these entities have",
+    ]
+    assert report["blocking"] == 1
 
 
 def test_the_file_says_the_same_each_time_and_more_where_asked(metadata: Path, tmp_path: Path) -> None:

@@ -131,9 +131,11 @@ def test_what_is_not_one_record_is_told_with_its_place_before_anything_is_change
     assert Version.objects.count() == versions
 
 
-def test_a_wrong_name_in_fetchxml_is_told(portico: None, tmp_path: Path) -> None:
-    file = written(tmp_path, ruled("{record:team}"))
-    assert re.search(r"entities\[\d+\].*“team” does not name a record", refused("importconfig", file))
+@pytest.mark.parametrize("name", ["team", "team(number=007)", f"team(number={'1' * 5000})"])
+def test_a_wrong_name_in_fetchxml_is_told(portico: None, tmp_path: Path, name: str) -> None:
+    file = written(tmp_path, ruled(f"{{record:{name}}}"))
+    told = refused("importconfig", file)
+    assert re.search(rf"entities\[\d+\].*“{re.escape(name)}” does not name a record", told)
 
 
 def test_a_platform_that_is_away_is_told(

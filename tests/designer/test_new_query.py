@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from designer.models import Endpoint
+from designer.models import Endpoint, Proposal, Protection
 from tests.callers import Caller
 from tests.designer.studio import page
 
@@ -86,3 +86,13 @@ def test_the_page_says_in_words_what_is_asked_and_by_which_parameters(dora: Clie
 def test_a_module_and_a_kind_can_be_given_with_the_address(dora: Client) -> None:
     form = page(dora, reverse("studio:new_query") + "?module=service&kind=single-query").context["form"]
     assert (form["module"].value(), form["kind"].value()) == ("service", "single-query")
+
+
+def test_a_query_of_a_protected_module_is_opened_as_a_proposal(dora: Client) -> None:
+    Protection.objects.create(group="sales")
+    assert 'name="_propose"' in _said(_made(dora, CONTACTS, name="by-topic"))
+    opened = _made(dora, CONTACTS, name="by-topic", _propose="1")
+    proposal = Proposal.objects.get()
+    assert opened.headers["Location"] == reverse("studio:proposal", args=[proposal.pk])
+    assert "by-topic" in proposal.document
+    assert not Endpoint.objects.filter(name="by-topic").exists()

@@ -16,6 +16,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from designer.definitions import EndpointDefinition
 from designer.models import (
     AuditEntry,
     Endpoint,
@@ -30,6 +31,7 @@ from designer.models import (
     Version,
 )
 from designer.proposals.contents import Contents
+from designer.readiness import Checker
 from tests.callers import Caller
 from tests.designer.commands import refused, run
 from tests.designer.proposing import (
@@ -665,3 +667,46 @@ def test_two_paths_for_one_endpoint_are_told(nora: Client, paul: Client) -> None
     published = live()
     assert "changed in the same place" in _problems(step(paul, second, "publish"))
     assert live() == published
+
+
+def test_the_page_of_a_proposal_looks_into_what_it_changes_alone(
+    nora: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A configuration may have thousands of other endpoints."""
+    proposal = _opened(nora, _titled("Other"))
+    url = reverse("studio:proposal", args=[proposal.pk])
+    page(nora, url)
+    looked_into, checked = set(), set()
+
+    def to_json(self: EndpointDefinition) -> Any:
+        looked_into.add(self.key)
+        return original(self)
+
+    def endpoint(self: Checker, id: int) -> Any:
+        checked.add(id)
+        return original_check(self, id)
+
+    original, original_check = EndpointDefinition.to_json, Checker.endpoint
+    monkeypatch.setattr(EndpointDefinition, "to_json", to_json)
+    monkeypatch.setattr(Checker, "endpoint", endpoint)
+    shown = page(nora, url).content.decode()
+    assert "Other" in shown
+    assert looked_into == {KEY}
+    # What it would lead to was judged for the page before, and nothing has changed since.
+    assert checked == set()
+    assert Contents.of(proposal).document is Contents.of(newest()).document
+
+
+def test_findings_follow_what_is_edited_in_a_proposal(nora: Client) -> None:
+    """They are kept from one page to the next, and not from one document to the next."""
+    proposal = _opened(nora, _titled("Other"))
+    url = reverse("studio:proposal", args=[proposal.pk])
+    assert not page(nora, url).context["review"].refusals
+
+    def breaks(endpoints: dict[str, dict[str, Any]]) -> None:
+        endpoints[KEY]["inputs"][0]["type"] = "Integer"
+
+    step(nora, proposal, "replace", document=upload(document(breaks)))
+    assert page(nora, url).context["review"].refusals
+    step(nora, proposal, "replace", document=upload(_titled("Other")))
+    assert not page(nora, url).context["review"].refusals

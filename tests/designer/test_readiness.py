@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,9 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "unknown entity": (
         "entity-unknown", create(entity=EXPOSED.model_copy(update={"entity": "gone"})),
     ),
+    "an entity that shows the records of others": (
+        "entity-read-only", create(entity=EXPOSED.model_copy(update={"entity": "everything"})),
+    ),
     "reserved segment": ("path-segment", create(segment="api")),
     "odd segment": ("path-segment", create(segment="Not ok")),
     "no name": ("path-segment", create(kind="local-option-set", name="", inputs=(), bindings=())),
@@ -88,7 +92,7 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "a default of another type": ("input-default", with_input(default=5)),
     "a default of another pattern": ("input-default", with_input(pattern="[0-9]+", default="abc")),
     "a default outside the allowed": ("input-default", with_input(allowed=("a",), default="b")),
-    "a default that is never used": ("input-required-default", with_input(default="x")),
+    "a required input that calls may leave out": ("input-required-default", with_input(default="x")),
     "an input that goes nowhere": ("input-unused", create(inputs=(NAME, an_input(name="idle")))),
     "unknown attribute": ("attribute-unknown", with_binding(attribute="gone", value="name")),
     "read-only attribute": ("attribute-read-only", with_binding(attribute="createdon", value="name")),
@@ -201,6 +205,10 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
     "a filter that does not compile": (
         "option-filter-expression", option_set(filter={"mode": "expression", "expression": "colour ="}),
     ),
+    "a filter that fails for an option": (
+        "option-filter-expression",
+        option_set(filter={"mode": "expression", "expression": "label.size() > 'x'"}),
+    ),
     "records for anyone": ("anonymous-read", read("name", access=ANYONE)),
     "an option set for anyone": ("option-set-public", option_set()),
     "deleting any record": ("delete-without-row-rule", create(kind="delete", inputs=(), bindings=())),
@@ -230,6 +238,7 @@ FINDINGS: dict[str, tuple[str, Endpoint]] = {
 
 
 RULED = EXPOSED.model_copy(update={"row_rule": (RowRuleEntry(filter=OWN),)})
+LINKS = '<link-entity name="thing" from="name" to="name" link-type="{}" alias="l{}"/>'
 OF_CALLER = '<filter><condition attribute="name" operator="eq" value="@user.mail"/></filter>'
 ABOUT_OPEN_RECORDS = {"anonymous-read", "caller-type-without-row-rule"}
 
@@ -382,3 +391,17 @@ def test_an_entity_that_the_platform_lacks_is_told_once() -> None:
     entries = tuple(RowRuleEntry.model_validate({"filter": OWN, "roles": roles}) for roles in ([], ["buyer"]))
     gone = EXPOSED.model_copy(update={"entity": "gone", "row_rule": entries})
     assert found(read(entity=gone)) & {"entity-unknown", "row-rule"} == {"entity-unknown"}
+
+
+@pytest.mark.parametrize(
+    ("exposed", "ticked", "count"), [(RULED, True, ["16"]), (RULED, False, []), (EXPOSED, True, [])]
+)
+def test_a_link_that_a_row_rule_doubles_counts_twice(
+    exposed: ExposedEntityDefinition, ticked: bool, count: list[str]
+) -> None:
+    links = "".join(LINKS.format("inner", number) for number in range(14)) + LINKS.format("all", 14)
+    endpoint = listed_things(exposed, where=links)
+    settings = endpoint.definition.settings.model_copy(update={"linked_row_rules": ticked})
+    endpoint = replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": settings}))
+    messages = [str(finding.message) for finding in check(endpoint, configured(endpoint), metadata())]
+    assert [text.split()[2] for text in messages if "linked entities; at most 15" in text] == count

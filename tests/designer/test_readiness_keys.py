@@ -21,6 +21,7 @@ from tests.designer.judged import BOUND, EXPOSED, Catalogue, an_input, configure
 CODE = AlternateKey("thing_code", ("code",))
 PAIR = AlternateKey("thing_pair", ("code", "unitid"))
 PHOTO = AlternateKey("thing_photo", ("photo",))
+SECRET = AlternateKey("thing_secret", ("secret",))
 
 
 class _Keyed(Catalogue):
@@ -97,6 +98,14 @@ def test_the_only_key_is_offered_as_the_fix() -> None:
 
 def test_a_key_that_no_path_can_hold() -> None:
     assert blocking(upsert(PHOTO.name), PHOTO) == [("key-attributes", "settings.key")]
+
+
+def test_a_key_whose_value_nobody_reads() -> None:
+    [finding] = [one for one in findings(upsert(SECRET.name), SECRET) if one.is_blocking]
+    assert (finding.rule, str(finding.message)) == (
+        "key-attributes",
+        "The platform does not return the value of “secret”, which is needed here. Choose another.",
+    )
 
 
 def test_the_path_alone_sets_the_key() -> None:

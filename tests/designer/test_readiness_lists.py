@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from crmclient.metadata import Attribute, Entity
 from designer.configuration import Configuration, Endpoint, Revision
 from designer.definitions import EndpointDefinition, ExposedEntityDefinition, ModuleDefinition
 from designer.platform import get_platform
@@ -32,7 +35,9 @@ def expressed(text: str) -> dict[str, Any]:
     return a_list(bindings=[LASTNAME, {"attribute": "jobtitle", "source": "expression", "value": text}])
 
 
-def findings(*lists: dict[str, Any], kind: str = "create", **definition: Any) -> list[Finding]:
+def findings(
+    *lists: dict[str, Any], kind: str = "create", metadata: Metadata | None = None, **definition: Any
+) -> list[Finding]:
     exposed = ExposedEntityDefinition(module="shop", segment="accounts", entity="account")
     given = {
         "kind": kind,
@@ -52,7 +57,7 @@ def findings(*lists: dict[str, Any], kind: str = "create", **definition: Any) ->
     )
     return [
         finding
-        for finding in check(endpoint, configuration, Metadata(get_platform()))
+        for finding in check(endpoint, configuration, metadata or Metadata(get_platform()))
         if finding.rule not in {"role-unknown"}
     ]
 
@@ -75,6 +80,50 @@ def findings(*lists: dict[str, Any], kind: str = "create", **definition: Any) ->
 )
 def test_nothing_is_found_of_a_good_list(good: dict[str, Any]) -> None:
     assert findings(good) == []
+
+
+class Restricted(Metadata):
+    """The demo's metadata, but for what a test says of contacts and of their lookup to accounts."""
+
+    def __init__(self, *, is_read_only: bool = False, **lookup: Any) -> None:
+        super().__init__(get_platform())
+        self._is_read_only, self._lookup = is_read_only, lookup
+
+    def entities(self) -> Mapping[str, Entity]:
+        entities = super().entities()
+        contact = replace(entities["contact"], is_read_only=self._is_read_only)
+        return {**entities, "contact": contact}
+
+    def attributes(self, entity: str) -> Mapping[str, Attribute]:
+        attributes = super().attributes(entity)
+        if entity != "contact":
+            return attributes
+        lookup = replace(attributes["parentcustomerid"], **self._lookup)
+        return {**attributes, "parentcustomerid": lookup}
+
+
+@pytest.mark.parametrize(
+    ("kind", "restricted", "message"),
+    [
+        ("create", {"is_read_only": True}, "which shows the records of other entities"),
+        ("update", {"is_read_only": True}, "which shows the records of other entities"),
+        ("create", {"creatable": False}, "“parentcustomerid” is set by the platform alone"),
+        ("update", {"creatable": False}, "“parentcustomerid” is set by the platform alone"),
+        ("update", {"readable": False}, "does not let “parentcustomerid” be read"),
+        ("create", {"readable": False}, ""),
+        ("update", {}, ""),
+    ],
+)
+def test_records_that_cannot_be_written_or_tied_to_their_record_are_found(
+    kind: str, restricted: dict[str, bool], message: str
+) -> None:
+    found = [
+        finding
+        for finding in findings(a_list(), kind=kind, metadata=Restricted(**restricted))
+        if finding.rule == "list-records"
+    ]
+    assert [message in finding.message for finding in found] == ([True] if message else [])
+    assert all(finding.field == "inputs.contacts.relationship" for finding in found)
 
 
 def test_items_whose_parent_is_required_can_be_created() -> None:

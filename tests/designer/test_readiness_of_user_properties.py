@@ -20,6 +20,9 @@ PROPERTY_FINDINGS = {
     "a key that another has": ("user-property-name", MAIL.model_copy(update={"name": "Mail"})),
     "no attribute": ("user-property-attribute", UserPropertyDefinition(name="x")),
     "unknown attribute": ("user-property-attribute", UserPropertyDefinition(name="x", attribute="gone")),
+    "an attribute that the platform never answers": (
+        "user-property-attribute", UserPropertyDefinition(name="x", attribute="pin"),
+    ),
     "no relationship": ("user-property-relationship", UserPropertyDefinition(name="x", kind="related")),
     "unknown relationship": (
         "user-property-relationship", UserPropertyDefinition(name="x", kind="related", relationship="gone"),
@@ -41,6 +44,20 @@ PROPERTY_FINDINGS = {
         "user-property-relationship",
         UserPropertyDefinition(
             name="x", kind="related", relationship="unit_users", columns=(ColumnDefinition(attribute="gone"),)
+        ),
+    ),
+    "a column that the platform never answers": (
+        "user-property-relationship",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="unit_users",
+            columns=(ColumnDefinition(attribute="vault"),),
+        ),
+    ),
+    "a relationship over a lookup that the platform never answers": (
+        "user-property-relationship",
+        UserPropertyDefinition(
+            name="x", kind="related", relationship="keeper_users",
+            columns=(ColumnDefinition(attribute="name"),),
         ),
     ),
     "columns of one key": (

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from crmbox.demo.people import FIRST_CONTACT
 from designer.readiness import checker
 from designer.readiness.findings import Severity
 from designer.readiness.registry import ENDPOINT_RULES, Rule
@@ -116,6 +117,7 @@ def test_what_no_platform_could_run_is_named(query: str, message: str) -> None:
         ("query-top-paged", "settings.query", (fetch("", 'top="5"'),), {}),
         ("query-page-alone", "settings.query", (fetch("", 'page="2" count="5"'),), {"kind": "multi-query"}),
         ("query-page-later", "settings.query", (fetch("", 'page="2" count="5"'),), {}),
+        ("query-page-beyond", "settings.query", (fetch("", 'page="101" count="5"'),), {}),
         (
             "query-order-linked",
             "settings.query",
@@ -212,6 +214,59 @@ def test_only_a_parameter_that_there_is_not_is_offered() -> None:
     assert [new.name for fix in fixes(both) for new in fix.inputs] == ["query"]
     assert rules(both, {"name": "query"}) == {"query-values": "settings.query"}
     assert fixes(both, {"name": "query"}) == []
+
+
+def test_a_parameter_in_other_letters_is_named_and_not_added() -> None:
+    query = where('attribute="name" operator="eq" value="@Topic"')
+    (message,) = (
+        finding.message for finding in findings(query, {"name": "topic"}) if finding.rule == "query-values"
+    )
+    assert message.endswith("Did you mean “topic”?")
+    assert fixes(query, {"name": "topic"}) == []
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "given", "message"),
+    [
+        ("industrycode", "eq", {"type": "OptionSet", "default": 4711}, "4711 is not a value"),
+        ("industrycode", "eq", {"type": "OptionSet", "allowed": [4711]}, "4711 is not a value"),
+        ("industrycode", "in", {"type": "OptionSet", "default": [6, 4711]}, "4711 is not a value"),
+        ("new_interests", "contain-values", {"type": "MultiOptionSet", "allowed": [7]}, "7 is not a value"),
+        ("primarycontactid", "eq", {"type": "EntityReference", "default": "Ada"}, "Must be a GUID"),
+        ("primarycontactid", "eq", {"type": "EntityReference", "allowed": ["Ada"]}, "Must be a GUID"),
+        ("name", "eq", {"default": ["Contoso"]}, "Must be a string"),
+        ("name", "contains", {"default": "x" * 3999}, "cannot compare with this value"),
+        ("name", "in", {"default": ["Contoso", 5]}, "Must be a string"),
+        ("name", "in", {"default": []}, "at least one item"),
+    ],
+)
+def test_a_default_and_allowed_values_are_judged_as_the_query_reads_them(
+    attribute: str, operator: str, given: dict[str, Any], message: str
+) -> None:
+    query = where(f'attribute="{attribute}" operator="{operator}" value="@it"')
+    (finding,) = findings(query, {"name": "it", **given})
+    assert finding.is_blocking
+    assert finding.rule == ("input-default" if "default" in given else "input-allowed")
+    assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "given"),
+    [
+        ("industrycode", "eq", {"type": "OptionSet", "default": 6, "allowed": [6, 7]}),
+        ("industrycode", "in", {"type": "OptionSet", "default": [6, 7]}),
+        ("name", "in", {"default": ["Contoso", "Fabrikam"]}),
+        ("name", "in", {"default": "Contoso"}),
+        ("primarycontactid", "eq", {"type": "EntityReference", "default": "{" + FIRST_CONTACT.upper() + "}"}),
+        ("primarycontactid", "eq", {"type": "EntityReference", "allowed": [FIRST_CONTACT]}),
+        ("primarycontactid", "in", {"type": "EntityReference", "default": [FIRST_CONTACT]}),
+    ],
+)
+def test_nothing_is_found_of_defaults_and_allowed_values_that_the_query_reads(
+    attribute: str, operator: str, given: dict[str, Any]
+) -> None:
+    query = where(f'attribute="{attribute}" operator="{operator}" value="@it"')
+    assert rules(query, {"name": "it", **given}) == {}
 
 
 def test_a_chart_of_the_first_few_is_cut_by_top() -> None:

@@ -583,10 +583,20 @@ def test_no_provider_in_the_own_network_is_asked_in_production(
 
 
 def test_a_discovery_document_of_another_issuer_is_not_taken(
-    contoso: IdentityProvider, configure: Configure
+    contoso: IdentityProvider, configure: Configure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    closed: list[requests.Session] = []
+    close = requests.Session.close
+
+    def noted(session: requests.Session) -> None:
+        closed.append(session)
+        close(session)
+
+    monkeypatch.setattr(requests.Session, "close", noted)
     configure(STUDIO_OIDC_ISSUER=contoso.issuer.replace("127.0.0.1", "localhost"))
     assert "Contoso does not answer" in refused(Client().post("/admin/sign-in/"), 503)
+    # The connection of a sign-in that ends at once is not left open.
+    assert closed
 
 
 def test_no_token_code_or_secret_is_logged(

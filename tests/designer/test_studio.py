@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -27,6 +28,8 @@ from designer.models import (
 )
 from tests.callers import Caller
 from tests.designer.studio import add_row, add_url, blocking, change_url, errors, filled, page, send
+from tests.runtime.accounts import an_account
+from tests.runtime.queries import a_query, accounts, body
 
 MODELS = ("module", "exposedentity", "endpoint", "optionset", "role", "userproperty")
 
@@ -125,7 +128,7 @@ def test_enabling_what_cannot_work_is_refused_with_every_reason_and_nothing_is_l
     assert {place for place, _ in blocking(refused)} == {"inputs-1-min_length", "bindings-5-value_text"}
     assert "Typed with care" in refused.content.decode()
     assert "Not saved" in refused.content.decode()
-    assert 'value="nowhere"' in refused.content.decode()
+    assert "\nnowhere</textarea>" in refused.content.decode()
     assert not Binding.objects.filter(attribute="telephone2").exists()
 
 
@@ -184,6 +187,26 @@ def test_a_typed_default_is_a_value_of_its_type(dora: Client, kind: str, text: s
     assert row.inputs.get(name="extra").default == value
 
 
+@pytest.mark.parametrize(
+    ("operator", "value"), [("in", ["Contoso", "Fabrikam"]), ("eq", '["Contoso", "Fabrikam"]')]
+)
+def test_a_typed_default_of_a_list_is_an_array(dora: Client, rita: Caller, operator: str, value: Any) -> None:
+    """Only where the query compares with a list: elsewhere the same text is a text."""
+    for name in ("Contoso", "Fabrikam"):
+        an_account(name=name, fax="default")
+    query = accounts(
+        f'<filter><condition attribute="name" operator="{operator}" value="@names"/>'
+        '<condition attribute="fax" operator="eq" value="default"/></filter>'
+    )
+    path = a_query("multi", query, {"name": "names"})
+    row = Endpoint.objects.get(name="tested")
+    data = filled(page(dora, change_url(row)))
+    answer = send(dora, change_url(row), data | {"inputs-0-default_text": '["Contoso", "Fabrikam"]'})
+    assert answer.status_code == 302, errors(answer)
+    assert row.inputs.get().default == value
+    assert len(body(rita, path)) == (2 if operator == "in" else 0)
+
+
 def test_a_change_that_would_block_another_endpoint_is_refused_and_names_it(dora: Client) -> None:
     role = Role.objects.get(name="support")
     leads = UserProperty.objects.get(name="email", caller_type__name="user")
@@ -231,6 +254,8 @@ def test_the_page_that_would_delete_what_endpoints_need_names_and_links_them(
 def test_of_thousands_of_endpoints_that_need_a_row_the_first_are_named(
     dora: Client, django_assert_max_num_queries: Any
 ) -> None:
+    # The metadata is known then: tests before this one may have had it read anew.
+    page(dora, reverse("admin:index"))
     sales = Module.objects.get(segment="sales")
     count = sales.endpoints.count()
     Endpoint.objects.bulk_create(
@@ -268,6 +293,47 @@ def test_the_page_that_would_delete_a_disabled_endpoint_says_that_nobody_calls_i
     assert "answered with 404" not in shown
 
 
+def test_the_page_that_would_delete_endpoints_says_who_would_miss_them(dora: Client) -> None:
+    """And it asks about the calls, so that nobody is asked again who confirms."""
+    url = reverse("admin:designer_endpoint_changelist")
+    called, other = Endpoint.objects.filter(enabled=True, kind="read")[:2]
+    Endpoint.objects.filter(pk=other.pk).update(enabled=False)
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    served = load().endpoints[called.pk]
+    EndpointCalls.objects.create(endpoint=served.definition.key, hour=hour, calls=7, last_at=hour)
+    chosen = {"action": "delete_selected", "_selected_action": [other.pk, called.pk]}
+
+    asked = dora.post(url, chosen)
+
+    assert [(one.path, one.calls, one.is_served) for one in asked.context["deleted_endpoints"]] == [
+        (served.path, 7, True),
+        (load().endpoints[other.pk].path, 0, False),
+    ]
+    shown = asked.content.decode()
+    assert f"{timezone.localtime(hour):%Y-%m-%d %H:%M}" in shown
+    assert "It is disabled, so nobody can call it." in shown
+    assert "Calls are answered with 404 as soon as they are deleted." in shown
+    assert "The message that confirms the deletion offers “Undo”." in shown
+    sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', shown))
+    answer = dora.post(url, {**sent, **chosen}, follow=True)
+    assert not Endpoint.objects.filter(pk__in=[called.pk, other.pk]).exists()
+    assert "Undo" in answer.content.decode()
+
+
+def test_of_many_endpoints_that_would_be_deleted_the_most_called_are_named(dora: Client) -> None:
+    sales = Module.objects.get(segment="sales")
+    rows = Endpoint.objects.bulk_create(
+        Endpoint(kind="global-action", module=sales, name=f"many-{number}") for number in range(60)
+    )
+    hour = timezone.now().replace(minute=0, second=0, microsecond=0)
+    key = load().endpoints[rows[-1].pk].definition.key
+    EndpointCalls.objects.create(endpoint=key, hour=hour, calls=7, last_at=hour)
+    chosen = {"action": "delete_selected", "_selected_action": [row.pk for row in rows]}
+    asked = dora.post(reverse("admin:designer_endpoint_changelist"), chosen)
+    assert asked.context["deleted_endpoints"][0].calls == 7
+    assert "… and 10 more" in asked.content.decode()
+
+
 def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
     row = UserProperty.objects.get(name="email", caller_type__name="user")
     endpoint = _accounts_endpoint()
@@ -276,6 +342,14 @@ def test_a_user_property_in_use_cannot_be_deleted(dora: Client) -> None:
     assert f'<a href="{change_url(endpoint)}">' in dora.get(url).content.decode()
     dora.post(url, {"post": "yes"})
     assert UserProperty.objects.filter(name="email").exists()
+
+
+def test_an_endpoint_is_not_moved_to_the_place_of_another_one(dora: Client) -> None:
+    """The form has only the segment: the kind and the entity make the place with it."""
+    row = _accounts_endpoint()
+    other = Endpoint.objects.create(kind="create", module=row.module, entity=row.entity, segment="others")
+    answer = send(dora, change_url(other), filled(page(dora, change_url(other))) | {"segment": row.segment})
+    assert "There is an endpoint of this kind at this place already." in errors(answer)
 
 
 def test_two_endpoints_of_one_place_are_refused_at_the_form(dora: Client) -> None:

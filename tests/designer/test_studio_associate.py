@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from designer.loading import latest
 from designer.models import Endpoint, ExposedEntity, Module
-from designer.overview import Overview, foreseen, overview
+from designer.overview import Overview, overview, overview_if_stored
 from tests.callers import Caller
 from tests.designer.studio import blocking, change_url, errors, filled, page, send
 from tests.designer.test_studio_operations import _added, _offered
@@ -168,7 +168,9 @@ def test_a_warning_goes_with_its_reason(portico: None) -> None:
     assert _warned(row, seen)
     # The association itself is the same as before, and need not be read again.
     endpoints = seen.configuration.endpoints
-    assert not _warned(row, foreseen(replace(seen.configuration, endpoints={**endpoints, **listed})))
+    assert not _warned(
+        row, overview_if_stored(replace(seen.configuration, endpoints={**endpoints, **listed}))
+    )
 
 
 def test_a_related_entity_in_use_is_neither_deleted_nor_renamed(dora: Client, portico: None) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import sign_in
 from tests.designer.create_page import open_create
 from tests.servers import Server, Site
 
@@ -56,6 +57,33 @@ def test_a_mistake_shows_as_it_is_typed_and_its_fix_takes_it_away(endpoint: Page
     assert endpoint.get_by_text("holds String").count() == 1
 
 
+def test_a_fix_adds_the_input_and_the_property_that_it_fills(endpoint: Page) -> None:
+    endpoint.locator("[data-row=inputs-0]").get_by_label("Remove").click()
+    endpoint.get_by_role("button", name="Fix: Add an input for it").click()
+    added = endpoint.locator("[data-row^=inputs-]").last
+    assert added.locator("[name$=-name]").input_value() == "name"
+    assert added.locator("[data-row^=bindings-] [name$=-attribute]").input_value() == "name"
+    endpoint.get_by_role("button", name="Fix: Add an input for it").wait_for(state="detached")
+    endpoint.get_by_role("button", name="Save", exact=True).click()
+    endpoint.get_by_text("was changed successfully").wait_for()
+
+
+def test_of_many_suggestions_those_that_begin_as_typed_are_shown(endpoint: Page) -> None:
+    for number in range(14):
+        endpoint.evaluate("number => studio.rows.add('inputs', { name: `later${number}` })", number)
+    endpoint.evaluate("studio.rows.add('inputs', { name: 'lat' })")
+    endpoint.evaluate("studio.rows.add('inputs', { name: 'plate' })")
+    endpoint.get_by_role("button", name="Add entity property").click()
+    row = endpoint.locator("[data-row^=bindings-]").last
+    row.locator("[name$=-source]").select_option("expression")
+    row.locator("[id$=_editor]").fill("")
+    endpoint.keyboard.type("input.lat")
+    shown = endpoint.get_by_role("listbox", name="").locator("[data-value]")
+    shown.first.wait_for()
+    names = [one.get_attribute("data-value") for one in shown.all()]
+    assert names == [f"input.later{number}" for number in range(12)]
+
+
 def test_rows_are_moved_removed_and_kept_by_keyboard(endpoint: Page) -> None:
     second = endpoint.locator("[data-row=inputs-1]")
     second.get_by_label("More settings").click()
@@ -95,10 +123,7 @@ def test_an_attribute_is_picked_by_typing_part_of_its_label(endpoint: Page) -> N
 
 
 def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/designer/endpoint/?kind=paginated-query")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
+    sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
     page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()
     query = page.locator("#field-settings__query")
     text = page.locator("[name=settings__query]")
@@ -118,8 +143,6 @@ def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) 
     assert 'value="@user.email"' in text.input_value()
     query.get_by_text("FetchXML", exact=True).click()
     text.fill('<fetch><entity name="contact"><attribute name="fullname"/></entity></fetch>')
-    text.press("End")
-    page.keyboard.type(" ")
     query.locator(".studio-words", has_text="Contacts").wait_for()
     columns = query.get_by_role("combobox", name="Column")
     # The words may be there before the rows are.
@@ -127,11 +150,57 @@ def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) 
     assert columns.input_value() == "Full Name (fullname)"
 
 
-def test_what_conditions_compare_with_is_suggested_in_row_rules_too(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/designer/exposedentity/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
+def test_values_of_conditions_keep_lines_blanks_and_commas(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/queries/new/")
+    text = page.locator("textarea[data-fetchxml]")
+    text.fill(
+        '<fetch><entity name="account"><attribute name="name"/><filter>'
+        '<condition attribute="description" operator="eq" value="One&#10;Two"/><condition attribute="name" '
+        'operator="in"><value>Smith, John</value><value> a </value><value>b</value></condition></filter>'
+        "</entity></fetch>"
+    )
+    lines, listed = (page.get_by_label("Value", exact=True).nth(at) for at in range(2))
+    listed.wait_for()
+    page.get_by_label("Operator").first.select_option("ne")
+    written = text.input_value()
+    assert 'value="One&#10;Two"' in written
+    assert all(f"<value>{value}</value>" in written for value in ("Smith, John", " a ", "b"))
+    assert lines.input_value() == "One\nTwo"
+    assert listed.input_value() == '"Smith, John", " a ", b'
+    lines.fill("One\nTwo\nThree")
+    listed.fill('"Smith, John", Ann, "say \\"a\\""')
+    written = text.input_value()
+    assert 'value="One&#10;Two&#10;Three"' in written
+    assert all(f"<value>{value}</value>" in written for value in ("Smith, John", "Ann", "say &quot;a&quot;"))
+    assert written.count("<value>") == 3
+
+
+def test_a_name_that_is_typed_and_not_chosen_does_not_stay_in_the_field(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/queries/new/", account="admin")
+    text = page.locator("textarea[data-fetchxml]")
+    text.fill(
+        '<fetch><entity name="contact"><attribute name="fullname"/><filter><condition '
+        'attribute="parentcustomerid" operator="eq"/></filter></entity></fetch>'
+    )
+    value = page.get_by_label("Value", exact=True)
+    value.fill("o")
+    chosen = page.locator(".studio-choices [role=option]").first
+    chosen.wait_for()
+    name = chosen.inner_text()
     page.keyboard.press("Enter")
+    assert value.input_value() == name
+    written = text.input_value()
+    value.fill("other")
+    value.blur()
+    assert value.input_value() == name
+    assert text.input_value() == written
+    # What a search finds that was asked before the field was left is not shown.
+    page.wait_for_timeout(1_000)
+    assert not chosen.is_visible()
+
+
+def test_what_conditions_compare_with_is_suggested_in_row_rules_too(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/designer/exposedentity/")
     page.locator("#result_list tbody tr", has_text="portal").get_by_role("link", name="cases").click()
     rule = page.locator("[name$=-filter]").first
     written = '<filter><condition attribute="title" operator="eq"/></filter>'
@@ -171,6 +240,28 @@ def test_a_user_propertys_own_expression_is_offered_what_it_can_read(endpoint: P
     endpoint.get_by_role("option", name="user.roles").wait_for()
     endpoint.keyboard.press("Enter")
     assert expression.input_value() == "user.roles"
+
+
+def test_another_type_of_caller_leaves_what_was_typed_of_a_property(endpoint: Page, server: Server) -> None:
+    endpoint.on("dialog", lambda dialog: dialog.accept())
+    endpoint.goto(server.url + "/admin/designer/userproperty/add/")
+    endpoint.locator("[name=name]").fill("greeting")
+    endpoint.locator("[name=kind]").select_option("custom")
+    endpoint.locator("[name=expression]").fill("'Hello ' +\nuser.fullName")
+    endpoint.locator("[name=description]").fill("How to greet")
+    with endpoint.expect_navigation():
+        endpoint.locator("[name=caller_type]").select_option("contact")
+    shown = {
+        name: endpoint.locator(f"[name={name}]").input_value()
+        for name in ("caller_type", "name", "kind", "expression", "description")
+    }
+    assert shown == {
+        "caller_type": "contact",
+        "name": "greeting",
+        "kind": "custom",
+        "expression": "'Hello ' +\nuser.fullName",
+        "description": "How to greet",
+    }
 
 
 def test_constants_are_chosen_by_their_type(endpoint: Page) -> None:

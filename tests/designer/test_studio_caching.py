@@ -103,5 +103,14 @@ def test_versions_tell_what_changed() -> None:
         "browsers and proxies no longer keep answers",
         Effect.ADDITIVE,
     )
+    # All that changed at once is told, and the most serious of it counts.
+    assert told(kept_by_others, {"seconds": 30, "fresh": True}) == (
+        f"answers are cached for 30 seconds; browsers and proxies no longer keep answers; {asked}",
+        Effect.ADDITIVE,
+    )
+    assert told({"seconds": 60, "fresh": True}, kept_by_others) == (
+        "browsers and proxies keep answers, too; callers may no longer ask for answers that are not cached",
+        Effect.BEHAVIOUR,
+    )
     late = "answers are cached for 60 seconds, and 5 more while the platform is away"
     assert told({"seconds": 60}, {"seconds": 60, "stale_seconds": 5}) == (late, Effect.BEHAVIOUR)

@@ -97,6 +97,58 @@ def test_rows_are_pasted_from_a_spreadsheet_and_can_be_undone(endpoint: Page) ->
     assert endpoint.locator("[name=inputs-7-name]").input_value() == "staff"
 
 
+def test_a_cell_of_several_lines_is_pasted_as_one_cell(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add input").click()
+    table = (
+        'Name\tType\tDescription\nwebsite\tString\t"Where it is,\nas ""https"""\nstaff\tInteger\t"a" or b\n'
+    )
+    endpoint.locator("[name=inputs-6-name]").evaluate(_PASTE, table)
+    rows = endpoint.locator("[data-row=inputs-6], [data-row=inputs-7], [data-row=inputs-8]")
+    rows.nth(1).wait_for()
+    described = [row.locator("[name$=-description]").input_value() for row in rows.all()]
+    assert described == ['Where it is,\nas "https"', '"a" or b']
+
+
+def test_a_value_of_several_lines_is_kept_and_edited(endpoint: Page) -> None:
+    for source, text in (("constant", "One\nTwo"), ("expression", "'a' +\n'b'")):
+        endpoint.get_by_role("button", name="Add entity property").click()
+        row = endpoint.locator("[data-row^=bindings-]").last
+        row.locator("[name$=-source]").select_option(source)
+        choose_attribute(row, "description" if source == "constant" else "fax")
+        first, second = text.split("\n")
+        row.locator("[id$=_editor]").fill(first)
+        # Enter goes to the next cell, as in a spreadsheet.
+        press(endpoint, "Alt+Enter")
+        endpoint.keyboard.type(second)
+        assert row.locator("[name$=-value_text]").input_value() == text
+    for texts in (["One\nTwo", "'a' +\n'b'"], ["One\nTwo\nThree", "'a' +\n'b' +\n'c'"]):
+        rows = endpoint.locator("[data-row^=bindings-]").all()[-2:]
+        for row, text in zip(rows, texts, strict=True):
+            if row.locator("[id$=_editor]").input_value() != text:
+                row.locator("[id$=_editor]").fill(text)
+        for _time in range(2):
+            saved(endpoint)
+            endpoint.goto(endpoint.url)
+            rows = endpoint.locator("[data-row^=bindings-]").all()[-2:]
+            for part in ("[id$=_editor]", "[name$=-value_text]"):
+                assert [row.locator(part).input_value() for row in rows] == texts
+
+
+def test_a_value_that_its_editor_cannot_show_stays_a_text(endpoint: Page) -> None:
+    endpoint.get_by_role("button", name="Add entity property").click()
+    row = endpoint.locator("[data-row^=bindings-]").last
+    row.locator("[name$=-source]").select_option("constant")
+    for attribute, text in (("new_customersince", "1 May"), ("new_interests", "[1, x]"), ("fax", "1\n2")):
+        row.locator("[name$=-value_text]").evaluate("(field, text) => studio.set(field, text)", text)
+        choose_attribute(row, attribute)
+        assert row.locator("[id$=_editor]").input_value() == text
+    # An option that the platform does not have any more.
+    row.locator("[name$=-value_text]").evaluate("field => studio.set(field, '[100000000, 7]')")
+    choose_attribute(row, "new_interests")
+    row.locator("[id$=_editor]").select_option(["100000000", "100000001", "7"])
+    assert row.locator("[name$=-value_text]").input_value() == "[100000000, 100000001, 7]"
+
+
 def test_an_attribute_is_taken_off_an_input_and_put_back(endpoint: Page) -> None:
     phone = endpoint.locator("[data-row=inputs-1]")
     phone.get_by_role("combobox", name="Attribute").fill("")
@@ -158,6 +210,11 @@ def test_the_bar_that_saves_fits_a_small_screen_and_opens_what_it_has_no_room_fo
     assert 0 <= box["x"] <= 390 - box["width"]
     endpoint.keyboard.press("Escape")
     assert not delete.is_visible()
+
+
+def choose_attribute(row: Locator, attribute: str) -> None:
+    row.locator("[id$=-attribute_search]").fill(attribute)
+    row.page.keyboard.press("Enter")
 
 
 def press(page: Page, *keys: str) -> None:

@@ -190,6 +190,12 @@ def test_fetch_says_in_words_why_there_is_no_answer(root: Client, provider: Prov
     assert problem.endswith("does not answer: there is no host of that name.")
 
 
+def test_fetch_says_when_the_connection_is_broken_off(root: Client, provider: Provider) -> None:
+    provider.broken = 2
+    problem = root.post(FETCH, {"issuer": provider.address}).json()["problem"]
+    assert problem.endswith("does not answer: it breaks the connection off.")
+
+
 def test_fetch_does_not_look_into_the_own_network(root: Client, provider: Provider) -> None:
     address = provider.address.replace("127.0.0.1", "localhost")
     answer = root.post(FETCH, {"issuer": address}).json()
@@ -307,8 +313,10 @@ def test_a_bad_token_shows_each_step_that_fails(root: Client, provider: Provider
         (lambda signer: signer.token(kid="k9"), ["Key", "Signature"]),
         (lambda signer: signer.token(groups=[], hasgroups=True), ["Groups"]),
         (lambda signer: signer.token(_claim_names={"groups": "src1"}), ["Groups"]),
+        (lambda signer: signer.token(exp=10**400), ["Not expired"]),
+        (lambda signer: signer.token(iat=10**400), ["Valid already"]),
     ],
-    ids=["no token", "unknown issuer", "unknown key", "too many groups", "groups elsewhere"],
+    ids=["no token", "unknown issuer", "unknown key", "too many groups", "groups elsewhere", "end", "start"],
 )
 def test_explaining_names_the_step(root: Client, provider: Provider, make: Any, failed: list[str]) -> None:
     issuer_row(provider)

@@ -17,7 +17,7 @@ from designer.models import AuditEntry, Endpoint, Role, Version
 from designer.studio.pages.csv_cells import harmless
 from tests.callers import Caller
 from tests.designer.counting import queries
-from tests.designer.studio import page
+from tests.designer.studio import change_url, errors, filled, page, send
 
 ACCOUNT = "00000000-0000-0000-0000-000000000001"
 
@@ -119,6 +119,51 @@ def test_letting_more_callers_write_asks_first_in_words(dora: Client, anonymous:
         "Callers of DELETE /api/sales/accounts/{id} changed "
         "from “sales-manager” to “anyone, even without a token”."
     )
+
+
+def test_the_form_of_an_endpoint_asks_before_more_callers_write(dora: Client, aya: Caller) -> None:
+    row, before = _create(), _access(_create())
+    data = filled(page(dora, change_url(row)))
+    support = Role.objects.get(name="support").pk
+    widened = data | {"callers": [*data["callers"], support]}
+    refused = send(dora, change_url(row), widened)
+    asked = errors(refused)[0]
+    assert "This endpoint writes. The change lets in callers who may not call it now." in asked
+    assert "May call it now: sales-manager, sales-rep." in asked
+    assert "May call it after the change: sales-manager, sales-rep, support." in asked
+    assert _access(row) == before
+    answered = widened | {"_opened_access": refused.context["questions"][0].value}
+    # The answer is to one question: another one is asked again, and its tick is empty.
+    anybody = {name: value for name, value in answered.items() if name != "authentication_required"}
+    again = send(dora, change_url(row), anybody | {"callers": []})
+    assert "opens the endpoint to the whole internet" in errors(again)[0]
+    assert not again.context["questions"][0].is_ticked
+    assert _access(row) == before
+    assert send(dora, change_url(row), answered).status_code == 302
+    assert _access(row) == (True, ["sales-manager", "sales-rep", "support"])
+    assert aya.post("/api/sales/accounts", {"name": "A"}).status_code == 200
+
+
+def test_the_form_of_an_endpoint_asks_before_anybody_reads(dora: Client) -> None:
+    row = Endpoint.objects.get(kind="read", entity__segment="accounts")
+    data = filled(page(dora, change_url(row)))
+    del data["authentication_required"]
+    data["callers"] = []
+    asked = errors(send(dora, change_url(row), data))[0]
+    assert "anybody may call it without a token" in asked
+    assert "This endpoint writes" not in asked
+    assert "draft" not in asked
+    draft = {name: value for name, value in data.items() if name != "enabled"}
+    assert (
+        "It is a draft: the change counts from when it is enabled."
+        in errors(send(dora, change_url(row), draft))[0]
+    )
+
+
+def test_the_form_of_an_endpoint_asks_nothing_where_fewer_may_call(dora: Client) -> None:
+    data = filled(page(dora, change_url(_create())))
+    data["callers"] = data["callers"][:1]
+    assert send(dora, change_url(_create()), data).status_code == 302
 
 
 @pytest.mark.parametrize("column", [AUTHENTICATED, "support"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import sign_in
 from tests.designer.hand import Hand
 from tests.servers import Server, Site
 
@@ -22,14 +23,6 @@ def server(site: Site) -> Server:
     return site.start()
 
 
-def _log_in(server: Server, page: Page) -> None:
-    page.goto(server.url + "/admin/matrix/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
-    page.get_by_role("heading", name="Permission matrix").first.wait_for()
-
-
 def _click(page: Page, column: str) -> None:
     page.locator(f'button.studio-cell[aria-label^="{column}:"][aria-label$=", {CELL}"]').click()
 
@@ -43,7 +36,7 @@ def _status(server: Server) -> int:
 def test_opening_a_write_asks_and_undo_closes_it(server: Server, chromium: Browser, scripts: bool) -> None:
     context = chromium.new_context(java_script_enabled=scripts)
     page = context.new_page()
-    _log_in(server, page)
+    sign_in(page, server.url, "/admin/matrix/")
     _click(page, "Anonymous")
     page.get_by_role("heading", name="Let more callers in?").first.wait_for()
     page.get_by_text("sales-manager, sales-rep", exact=True).wait_for()
@@ -62,7 +55,7 @@ def test_opening_a_write_asks_and_undo_closes_it(server: Server, chromium: Brows
 
 
 def test_a_second_click_restores_what_was_before(server: Server, page: Page) -> None:
-    _log_in(server, page)
+    sign_in(page, server.url, "/admin/matrix/")
     _click(page, "Anonymous")
     page.get_by_role("button", name="Let them in").click()
     page.get_by_text("to “anyone, even without a token”").wait_for()
@@ -79,7 +72,7 @@ _FOCUSED = "document.activeElement.getAttribute('aria-label') || document.active
 
 
 def test_cells_are_walked_by_arrows_and_a_change_comes_back_to_its_cell(server: Server, page: Page) -> None:
-    _log_in(server, page)
+    sign_in(page, server.url, "/admin/matrix/")
     page.locator(f'button.studio-cell[aria-label^="Anonymous:"][aria-label$=", {CELL}"]').focus()
     for keys, focused in (
         (("ArrowRight", "ArrowRight"), "customer: may not call"),

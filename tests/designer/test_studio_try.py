@@ -223,9 +223,9 @@ def test_a_token_is_no_longer_good_than_calls_are_kept(daring: Client, monkeypat
     row, before = endpoint("create"), _accounts()
     form = _form(daring, row, body__name="Tried", mode="real")
     place = daring.post(_url(row), form)["Location"]
-    TriedCall.objects.update(made_at=dt.datetime.now(dt.UTC) - tried_calls.KEPT)
+    TriedCall.objects.update(made_at=dt.datetime.now(dt.UTC) - tried_calls.KEPT_FOR)
     assert "not kept any more" in _said(daring.get(place))
-    monkeypatch.setattr(tried_calls, "KEPT", dt.timedelta(0))
+    monkeypatch.setattr(tried_calls, "KEPT_FOR", dt.timedelta(0))
     assert "not made" in _said(daring.post(_url(row), form))
     assert _accounts() == before + 1
 

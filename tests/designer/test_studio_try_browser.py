@@ -25,6 +25,9 @@ def test_the_caller_type_says_which_record_is_asked_for(server: Server, page: Pa
     place = page.url
     page.locator("input[name=caller_types][value=contact]").check()
     page.locator("[name=_continue]").first.click()
+    # Contacts could not write before.
+    page.get_by_label("Let them in").check()
+    page.locator("[name=_continue]").first.click()
     page.goto(place.replace("/change/", "/try/"))
     record, types = page.locator("[name=caller_record]"), page.locator("[name=caller_type]")
     user = page.locator(".studio-field", has=page.locator("[name=user]"))

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from crmbox.demo.people import MAX_MANAGER, RITA_REP
 from designer.access_control.groups import for_real
-from designer.models import AuditEntry, Issuer, UserProperty
+from designer.models import AuditEntry, CallerType, Issuer, UserProperty
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 
 EXAMPLE = "admin:designer_userproperty_example"
@@ -94,3 +94,21 @@ def test_an_example_is_noted_and_asks_for_its_own_permission(dora: Client, own: 
     User.objects.get(username="designer").user_permissions.remove(*for_real())
     assert dora.post(url, data | {"_example-user": RITA_REP}).status_code == 403
     assert "data-example" not in page(dora, change_url(own)).content.decode()
+
+
+def test_an_example_without_a_record_is_noted_without_one(dora: Client, portico: None) -> None:
+    CallerType.objects.create(name="visitor", title="Visitor")
+    greeting = UserProperty.objects.create(
+        caller_type_id="visitor", name="greeting", kind="custom", expression="'hello'"
+    )
+    url, data = reverse(EXAMPLE, args=[greeting.pk]), filled(page(dora, change_url(greeting)))
+    assert "hello" in _shown(dora, url, data, "")
+    noted = AuditEntry.objects.get(action="run")
+    assert (noted.subject, noted.detail) == ("@user.greeting", "")
+
+
+def test_a_new_property_reads_one_that_is_called_none(dora: Client) -> None:
+    UserProperty.objects.create(name="None", kind="field", attribute="fullname")
+    data = filled(page(dora, add_url("userproperty")))
+    data |= {"name": "greeting", "kind": "custom", "expression": "'Hello ' + user.None"}
+    assert "Hello Rita" in _shown(dora, reverse(f"{EXAMPLE}_new"), data, RITA_REP)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from designer.definitions import EndpointDefinition, InputDefinition, ModuleDefinition
-from designer.history.json_merge import GONE, Clash, replaced
+from designer.history.json_merge import GONE, Clash, with_change
 from designer.history.wording import lines
 from designer.loading import latest
 from designer.models import Endpoint, Input, Module, Precondition
@@ -158,13 +158,13 @@ def test_a_change_of_translations_is_told_by_language() -> None:
 
 def test_texts_of_two_people_are_merged_one_by_one() -> None:
     german, arabic = {"1031": {"title": "A"}}, {"1025": {"title": "B"}}
-    assert replaced(GONE, german, arabic, "translations") == {**arabic, **german}
-    assert replaced(german, GONE, {**german, **arabic}, "translations") == arabic
-    assert replaced(german, GONE, german, "translations") is GONE
+    assert with_change(GONE, german, arabic, "translations") == {**arabic, **german}
+    assert with_change(german, GONE, {**german, **arabic}, "translations") == arabic
+    assert with_change(german, GONE, german, "translations") is GONE
     both = {"1031": {"title": "A", "description": "C"}}
-    assert replaced(GONE, german, {"1031": {"description": "C"}}, "translations") == both
+    assert with_change(GONE, german, {"1031": {"description": "C"}}, "translations") == both
     with pytest.raises(Clash):
-        replaced(german, {"1031": {"title": "C"}}, {"1031": {"title": "D"}}, "translations")
+        with_change(german, {"1031": {"title": "C"}}, {"1031": {"title": "D"}}, "translations")
 
 
 def test_readiness_names_unknown_languages_and_texts_that_are_too_long(portico: None) -> None:

@@ -121,7 +121,9 @@ def test_a_role_that_an_endpoint_needs_by_now_is_not_undone(dora: Client, accoun
     added = dora.post(add_url("role"), filled(page(dora, add_url("role"))) | {"name": "guest"}, follow=True)
     guest = Role.objects.get(name="guest").pk
     data = opened(dora, accounts)
-    save(dora, accounts, data | {"callers": [*data["callers"], guest]})
+    data["callers"] = [*data["callers"], guest]
+    asked = dora.post(change_url(accounts), data)
+    save(dora, accounts, data | {"_opened_access": asked.context["questions"][0].value})
     answer = _undo(dora, _offered(added)).content.decode()
     assert "sales.accounts.create" in answer
     assert Role.objects.filter(pk=guest).exists()
@@ -136,6 +138,58 @@ def test_undoing_what_lets_callers_in_asks_first(dora: Client, accounts: Endpoin
     assert _definition(accounts).access.roles == ("sales-manager",)
     _undo(dora, {"change": change.pk, "confirmed": asked.context["digest"]})
     assert _definition(accounts).access.roles == ("sales-manager", "sales-rep")
+
+
+def test_undoing_what_serves_a_write_again_asks_first(dora: Client, accounts: Endpoint) -> None:
+    before = _configuration()
+    off = {name: value for name, value in opened(dora, accounts).items() if name != "enabled"}
+    save(dora, accounts, off)
+    again = "sales.accounts.create writes, and is served again. May call it: sales-manager, sales-rep."
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert again in asked.content.decode()
+    assert not _definition(accounts).enabled
+    _undo(dora, {"change": _change().pk, "confirmed": asked.context["digest"]})
+    assert _configuration() == before
+    delete = reverse("admin:designer_endpoint_delete", args=[accounts.pk])
+    assert dora.post(delete, {"post": "yes"}).status_code == 302
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert again in asked.content.decode()
+    assert not Endpoint.objects.filter(entity__segment="accounts", kind="create").exists()
+    _undo(dora, {"change": _change().pk, "confirmed": asked.context["digest"]})
+    assert _configuration() == before
+
+
+def test_undoing_what_needs_no_confirmation_serves_a_read_again(dora: Client) -> None:
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts", entity__module__segment="sales")
+    before = _configuration()
+    save(dora, read, {name: value for name, value in opened(dora, read).items() if name != "enabled"})
+    _undo(dora, {"change": _change().pk})
+    assert _configuration() == before
+
+
+def test_undoing_what_opens_a_read_to_anybody_asks_first(dora: Client) -> None:
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts", entity__module__segment="sales")
+    read.authentication_required = False
+    read.save()
+    save(dora, read, opened(dora, read) | {"authentication_required": "on"})
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "sales.accounts.read needs no token: anybody may call it." in asked.content.decode()
+    assert _definition(read).access.authentication_required
+
+
+def test_undoing_what_serves_a_read_to_anybody_again_asks_first(dora: Client) -> None:
+    read = Endpoint.objects.get(kind="read", entity__segment="accounts", entity__module__segment="sales")
+    read.roles.clear()
+    Endpoint.objects.filter(pk=read.pk).update(authentication_required=False)
+    save(dora, read, {name: value for name, value in opened(dora, read).items() if name != "enabled"})
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "sales.accounts.read needs no token: anybody may call it." in asked.content.decode()
+    _undo(dora, {"change": _change().pk, "confirmed": asked.context["digest"]})
+    assert _definition(read).enabled
+    dora.post(reverse("admin:designer_endpoint_delete", args=[read.pk]), {"post": "yes"})
+    asked = dora.post(UNDO, {"change": _change().pk})
+    assert "sales.accounts.read needs no token: anybody may call it." in asked.content.decode()
+    assert not Endpoint.objects.filter(pk=read.pk).exists()
 
 
 def test_undoing_a_row_rule_asks_first(dora: Client) -> None:

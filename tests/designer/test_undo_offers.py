@@ -344,10 +344,10 @@ TOLD_WITHOUT_UNDO = {
     "designer.studio.trying.try_page._call_once": "Says what became of a call.",
     "designer.studio.trying.try_page._shown_call": "Says what became of a call.",
     # Something was made that can be left, and is withdrawn on its own page.
-    "designer.studio.pages.import_page._open": "Its page withdraws the proposal.",
+    "designer.studio.pages.import_page._open_proposal": "Its page withdraws the proposal.",
     "designer.studio.pages.proposal_pages.NewProposalPage.post": "Its page withdraws the proposal.",
-    "designer.studio.saving.refused_as_proposal.proposed": "Its page withdraws the proposal.",
-    "designer.studio.pages.release_pages.NewReleasePage._make": "A release changes nothing.",
+    "designer.studio.saving.refused_as_proposal.open_as_proposal": "Its page withdraws the proposal.",
+    "designer.studio.pages.release_pages.NewReleasePage._make_release": "A release changes nothing.",
     # Nothing holds what was before.
     "designer.studio.pages.platform.AcceptMetadata.post": "A finding ends; nothing else does.",
     # No part of the configuration: the audit log says what was before.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from crmbox.platform import EmbeddedPlatform
 from crmclient.query.designed import DesignedQuery
@@ -20,6 +22,7 @@ from designer.models import (
     Binding,
     CallerType,
     Endpoint,
+    EndpointCalls,
     ExposedEntity,
     Module,
     Protection,
@@ -30,7 +33,7 @@ from designer.models import (
 from designer.overview import forget
 from tests.callers import Caller
 from tests.designer.counting import queries
-from tests.designer.studio import change_url, page
+from tests.designer.studio import change_url, filled, page
 from tests.designer.test_studio_issuers import member
 from tests.row_rules import by_roles
 
@@ -79,6 +82,70 @@ def test_every_kind_of_object_says_where_it_is_used(root: Client) -> None:
     )
     prop = UserProperty.objects.get(name="email", caller_type__name="user")
     assert _used(root, change_url(prop))["endpoint sales.accounts.create"] == ("the property “telephone1”",)
+
+
+def test_a_property_is_used_by_endpoints_that_anybody_may_call(root: Client) -> None:
+    row = _of("read")
+    row.preconditions.create(expression='user.email != ""', message="No", position=90)
+    Endpoint.objects.filter(pk=row.pk).update(authentication_required=False)
+    row.roles.clear()
+    for type in ("user", "contact"):
+        prop, _ = UserProperty.objects.get_or_create(
+            name="email",
+            caller_type=CallerType.objects.get(name=type),
+            defaults={"kind": "field", "attribute": "emailaddress1"},
+        )
+        assert "a pre-condition" in _used(root, change_url(prop))["endpoint sales.accounts.read"]
+
+
+def _name_role_in_expressions() -> Endpoint:
+    """An endpoint that answers otherwise to callers with the role `auditor`, and a property that does."""
+    Role.objects.create(name="auditor")
+    row = _of("read")
+    row.columns.create(name="audits", expression="'auditor' in user.roles", position=90)
+    UserProperty.objects.create(
+        name="audits", kind="custom", expression='user.roles.exists(r, r == "auditor")', position=90
+    )
+    return row
+
+
+def test_a_role_that_expressions_name_as_text_says_so(root: Client) -> None:
+    _name_role_in_expressions()
+    role = Role.objects.get(name="auditor")
+    used = _used(root, change_url(role))
+    assert used == {
+        "endpoint sales.accounts.read": ("the calculated column “audits”",),
+        "user property audits": ("the expression",),
+    }
+    # Of a text that no role is compared with, nobody knows what it means.
+    _of("update").preconditions.create(expression='"auditor" != ""', message="No", position=90)
+    assert _used(root, change_url(role)) == used
+    answer = page(root, reverse("admin:designer_role_delete", args=[role.pk]))
+    assert answer.context["where_used"].count == 2
+
+
+@pytest.mark.parametrize("way", ["rename", "delete"])
+def test_a_role_that_expressions_name_goes_after_a_question(root: Client, way: str) -> None:
+    row = _name_role_in_expressions()
+    now = timezone.now()
+    key = "sales.accounts.read"
+    hour = now.replace(minute=0, second=0, microsecond=0)
+    EndpointCalls.objects.create(endpoint=key, hour=hour, calls=7, last_at=now)
+    role = Role.objects.get(name="auditor")
+
+    def change(**answer: str) -> Any:
+        if way == "rename":
+            url = change_url(role)
+            return root.post(url, {**filled(page(root, url)), "name": "reviewer", **answer}, follow=True)
+        url = reverse("admin:designer_role_delete", args=[role.pk])
+        return root.post(url, {"post": "yes", **answer}, follow=True)
+
+    asked = change().content.decode()
+    assert "an expression names the role “auditor”, which is gone" in html.unescape(asked)
+    assert Role.objects.filter(name="auditor").exists()
+    change(_breaks="1")
+    assert not Role.objects.filter(name="auditor").exists()
+    assert row.columns.get(name="audits").expression == "'auditor' in user.roles"
 
 
 @pytest.mark.parametrize("model", ["role", "module", "exposedentity"])
@@ -132,7 +199,7 @@ def test_a_missing_attribute_is_one_message_however_many_endpoints_name_it(
 ) -> None:
     answer = page(dora, "/admin/")
     [missing] = answer.context["missing"]
-    assert (missing.entity, missing.attribute, missing.users) == ("account", "telephone1", 4)
+    assert (missing.entity, missing.attribute, missing.item_count) == ("account", "telephone1", 4)
     text = re.sub(r"<[^>]*>", "", answer.content.decode())
     assert "The platform has no attribute telephone1 of account. It is used in 4 places." in text
     assert not [one for one, *_ in answer.context["findings"] if "telephone1" in one.said]

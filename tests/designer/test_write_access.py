@@ -36,7 +36,7 @@ from designer.studio.saving.checked_save import CheckedAdmin
 from designer.triggers.tables import WATCHED
 from runtime.models import ApiAccount
 from tests.callers import Caller
-from tests.designer.studio import add_row, add_url, change_url, filled, page
+from tests.designer.studio import add_row, add_url, change_url, filled, page, send_and_let_in
 from tests.row_rules import only_rule, ruled
 
 PATH = "/api/sales/accounts"
@@ -63,7 +63,7 @@ def _support() -> Role:
 def _save(client: Client, row: Any, **changes: Any) -> Any:
     data = filled(page(client, change_url(row))) | changes
     data = {name: value for name, value in data.items() if value is not None}
-    return client.post(change_url(row), data)
+    return send_and_let_in(client, change_url(row), data)
 
 
 def _delete(client: Client, row: Any) -> None:
@@ -158,7 +158,7 @@ def deleted_and_added_anew(client: Client) -> None:
     data = filled(page(client, change_url(_create())))
     add_row(data, "inputs", name="name", type="String", required="on", max_length="160")
     add_row(data, "bindings", attribute="name", source="input", value_text="name")
-    client.post(change_url(_create()), data | {"enabled": "on"})
+    send_and_let_in(client, change_url(_create()), data | {"enabled": "on"})
 
 
 def renamed_and_made_anew(client: Client) -> None:
@@ -169,7 +169,7 @@ def renamed_and_made_anew(client: Client) -> None:
     data = filled(page(client, change_url(anew)))
     add_row(data, "inputs", name="name", type="String", required="on", max_length="160")
     add_row(data, "bindings", attribute="name", source="input", value_text="name")
-    client.post(change_url(anew), data | {"enabled": "on", "callers": [_support().pk]})
+    send_and_let_in(client, change_url(anew), data | {"enabled": "on", "callers": [_support().pk]})
 
 
 def another_endpoint_renamed_to_its_path(client: Client) -> None:

@@ -11,8 +11,8 @@ from crmclient.errors import InvalidQuery, UnfitValue
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Order, Page, Query
 from crmclient.query.families import FAMILY, OPERATORS, Family, are_comparable
-from crmclient.query.filter_match import BY_NAME
 from crmclient.query.pages import check_page
+from crmclient.query.patterns import MATCHING
 from crmclient.query.shape import digest, shape_of
 from crmclient.text import fold
 from crmclient.values import Reference
@@ -173,7 +173,7 @@ class Statement:
         return self._plain(attribute, operator, condition)
 
     def _plain(self, attribute: Attribute, operator: Operator, condition: Condition) -> Sql:
-        if operator in BY_NAME:
+        if operator in MATCHING:
             return self._pattern(attribute, operator, str(_text(condition.values[0])))
         own, values = comparable(attribute, by_id=True), [_value(attribute, one) for one in condition.values]
         if operator is Operator.IN:

@@ -18,20 +18,19 @@ from crmclient.query.ast import Aggregate, Column, Query
 from designer.access_control.caller_rights import CallerFacts, reach_of
 from designer.configuration import Endpoint as Configured
 from designer.endpoint_facts.answer_sharing import sharing
-from designer.kinds import KINDS, OperationKind, Scope
+from designer.kinds import OperationKind, Scope
 from designer.kinds.operation_kind import STEPS
 from designer.kinds.settings import CachedSettings
 from designer.loading import latest, load
-from designer.models import Endpoint, ExposedEntity, Module, Role
-from designer.overview import overview
+from designer.models import Endpoint, ExposedEntity, Module
 from designer.platform import get_platform
 from designer.readiness import Checker, Metadata
 from runtime.http.query_string import read_parameters
 from runtime.http.rendering import json_response
-from runtime.operations import OPERATIONS, Description, Operation
+from runtime.operations import Description, Operation
 from runtime.request_context import Exchange
-from runtime.serving.served import current
 from runtime.steps import Steps, rule_of_query
+from tests.added_kinds import accounts, built_in, created, endpoint_of
 from tests.callers import Caller
 from tests.designer.studio import change_url, errors, filled, page, send
 from tests.row_rules import ruled
@@ -88,25 +87,14 @@ class CountOperation(Operation):
 
 @pytest.fixture(autouse=True)
 def kind(portico: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setitem(KINDS, NAME, COUNT)
-    monkeypatch.setitem(OPERATIONS, NAME, CountOperation)
-    yield
-    # What this process has cached must name no kind that goes now.
-    Endpoint.objects.filter(kind=NAME).delete()
-    overview()
-    current()
+    with built_in(COUNT, CountOperation, monkeypatch):
+        yield
 
 
 @pytest.fixture
 def count() -> Endpoint:
     """It counts the accounts whose names begin with Counted, by a row rule of its own."""
-    row: Endpoint = Endpoint.objects.create(kind=NAME, entity=exposed(), row_rule=CALLED_COUNTED)
-    row.roles.add(Role.objects.get(name="sales-rep"))
-    return row
-
-
-def exposed() -> ExposedEntity:
-    return ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    return endpoint_of(COUNT, row_rule=CALLED_COUNTED)
 
 
 def exposed_again(module: str) -> ExposedEntity:
@@ -122,12 +110,6 @@ def counted(caller: Caller) -> int:
     return int(answer.json()["count"])
 
 
-def created(caller: Caller) -> str:
-    answer = caller.post("/api/sales/accounts", {"name": "Counted Ltd."})
-    assert answer.status_code == 200, answer.content
-    return str(answer.json()["id"])
-
-
 def configured(row: Endpoint) -> Configured:
     return latest().endpoints[row.pk]
 
@@ -138,7 +120,7 @@ def findings(row: Endpoint) -> dict[str, str]:
 
 
 def test_its_own_row_rule_is_on_its_page_and_applies(dora: Client, rita: Caller, count: Endpoint) -> None:
-    created(rita)
+    created(rita, name="Counted Ltd.")
     assert counted(rita) == 1
     data = filled(page(dora, change_url(count)))
     assert data["row_rule"]
@@ -149,7 +131,7 @@ def test_its_own_row_rule_is_on_its_page_and_applies(dora: Client, rita: Caller,
 
 def test_readiness_judges_its_row_rules(count: Endpoint) -> None:
     assert findings(count) == {}
-    ruled(exposed(), '<filter><condition attribute="gone" operator="not-null"/></filter>')
+    ruled(accounts(), '<filter><condition attribute="gone" operator="not-null"/></filter>')
     assert findings(count) == {"row-rule": "entity.row_rule.0"}
 
 
@@ -158,12 +140,12 @@ def test_a_write_ends_its_cached_answers(rita: Caller, count: Endpoint) -> None:
     count.save()
     assert Caller().get("/optionsets/priorities").status_code == 200
     assert counted(rita) == 0
-    created(rita)
+    created(rita, name="Counted Ltd.")
     assert counted(rita) == 1
 
 
 def test_the_row_rules_of_each_exposure_in_its_module_apply(rita: Caller, count: Endpoint) -> None:
-    created(rita)
+    created(rita, name="Counted Ltd.")
     assert not sharing(configured(count)).is_by_caller
     again = exposed_again("sales")
     ruled(again, MINE)
@@ -181,7 +163,7 @@ def test_what_anybody_counts_is_warned_of(count: Endpoint) -> None:
     Endpoint.objects.filter(pk=count.pk).update(row_rule="", authentication_required=False)
     count.roles.clear()
     assert findings(count) == {"anonymous-read": "authentication_required"}
-    ruled(exposed(), BERLIN)
+    ruled(accounts(), BERLIN)
     assert findings(count) == {}
 
 

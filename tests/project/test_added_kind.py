@@ -21,17 +21,16 @@ from designer.kinds.operation_kind import STEPS
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.settings import EndpointSettings
 from designer.loading import latest
-from designer.models import Endpoint, ExposedEntity, Role
-from designer.overview import overview
+from designer.models import Endpoint
 from designer.studio.endpoint_form.settings_fields import refuse_unknown_settings
 from designer.uses.attribute_changes import changed_document
 from designer.uses.attribute_uses import attribute_index
 from project.extensions import load
 from runtime.http.rendering import json_response
-from runtime.operations import OPERATIONS, Description, Operation
+from runtime.operations import Description, Operation
 from runtime.request_context import Exchange
-from runtime.serving.served import current
 from runtime.steps import Steps
+from tests.added_kinds import accounts, built_in, created, endpoint_of
 from tests.callers import Caller
 from tests.designer.studio import add_url, change_url, errors, filled, page, send
 
@@ -92,38 +91,19 @@ class CloneOperation(Operation):
         return Description(success=(201, ID, "The record was cloned."), problems=self.steps.problems({}))
 
 
-@pytest.fixture(autouse=True)
-def kind(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
-    uses_database = "portico" in request.fixturenames
-    if uses_database:
-        request.getfixturevalue("portico")
-    monkeypatch.setitem(KINDS, NAME, CLONE)
-    monkeypatch.setitem(OPERATIONS, NAME, CloneOperation)
-    yield
-    if uses_database:
-        # What this process has cached must name no kind that goes now.
-        Endpoint.objects.filter(kind=NAME).delete()
-        overview()
-        current()
+@pytest.fixture
+def kind(portico: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with built_in(CLONE, CloneOperation, monkeypatch):
+        yield
 
 
 @pytest.fixture
-def clone(portico: None) -> Endpoint:
-    row: Endpoint = Endpoint.objects.create(
-        kind=NAME, entity=accounts(), settings={"copied": ["name", "telephone1"]}
-    )
-    row.roles.add(Role.objects.get(name="sales-rep"))
-    return row
+def clone(kind: None) -> Endpoint:
+    return endpoint_of(CLONE, settings={"copied": ["name", "telephone1"]})
 
 
-def accounts() -> ExposedEntity:
-    return ExposedEntity.objects.get(segment="accounts", module__segment="sales")
-
-
-def made(caller: Caller) -> str:
-    answer = caller.post("/api/sales/accounts", {"name": "Original", "phone": "+49 30 1234"})
-    assert answer.status_code == 200, answer.content
-    return str(answer.json()["id"])
+def original_of(caller: Caller) -> str:
+    return created(caller, name="Original", phone="+49 30 1234")
 
 
 def copied_field(client: Client, row: Endpoint) -> Any:
@@ -131,7 +111,7 @@ def copied_field(client: Client, row: Endpoint) -> Any:
 
 
 def test_an_answer_says_where_the_new_record_is_read(rita: Caller, clone: Endpoint) -> None:
-    original = made(rita)
+    original = original_of(rita)
     answer = rita.post(f"/api/sales/accounts/{original}/clone", {})
     assert answer.status_code == 201, answer.content
     id = answer.json()["id"]
@@ -140,7 +120,7 @@ def test_an_answer_says_where_the_new_record_is_read(rita: Caller, clone: Endpoi
     assert rita.get(f"/api/sales/accounts/{id}").json()["name"] == "Original"
 
 
-def test_dora_picks_several_values_of_a_setting(dora: Client, rita: Caller) -> None:
+def test_dora_picks_several_values_of_a_setting(kind: None, dora: Client, rita: Caller) -> None:
     opened = page(dora, f"{add_url('endpoint')}?entity={accounts().pk}")
     data = filled(opened) | {"kind": NAME, "clone__copied": ["name"]}
     added = send(dora, add_url("endpoint"), data)
@@ -155,10 +135,10 @@ def test_dora_picks_several_values_of_a_setting(dora: Client, rita: Caller) -> N
     assert saved.status_code == 302, errors(saved)
     row.refresh_from_db()
     assert row.settings == {"copied": ["name", "telephone1"]}
-    assert rita.post(f"/api/sales/accounts/{made(rita)}/clone", {}).status_code == 201
+    assert rita.post(f"/api/sales/accounts/{original_of(rita)}/clone", {}).status_code == 201
 
 
-def test_several_values_name_no_endpoint(dora: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_values_name_no_endpoint(kind: None, dora: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     named = replace(CLONE, path="/api/{module}/{segment}/{id}/clones/{name}")
     monkeypatch.setitem(KINDS, NAME, named)
     address = f"{add_url('endpoint')}?entity={accounts().pk}"
@@ -187,7 +167,7 @@ def test_attributes_that_its_setting_names_are_found_and_replaced(clone: Endpoin
 def test_a_dry_run_of_it_writes_nothing(dora: Client, rita: Caller, clone: Endpoint) -> None:
     url = reverse("admin:designer_endpoint_try", args=[clone.pk])
     form = {"caller": "token", "roles": ["sales-rep"], "user": "", "mode": "dry"}
-    form |= {"_call": page(dora, url).context["token"], "record": made(rita)}
+    form |= {"_call": page(dora, url).context["token"], "record": original_of(rita)}
     outcome = dora.post(url, form, follow=True).context["outcome"]
     assert [(call.operation, call.sent) for call in outcome.calls] == [("retrieve", True), ("create", False)]
 

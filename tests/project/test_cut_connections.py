@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 
 import psycopg
 import pytest
@@ -130,6 +131,48 @@ def test_a_transaction_whose_connection_ends_fails_as_a_whole_and_the_next_one_d
         write()
     with transaction.atomic():
         assert not User.objects.filter(username__in=("lost", "never made")).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("cuts", "opens"), [(1, True), (2, False)])
+def test_a_connection_that_ends_while_it_is_being_opened_is_opened_once_more(cuts: int, opens: bool) -> None:
+    with impatient_proxy(cuts) as port:
+        database = connection.copy()
+        database.settings_dict = {**database.settings_dict, "HOST": "127.0.0.1", "PORT": str(port)}
+        try:
+            with nullcontext() if opens else pytest.raises(OperationalError), database.cursor() as cursor:
+                cursor.execute("SELECT 1")
+                assert cursor.fetchone() == (1,)
+        finally:
+            database.close()
+
+
+@contextmanager
+def impatient_proxy(cuts: int) -> Iterator[int]:
+    """The port of a proxy to the database that ends so many connections as soon as they are made."""
+    server = connection.settings_dict
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(3) as pool:
+
+        def serve() -> None:
+            for _ in range(cuts):
+                listener.accept()[0].close()
+            with suppress(OSError):
+                client, _ = listener.accept()
+                behind = socket.create_connection((server["HOST"] or "localhost", server["PORT"] or 5432))
+                pool.submit(_pass_on, client, behind)
+                pool.submit(_pass_on, behind, client)
+
+        pool.submit(serve)
+        yield int(listener.getsockname()[1])
+        # Whoever still waits for a client waits no longer.
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with source, suppress(OSError):
+        while piece := source.recv(65_536):
+            target.sendall(piece)
+        target.shutdown(socket.SHUT_WR)
 
 
 def _ask_first() -> None:

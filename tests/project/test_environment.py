@@ -41,6 +41,7 @@ def test_every_setting_has_a_value_without_an_environment() -> None:
         ("CRM_FISCAL_YEAR_START", "4-1"),
         ("CRM_FISCAL_YEAR_START", "02-29"),
         ("CRM_FISCAL_YEAR_START", "W10-1"),
+        ("AUDIT_DAYS", "365001"),
     ],
 )
 def test_a_value_that_cannot_be_read_is_refused_by_name(name: str, value: str) -> None:

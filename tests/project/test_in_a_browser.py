@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from project.demo import CONFIGURATION
+from tests.browser import sign_in
 from tests.servers import Server, Site
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ def server(site: Site) -> Server:
 @pytest.fixture
 def studio(server: Server, page: Page) -> Page:
     """The studio's front page, logged in as designer."""
-    page.goto(server.url + "/admin/")
-    page.get_by_label("Username").fill("designer")
-    page.get_by_label("Password").fill("demo")
-    page.keyboard.press("Enter")
+    sign_in(page, server.url)
     page.get_by_text("All endpoints").wait_for()
     return page
 

@@ -16,7 +16,7 @@ from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
 # The last migrations of 0.2.0, with which the promise begins.
-RELEASED = {"crmbox": "0001", "designer": "0009", "project": "0002", "runtime": "0004"}
+RELEASED = {"crm": "0001", "designer": "0009", "project": "0002", "runtime": "0004"}
 
 # Constraints that refuse nothing which the release before writes, and why.
 HARMLESS = {

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from tests.forked import SLOW_PASSWORDS
 from tests.servers import ANSWER_SECONDS, Server, Site, copied
 
 pytestmark = pytest.mark.processes
@@ -56,7 +57,7 @@ def lenient(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def unhurried(_prepared: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server whose requests may wait: a slow machine works on many passwords for longer than 30 seconds."""
     with copied(_prepared, tmp_path_factory.mktemp("unhurried") / "data", "unhurried") as site:
-        waiting = {"REQUEST_DEADLINE": str(ANSWER_SECONDS), "WORKER_PATIENCE": "0"}
+        waiting = {"REQUEST_DEADLINE": str(ANSWER_SECONDS), "WORKER_PATIENCE": "0", SLOW_PASSWORDS: "1"}
         yield site.start(ADDRESS_RATE="0", LOGIN_RATE="0", **waiting)
 
 

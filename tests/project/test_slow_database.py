@@ -14,7 +14,8 @@ import psycopg
 import pytest
 import requests
 
-from tests.servers import Server, Site
+from project.health import PATIENCE
+from tests.servers import Server, Site, until_not
 
 pytestmark = pytest.mark.processes
 
@@ -98,6 +99,17 @@ def test_pages_of_the_studio_end_at_the_deadline_and_keep_no_threads(site: Site)
     assert {answer.status_code for answer in answers} == {504}
     assert "did not answer in time" in answers[0].text
     assert open_studio(server).status_code == 200
+
+
+@pytest.mark.postgresql
+def test_health_says_in_time_that_its_own_write_is_kept_waiting(site: Site) -> None:
+    server = site.start()
+    with locked(site, "portico_claim"):
+        # For a moment it says what it knew before.
+        answer = until_not(200, lambda: server.request("GET", "/health/ready"))
+        assert answer.status_code == 503
+        assert answer.elapsed.total_seconds() < PATIENCE + 2
+    assert until_not(503, lambda: server.request("GET", "/health/ready")).status_code == 200
 
 
 def log_in(server: Server) -> requests.Response:

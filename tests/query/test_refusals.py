@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from crmbox.platform import EmbeddedPlatform
-from crmclient.errors import InvalidQuery
+from crmclient.errors import InvalidQuery, UnfitValue
 from crmclient.metadata import Attribute
 from crmclient.query.calendar import Calendar
 from crmclient.query.families import UNREADABLE
 from crmclient.query.fetchxml import parse, write
 from crmclient.query.fetchxml_checks import parse_known
 from crmclient.query.problems import QueryProblems
-from crmclient.query.resolving import prepare
+from crmclient.query.resolving import Circumstances, prepare
+from crmclient.query.shape import DEEPEST_DESIGNED
 
 
 def refused(text: str) -> list[tuple[str, str]]:
@@ -437,17 +439,133 @@ def test_metadata_tells_what_cannot_be_asked(
             "condition primarycontactidname like",
         ),
         ('<order attribute="primarycontactidname"/>', "order primarycontactidname"),
+        (
+            '<filter><condition attribute="createdby" operator="eq" valueof="primarycontactid"/></filter>',
+            "condition createdby eq",
+        ),
+        (
+            '<link-entity name="contact" from="contactid" to="primarycontactid" alias="c"/>',
+            "link-entity c to",
+        ),
     ],
-    ids=["column", "condition", "order"],
+    ids=["column", "condition", "order", "comparison", "link"],
 )
 def test_the_name_of_a_lookup_that_nobody_reads_is_not_read(
     crm: EmbeddedPlatform, inside: str, construct: str
 ) -> None:
     def attributes(entity: str) -> Mapping[str, Attribute]:
-        known = crm.attributes(entity)
-        return {**known, "primarycontactid": replace(known["primarycontactid"], readable=False)}
+        return {
+            name: replace(attribute, readable=name != "primarycontactid")
+            for name, attribute in crm.attributes(entity).items()
+        }
 
     with pytest.raises(QueryProblems) as caught:
         prepare(parse(entity(inside)), attributes)
     [problem] = caught.value.problems
     assert (problem.construct, problem.message) == (construct, UNREADABLE)
+
+
+def grouped(attribute: str) -> str:
+    return f'<attribute name="{attribute}" groupby="true" alias="x"/>'
+
+
+def counted(attribute: str) -> str:
+    return f'<attribute name="{attribute}" aggregate="countcolumn" alias="x"/>'
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("fetch", "name", "inside", "message"),
+    [
+        ("distinct", "email", '<attribute name="to"/>', "by a party list; select activityid, too"),
+        ("distinct", "account", '<attribute name="new_contract"/>', "by a file; select accountid, too"),
+        ("distinct", "account", "<all-attributes/>", ""),
+        ("distinct", "email", '<attribute name="to"/><attribute name="activityid" alias="i"/>', ""),
+        (
+            "distinct",
+            "account",
+            '<attribute name="primarycontactidname"/>',
+            "by the name of a lookup's record; select primarycontactid, too",
+        ),
+        (
+            "distinct",
+            "account",
+            '<attribute name="primarycontactidname"/><attribute name="primarycontactid"/>',
+            "",
+        ),
+        (
+            "distinct",
+            "contact",
+            '<link-entity name="account" from="primarycontactid" to="contactid" alias="a">'
+            '<attribute name="new_contract"/></link-entity>',
+            "select accountid, too",
+        ),
+        ("aggregate", "email", grouped("to"), "a party list is not grouped by"),
+        ("aggregate", "account", grouped("new_contract"), "a file is not grouped by"),
+        ("aggregate", "account", grouped("primarycontactidname"), "take primarycontactid instead"),
+        ("aggregate", "account", counted("primarycontactidname"), "take primarycontactid instead"),
+        ("aggregate", "account", counted("new_contract"), ""),
+    ],
+)
+def test_what_tells_no_rows_apart_is_said(
+    crm: EmbeddedPlatform, fetch: str, name: str, inside: str, message: str
+) -> None:
+    text = f'<fetch {fetch}="true"><entity name="{name}">{inside}</entity></fetch>'
+    try:
+        prepare(parse(text), crm.attributes)
+        problems = []
+    except QueryProblems as error:
+        problems = [str(problem.message) for problem in error.problems]
+    assert len(problems) == bool(message)
+    assert message in "".join(problems)
+
+
+@pytest.mark.django_db
+def test_all_attributes_keep_their_names(crm: EmbeddedPlatform) -> None:
+    with pytest.raises(QueryProblems) as caught:
+        prepare(parse(entity('<all-attributes/><attribute name="fax" alias="name"/>')), crm.attributes)
+    [problem] = caught.value.problems
+    assert (problem.construct, str(problem.message)) == (
+        "attribute name",
+        "2 columns have this name; give them aliases",
+    )
+
+
+@pytest.mark.django_db
+def test_all_attributes_are_not_the_names_of_records(crm: EmbeddedPlatform) -> None:
+    text = entity('<all-attributes/><order attribute="primarycontactidname"/>', 'distinct="true"')
+    with pytest.raises(QueryProblems) as caught:
+        prepare(parse(text), crm.attributes)
+    [problem] = caught.value.problems
+    assert problem.construct == "order primarycontactidname"
+    assert "sorted by columns that it selects only" in str(problem.message)
+
+
+@pytest.mark.django_db
+def test_what_is_nested_too_deep_for_the_platforms_is_said(crm: EmbeddedPlatform) -> None:
+    def nested(depth: int) -> str:
+        inside = '<condition attribute="name" operator="not-null"/>'
+        return entity("<filter>" * depth + inside + "</filter>" * depth)
+
+    prepare(parse(nested(DEEPEST_DESIGNED)), crm.attributes)
+    with pytest.raises(QueryProblems) as caught:
+        prepare(parse(nested(DEEPEST_DESIGNED + 1)), crm.attributes)
+    [problem] = caught.value.problems
+    assert "nested more than 40 deep" in str(problem.message)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("operator", "text", "message"),
+    [
+        ("like", "x" * 4001, "at most 4000 characters"),
+        ("contains", "%" * 1333, "at most 4000 characters"),
+    ],
+)
+def test_a_text_that_no_platform_takes_does_not_fit(
+    crm: EmbeddedPlatform, operator: str, text: str, message: str
+) -> None:
+    inside = f'<condition attribute="name" operator="{operator}" value="@text"/>'
+    prepared = prepare(parse(condition(inside)), crm.attributes)
+    with pytest.raises(UnfitValue, match=message):
+        prepared.resolve(Circumstances(dt.datetime.now(dt.UTC), {"text": text}))

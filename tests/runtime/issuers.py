@@ -23,15 +23,24 @@ class Provider:
         self.keys: dict[str, Any] = {"k1": KEY}
         self.status = 200
         self.asked: list[str] = []
+        # How many of the next connections end without an answer, or in the middle of one.
+        self.broken = 0
+        self.cut = 0
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 outer.asked.append(self.path)
+                if outer.broken:
+                    outer.broken -= 1
+                    return
                 body = json.dumps(outer.document(self.path)).encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
+                if outer.cut:
+                    outer.cut -= 1
+                    body = body[:10]
                 self.wfile.write(body)
 
             def log_message(self, *args: object) -> None:

@@ -195,6 +195,8 @@ def test_the_group_is_described_for_forms(anonymous: Caller) -> None:
     fields = {field["name"]: field for field in call["fields"]}
     assert fields["close"]["type"] == "Record"
     assert [field["name"] for field in fields["close"]["items"]] == ["subject", "revenue", "opportunity"]
+    # One record is sent, and not what to add, change and remove.
+    assert "changes" not in fields["close"]
     form = anonymous.get(call["form"]).json()
     close = form["schema"]["properties"]["close"]
     assert (close["type"], close["properties"]["opportunity"]["title"]) == ("object", "Opportunity")

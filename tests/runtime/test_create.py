@@ -8,8 +8,10 @@ import pytest
 
 from crmbox.demo import people
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
+from designer.models import Binding, Input
 from designer.platform import get_platform
 from tests.callers import Caller
+from tests.runtime.accounts import endpoint, stored
 
 ACCOUNTS = "/api/sales/accounts"
 COLUMNS = ("name", "telephone1", "revenue", "industrycode", "primarycontactid", "ownerid", "createdby")
@@ -93,6 +95,23 @@ def test_three_bad_inputs_are_named_in_one_answer(rita: Caller) -> None:
     }
     assert answer["Content-Type"] == "application/problem+json"
     assert problem["requestId"] == answer["X-Request-Id"]
+
+
+@pytest.mark.parametrize("attributes", [("fax", "websiteurl"), ("websiteurl", "fax")])
+def test_an_input_of_several_attributes_has_the_limits_of_all(
+    rita: Caller, attributes: tuple[str, str]
+) -> None:
+    row = endpoint("create")
+    Input.objects.create(endpoint=row, name="both", position=90)
+    for position, attribute in enumerate(attributes, 90):
+        Binding.objects.create(endpoint=row, attribute=attribute, value="both", position=position)
+    refused = rita.post(ACCOUNTS, {"name": "A", "both": "1" * 51})
+    assert refused.status_code == 400
+    assert [(error["pointer"], error["code"]) for error in refused.json()["errors"]] == [
+        ("/both", "too_long")
+    ]
+    made = rita.post(ACCOUNTS, {"name": "A", "both": "1" * 50})
+    assert stored(made["Location"], "fax", "websiteurl") == dict.fromkeys(("fax", "websiteurl"), "1" * 50)
 
 
 @pytest.mark.parametrize(

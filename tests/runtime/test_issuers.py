@@ -43,6 +43,14 @@ def test_keys_are_found_by_discovery(provider: Provider) -> None:
     assert provider.asked == ["/.well-known/openid-configuration", "/keys"]
 
 
+@pytest.mark.parametrize("how", ["broken", "cut"])
+def test_one_broken_connection_turns_nobody_away(provider: Provider, how: str) -> None:
+    issuer_row(provider, SALES)
+    setattr(provider, how, 1)
+    assert status(provider.token(roles=["Sales"])) == 404
+    assert provider.asked == ["/.well-known/openid-configuration"] * 2 + ["/keys"]
+
+
 def test_an_issuer_is_known_with_the_next_request_and_gone_with_the_next(provider: Provider) -> None:
     token = provider.token(roles=["Sales"])
     assert status(token) == 401

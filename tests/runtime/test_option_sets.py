@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from designer.loading import latest
 from designer.models import Endpoint, Role
+from designer.platform import get_platform
+from designer.readiness import Checker, Metadata
 from tests.callers import Caller
 
 PRIORITIES = "/optionsets/priorities"
@@ -91,6 +94,19 @@ def test_a_filter_may_be_an_expression_over_the_option(anonymous: Caller) -> Non
     options = anonymous.get(PRIORITIES).json()
     _settings(filter={"mode": "expression", "expression": f"value != {options[0]['value']} && label != ''"})
     assert anonymous.get(PRIORITIES).json() == options[1:]
+
+
+@pytest.mark.parametrize("expression", ["label.size() > 'x'", "value / 0 == 1", "value"])
+def test_a_filter_that_fails_for_an_option_is_found_and_not_served(
+    anonymous: Caller, expression: str
+) -> None:
+    """One that gives no truth value fails for none: it keeps no option."""
+    _settings(filter={"mode": "expression", "expression": expression})
+    answer = anonymous.get(PRIORITIES)
+    row = Endpoint.objects.get(kind="option-set", name="priorities")
+    findings = Checker(latest(), Metadata(get_platform())).endpoint(row.pk)
+    blocked = any(finding.rule == "option-filter-expression" for finding in findings if finding.is_blocking)
+    assert (blocked, answer.status_code) == ((True, 503) if expression != "value" else (False, 200))
 
 
 def test_a_local_option_set_lists_the_attributes_options(anonymous: Caller) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.callers import Caller
-from tests.runtime.queries import QUERIES
+from tests.runtime.accounts import an_account
+from tests.runtime.queries import QUERIES, a_query, accounts, body, where
 
 
 def operation(caller: Caller, name: str) -> Any:
@@ -50,6 +53,37 @@ def test_a_required_parameter_is_marked(rita: Caller) -> None:
     by_name = parameters(operation(rita, "account"))
     assert by_name["accountId"]["required"] is True
     assert by_name["accountId"]["schema"] == {"type": "string", "format": "uuid"}
+
+
+@pytest.mark.parametrize("default", [None, "Contoso"])
+def test_every_description_says_of_a_required_parameter_what_a_call_is_answered(
+    rita: Caller, default: str | None
+) -> None:
+    query = accounts(where('attribute="name" operator="eq" value="@it"'))
+    path = a_query("multi", query, {"name": "it", "type": "String", "required": True, "default": default})
+    must_be_sent = rita.get(path).status_code == 400
+    assert must_be_sent is (default is None)
+    described = rita.get("/api/schema/queries/sales.tested").json()["call"]
+    form = rita.get("/api/schema/queries/sales.tested?form=run").json()
+    says = {
+        "OpenAPI": parameters(operation(rita, "tested"))["it"].get("required", False),
+        "schema": {field["name"]: field["required"] for field in described["fields"]}["it"],
+        "form": "it" in form["schema"].get("required", []),
+    }
+    assert set(says.values()) == {must_be_sent}, says
+
+
+@pytest.mark.parametrize(("default", "described"), [("One", ["One"]), (["One", "Two"], ["One", "Two"])])
+def test_the_default_of_a_list_is_used_and_described_as_a_list(
+    rita: Caller, default: Any, described: list[str]
+) -> None:
+    for name in ("One", "Two", "Three"):
+        an_account(name=name)
+    query = accounts(where('attribute="name" operator="in" value="@it"'))
+    path = a_query("multi", query, {"name": "it", "type": "String", "default": default})
+    assert sorted(row["name"] for row in body(rita, path)) == described
+    schema = parameters(operation(rita, "tested"))["it"]["schema"]
+    assert (schema["type"], schema["default"]) == ("array", described)
 
 
 def test_each_kind_says_what_it_answers(rita: Caller) -> None:

@@ -104,6 +104,43 @@ def test_a_row_rule_may_ask_for_linked_records(rita: Caller) -> None:
     assert [row["name"] for row in body(rita, path)] == ["Of Rita"]
 
 
+_OF_ACCOUNT = (
+    '<link-entity name="contact" from="parentcustomerid" to="accountid" link-type="{}" alias="{}">{}'
+)
+
+
+def _linked(last_names: str) -> str:
+    return f'<filter><condition attribute="lastname" operator="begins-with" value="{last_names}"/></filter>'
+
+
+@pytest.mark.parametrize("alias", ["c_some", "mine"])
+def test_aliases_of_a_query_are_its_authors(rita: Caller, alias: str) -> None:
+    """Neither those of links that a row rule adds, nor those in row rules, are in their way."""
+    id = an_account(name="Aliased", fax="alias").rpartition("/")[2]
+    get_platform().create("contact", {"lastname": "Z", "parentcustomerid": Reference("account", id)})
+    only_rule(f"<filter>{_OF_ACCOUNT.format('any', 'mine', _linked('Z'))}</link-entity></filter>")
+    row = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    contacts = ExposedEntity.objects.create(module=row.module, segment="contacts", entity="contact")
+    ruled(
+        contacts,
+        '<filter><link-entity name="account" from="accountid" to="parentcustomerid" link-type="any" '
+        'alias="c"/></filter>',
+    )
+    links = [("all", "c", "Y"), ("any", alias, "Z")]
+    path = a_query(
+        "multi",
+        accounts(
+            '<filter><condition attribute="fax" operator="eq" value="alias"/>'
+            + "".join(
+                f"{_OF_ACCOUNT.format(type, name, _linked(last))}</link-entity>" for type, name, last in links
+            )
+            + "</filter>"
+        ),
+        linked_row_rules=True,
+    )
+    assert [row["name"] for row in body(rita, path)] == ["Aliased"]
+
+
 def test_a_link_that_denies_what_is_unknown_of_the_caller_keeps_no_row(
     rita: Caller, anonymous: Caller
 ) -> None:

@@ -43,7 +43,7 @@ from designer.definitions import (
 from designer.platform import get_platform
 from designer.ports import Attempt
 from designer.readiness import Checker, Metadata
-from designer.types import TYPES, holds_records
+from designer.types import TYPES, InvalidInput, Limits, Reader, holds_records
 from runtime.studio import StudioRuntime
 
 THING = "new_thing"
@@ -129,30 +129,27 @@ class World:
         }
 
     def sent(self, type: str) -> list[Any]:
-        """Values that a caller may send for an input of the type, or that stand as a constant of it."""
-        records = (("account", self.account), ("contact", self.contact), ("systemuser", RITA_REP))
-        references = [*(id for _, id in records), *({"type": entity, "id": id} for entity, id in records)]
-        texts = ["some text", "7", UID, "2026-01-31", "2026-01-31T12:00:00Z", *(id for _, id in records)]
-        by_type: dict[str, list[Any]] = {
-            "String": texts,
-            "Text": texts,
-            "Integer": [1, 10],
-            "BigInt": [1, "7", 10],
-            "Decimal": ["1.5", 1],
-            "Money": ["1.5", 1],
-            "Double": [1.5, 1],
-            "Boolean": [True],
-            "DateTime": ["2026-01-31T12:00:00Z"],
-            "Date": ["2026-01-31"],
-            "Guid": [UID, *(id for _, id in records)],
-            "OptionSet": [1, 0, 10],
-            "MultiOptionSet": [[1, 2]],
-            "EntityReference": references,
-            "PartyList": [[{"type": entity, "id": id} for entity, id in records]],
-        }
-        if type not in by_type:
-            pytest.fail(f"Say in World.sent, beside the other types, what callers may send for a {type}.")
-        return by_type[type]
+        """Values that a caller may send for an input of the type, or that stand as a constant of it.
+
+        They are those of the values below that the type reads, for an attribute of one entity or of several.
+        A type that reads none of them is sent its own sample.
+        """
+        records = {"account": self.account, "contact": self.contact, "systemuser": RITA_REP}
+        references = [{"type": entity, "id": id} for entity, id in records.items()]
+        texts = ["some text", "7", "1.5", UID, "2026-01-31", "2026-01-31T12:00:00Z", *records.values()]
+        values = [*texts, 1, 0, 10, 1.5, True, [1, 2], *references, references]
+        kind, every = TYPES[type], Limits(targets=tuple(records))
+        readers = [kind.compile(limits) for limits in (Limits(targets=("account",)), every)]
+        read = [value for value in values if any(_reads(reader, value) for reader in readers)]
+        return read or [json.loads(json.dumps(kind.sample, default=str))]
+
+
+def _reads(reader: Reader, value: Any) -> bool:
+    try:
+        reader(value)
+    except InvalidInput:
+        return False
+    return True
 
 
 @dataclass(frozen=True)

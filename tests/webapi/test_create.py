@@ -44,6 +44,13 @@ def test_a_client_may_choose_the_id_and_cannot_make_it_twice(crm: Crm) -> None:
     assert (status, code) == (412, "0x80040237")
 
 
+def test_the_id_of_an_activity_cannot_be_taken_twice(crm: Crm) -> None:
+    """Its primary key is `activityid`, whatever the entity is called."""
+    id = crm.create("emails", {"subject": "Chosen"})
+    status, code, _ = crm.error("POST", "emails", json={"activityid": id, "subject": "Again"})
+    assert (status, code) == (412, "0x80040237")
+
+
 @pytest.mark.parametrize(
     "url",
     [

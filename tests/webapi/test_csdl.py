@@ -94,4 +94,6 @@ def test_a_choice_of_metadata_comes_in_one_answer(crm: Crm) -> None:
     named["ConditionOperator"] = "Sounds"
     wrong = {"Criteria": {"Conditions": [{**named, "Value": "x"}]}}
     assert crm.error("GET", path, params={"@p1": json.dumps(wrong)})[0] == 501
+    unnamed = {"Criteria": {"Conditions": [{**named, "PropertyName": ["LogicalName"]}]}}
+    assert crm.error("GET", path, params={"@p1": json.dumps(unnamed)})[0] == 400
     assert crm.error("GET", path, params={"@p1": "{"})[0] == 400

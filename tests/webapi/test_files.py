@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 import requests
 
-from tests.webapi.crm import Crm
+from tests.servers import Site
+from tests.webapi.crm import Crm, service
 
 CHUNK = 4 * 1024 * 1024
 PNG = base64.b64decode(
@@ -106,6 +108,16 @@ def test_a_chunk_may_be_sent_again(crm: Crm, account: str) -> None:
         assert send_chunk(crm, url, b"12345", 0, 8) == 206
     assert send_chunk(crm, url, b"678", 5, 8) == 204
     assert crm.send("GET", f"{account}/new_contract/$value").content == b"12345678"
+
+
+def test_a_session_begins_while_another_one_ends(site: Site, tmp_path: Path) -> None:
+    """A link that leads nowhere stands for a folder that is listed, and gone when it is looked at."""
+    sessions = tmp_path / "portico-crm-uploads"
+    sessions.mkdir()
+    (sessions / "ended").symlink_to(tmp_path / "nowhere")
+    crm = service(site.start_crm(UPLOAD_FOLDER=str(tmp_path)))
+    account = f"accounts({crm.create('accounts', {'name': 'With files'})})"
+    assert start(crm, f"{account}/new_contract", **{"x-ms-file-name": "a.txt"})
 
 
 def test_a_chunk_out_of_its_place_is_refused(crm: Crm, account: str) -> None:

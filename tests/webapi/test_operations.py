@@ -36,6 +36,11 @@ def test_a_function_takes_its_parameters_from_the_url(crm: Crm, url: str) -> Non
         assert answer.json()["Echo"] == "it's me"
 
 
+@pytest.mark.parametrize("literal", ["--5", "5-", "²", "Infinity", "sNaN"])
+def test_what_is_nearly_a_number_in_a_url_is_a_text(crm: Crm, literal: str) -> None:
+    assert crm.get(f"new_Ping(Message={literal})")["Echo"] == literal
+
+
 def test_a_bound_action_runs_on_its_record_as_the_caller(crm: Crm, account: str) -> None:
     rita = crm.acting_as(MSCRMCallerID=RITA_REP)
     url = f"{account}/Microsoft.Dynamics.CRM.new_Approve"
@@ -162,7 +167,9 @@ def test_records_are_counted_by_entity(crm: Crm) -> None:
     counts = answer["EntityRecordCountCollection"]
     assert counts["Keys"] == ["account", "contact"]
     assert counts["Values"][1] == int(crm.send("GET", "contacts/$count").text.lstrip("\ufeff"))
-    assert crm.error("GET", 'RetrieveTotalRecordCount(EntityNames=["yeti"])')[0] == 400
+    for wrong in ('["yeti"]', '[["account"]]', '[{"a":1}]'):
+        path = "RetrieveTotalRecordCount(EntityNames=@p1)"
+        assert crm.error("GET", path, params={"@p1": wrong})[0] == 400
 
 
 @pytest.mark.parametrize("version", ["v8.2", "v9.0", "v9.1"])

@@ -120,6 +120,16 @@ def test_a_count_alone_needs_no_group(traders: Traders) -> None:
     assert answer["value"] == [{"c": 1}]
 
 
+def test_an_order_names_a_selected_column_before_those_of_the_tables(traders: Traders) -> None:
+    """Both tables have `createdon`: as in T-SQL, the column that is shown under this name is meant."""
+    answer = traders.ask(
+        "SELECT a.name, c.createdon FROM account a INNER JOIN contact c ON a.primarycontactid = c.contactid "
+        "WHERE a.sic = '{group}' ORDER BY createdon, a.name DESC"
+    )
+
+    assert [row["name"] for row in answer["value"]] == ["B", "A"]
+
+
 @pytest.mark.parametrize(
     ("top", "end", "expected"),
     [
@@ -174,6 +184,8 @@ def test_labels_come_when_asked_for(traders: Traders) -> None:
         "SELECT a.name FROM account a RIGHT JOIN contact c ON a.primarycontactid = c.contactid",
         "SELECT TOP 5 PERCENT name FROM account",
         "SELECT name, ROW_NUMBER() OVER (ORDER BY name) AS n FROM account",
+        "SELECT name AS title FROM account ORDER BY 'title'",
+        "SELECT name FROM account WHERE createdon > DATEADD(day, '²', GETUTCDATE())",
         "DELETE FROM account",
         "UPDATE account SET name = 'x'",
         "DROP TABLE account",

@@ -10,7 +10,11 @@ _REGARDING = ("account", "contact", "lead", "opportunity", "incident")
 
 
 def activity_attributes(entity: str, statuses: tuple[Option, ...]) -> tuple[Attribute, ...]:
-    """Return the attributes of an activity. The first of `statuses` in each state is its default."""
+    """Return the attributes that activities such as e-mails and appointments share.
+
+    The first of `statuses` in each state is the state's default.
+    """
+    # Reversed, so that the first status of a state is put last and stays.
     defaults = {option.state: option.value for option in reversed(statuses)}
     states = OptionSet(
         f"{entity}_statecode",

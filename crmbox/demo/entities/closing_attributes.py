@@ -8,6 +8,7 @@ from crmclient.metadata import Attribute, Option, OptionSet
 
 
 def closing_attributes(entity: str) -> tuple[Attribute, ...]:
+    """Return the attributes that closing activities share, such as the resolution of a case."""
     states = OptionSet(
         f"{entity}_statecode",
         label("Activity Status", "Aktivitätsstatus", "حالة النشاط"),

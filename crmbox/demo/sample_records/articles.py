@@ -111,6 +111,7 @@ _ARTICLES: Final = (
 
 
 def write(script: Script) -> None:
+    """Write the knowledge articles. Published ones go out an hour after they were created."""
     for number, days, status, internal, title, summary, content in _ARTICLES:
         # At nine in the morning.
         created = script.today - dt.timedelta(days=days) + dt.timedelta(hours=9)

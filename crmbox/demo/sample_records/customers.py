@@ -66,6 +66,7 @@ def write_contacts(script: Script, accounts: Sequence[Customer]) -> tuple[list[C
     contacts: list[Customer] = []
     primary: dict[str, Reference] = {}
     for number in range(1, CONTACTS + 1):
+        # Nearly all contacts belong to an account. The first one of each becomes its primary contact.
         account = accounts[(number - 1) % len(accounts)] if script.maybe(0.97) or number in _NAMED else None
         contact = _write_contact(script, number, account)
         contacts.append(contact)
@@ -76,6 +77,10 @@ def write_contacts(script: Script, accounts: Sequence[Customer]) -> tuple[list[C
 
 
 def _write_account(script: Script, number: int, parent: Reference | None) -> Customer:
+    """Write the account with this number, as a child of `parent`.
+
+    Its values are random, but the same at each loading. `script.maybe` and `script.some` take probabilities.
+    """
     chance = script.chance
     locale = LOCALES[(number - 1) % len(LOCALES)]
     city, postal_code = chance.choice(locale.cities)
@@ -84,6 +89,7 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
     branch = (number - 1) // (len(LOCALES) * len(locale.stems))
     name = locale.company.format(stem) + (f" – {city} {branch}" if branch else "")
     created = script.past()
+    # The first account is always active, because documents name contacts of it.
     active = number == 1 or script.maybe(0.93)
     values: dict[str, Value] = {
         "name": name,
@@ -122,6 +128,11 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
 
 
 def _write_contact(script: Script, number: int, account: Customer | None) -> Customer:
+    """Write the contact with this number, of an account or of none.
+
+    Its values are random, but the same at each loading. Some contacts (`_NAMED`) have a given name, because
+    documents name them.
+    """
     chance = script.chance
     locale = account.locale if account is not None else chance.choice(LOCALES)
     first, last = chance.choice(locale.first_names), chance.choice(locale.last_names)
@@ -150,6 +161,7 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
         "ownerid": _owner(script),
         "statuscode": 1 if active else 2,
     }  # fmt: skip
+    # Replaced only now, so that the random values of all other contacts do not depend on it.
     if number in _NAMED:
         first, last, job = _NAMED[number]
         mail = f"{first}.{last}@{domain}.example".lower()

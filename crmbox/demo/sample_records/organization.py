@@ -93,6 +93,7 @@ AGENTS: Final = _users_of(_AGENT, _EXPERT)
 
 
 def write(script: Script) -> None:
+    """Write the business units, teams, security roles and users, all from the day of foundation."""
     founded = script.today - dt.timedelta(days=DAYS)
     for name, parent in _UNITS:
         script.create("businessunit", name, {"name": name, "parentbusinessunitid": _unit(parent)}, founded)
@@ -116,6 +117,7 @@ def _write_user(
     *,
     founded: dt.datetime,
 ) -> None:
+    """Write a user with teams and a role. `post` is the title and the role, `manager` another user's name."""
     name = f"{first} {last}"
     title, role = post
     account = f"{first}.{last}".lower() if name.isascii() else f"user{number:02d}"

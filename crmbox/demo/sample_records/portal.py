@@ -83,6 +83,10 @@ ATTACHMENTS: Final = tuple(
 
 
 def write_cases(script: Script) -> None:
+    """Write the cases of the portal's customers, and a note for each file that is attached to one.
+
+    The files themselves are uploaded when all records are written.
+    """
     for number, (key, customer, company, days, priority, status, title, text) in enumerate(_CASES, start=1):
         # Between 8:01 and 8:18 (UTC) of that day: negative hours and minutes count forward.
         created = script.today - dt.timedelta(days=days, hours=-8, minutes=-number)

@@ -44,6 +44,7 @@ def write_opportunities(
 
 
 def _write_lead(script: Script, number: int) -> Reference:
+    """Write the lead with this number. Its values are random, but the same at each loading."""
     chance = script.chance
     locale = chance.choice(LOCALES)
     city, _ = chance.choice(locale.cities)
@@ -75,6 +76,11 @@ def _write_opportunity(
     contacts: Sequence[Customer],
     leads: Sequence[Reference],
 ) -> Reference:
+    """Write the opportunity with this number, of a random customer and sometimes from a lead.
+
+    Its values are random, but the same at each loading, and fit its status: only closed opportunities have a
+    close date, and only won ones an actual value.
+    """
     chance = script.chance
     customer = chance.choice(accounts if script.maybe(0.85) else contacts)
     status = chance.choice(_OPPORTUNITY_STATUSES)

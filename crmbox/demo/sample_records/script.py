@@ -46,7 +46,10 @@ class Script:
         return Reference(entity, id)
 
     def past(self, since: dt.datetime | None = None) -> dt.datetime:
-        """Return a moment in the working hours of some day in the two years or, given `since`, after it."""
+        """Return a random moment in working hours: within the two years before today, or after `since`.
+
+        There may be no day between `since` and today. Then `since` itself is returned.
+        """
         days = DAYS if since is None else (self.today - since).days
         if since is not None and days < 2:
             return since

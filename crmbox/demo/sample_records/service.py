@@ -42,6 +42,7 @@ def write_cases(
 
 
 def write_notes(script: Script, subjects: Sequence[Reference]) -> None:
+    """Write notes on records of `subjects`, which are chosen at random."""
     for number in range(1, NOTES + 1):
         script.create(
             "annotation",
@@ -65,6 +66,7 @@ def _owner(number: int, agent: str) -> Reference:
 def _write_case(
     script: Script, number: int, accounts: Sequence[Customer], contacts: Sequence[Customer]
 ) -> Reference:
+    """Write the case with this number, of a random customer. Its values are the same at each loading."""
     chance = script.chance
     customer = chance.choice(accounts if script.maybe(0.6) else contacts)
     created = script.past(customer.created)

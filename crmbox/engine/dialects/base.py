@@ -138,7 +138,8 @@ class Dialect(ABC):
     def write_together(
         self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
     ) -> list[list[Row]]:
-        """Return the rows of each of several such statements (with token and parameters), in one transaction.
+        """Return the rows of each of several statements as of `write_at_once`, in one transaction. Each write
+        is a statement, a token and parameters.
 
         Raises NotTogether when none was written, and the driver's error when that is not known.
         """

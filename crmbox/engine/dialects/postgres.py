@@ -44,6 +44,8 @@ class _UnpreparedCursor(TextCursor):
 
 
 class PostgreSQL(Dialect):
+    """PostgreSQL by way of psycopg."""
+
     name = "postgresql"
     placeholder = "%s"
     descending_nulls = " NULLS LAST"
@@ -95,7 +97,10 @@ class PostgreSQL(Dialect):
     def write_together(
         self, connection: Any, writes: Sequence[tuple[str, str, Sequence[DbValue]]]
     ) -> list[list[Row]]:
-        """Run several statements in one round trip to the server."""
+        """Run the writes as one transaction, in one round trip to the server. Return the rows of each.
+
+        Raises NotTogether when one of them fails, since none is written then.
+        """
         cursors = [TextCursor(connection) for _ in writes]
         try:
             with connection.pipeline():
@@ -176,11 +181,15 @@ class PostgreSQL(Dialect):
         return f"extract({grouping.value} from {day})::integer"
 
     def sum(self, value: str, storage: Storage) -> Sum:
+        """Return SUM(`value`), and how its result becomes the number of the storage's type."""
+
         def combine(parts: Sequence[Any]) -> Decimal | int | float:
+            # SUM over no values is NULL.
             total = parts[0] or 0
             if storage is Storage.DOUBLE:
                 return float(total)
             if storage in _PLACES:
+                # To and fro, so that the sum has exactly as many places as on SQLite.
                 return money.unscaled(money.scaled(Decimal(total), _PLACES[storage]), _PLACES[storage])
             return int(total)
 
@@ -188,6 +197,7 @@ class PostgreSQL(Dialect):
 
 
 def _regex(token: Token) -> str:
+    """Return a token of a LIKE pattern as a regular expression."""
     match token:
         case AnyText():
             return ".*"

@@ -35,6 +35,8 @@ _COLUMNS = re.compile(r"UNIQUE constraint failed: (.+)")
 
 
 class SQLite(Dialect):
+    """SQLite, with the types that it lacks kept as text and whole numbers."""
+
     name = "sqlite"
     placeholder = "?"
     descending_nulls = ""
@@ -64,7 +66,10 @@ class SQLite(Dialect):
         return cursor
 
     def write_at_once(self, connection: Any, sql: str, token: str, params: Sequence[DbValue]) -> list[Row]:
-        """Run two statements, because one changes only one table: the first raises the version."""
+        """Run two statements, because one changes only one table: the first raises the row version.
+
+        Nothing is written, and there are no rows, when `token` is no longer that of the metadata.
+        """
         rows: list[Row] = []
         connection.execute(self.begin_write)
         try:
@@ -142,6 +147,7 @@ class SQLite(Dialect):
         return f"EXISTS (SELECT 1 FROM json_each(?) AS span WHERE {within})"
 
     def date_part(self, value: str, grouping: CalendarPart, storage: Storage) -> str:
+        """Return the SQL of a part of a date as a whole number. `value` is text that begins as 2026-03-31."""
         month = f"CAST(substr({value}, 6, 2) AS INTEGER)"
         match grouping:
             case DateGrouping.YEAR:
@@ -156,6 +162,7 @@ class SQLite(Dialect):
                 return _week(value)
 
     def sum(self, value: str, storage: Storage) -> Sum:
+        """Return the SQL of a sum in one or several pieces, and how these become the exact number."""
         if storage is Storage.DOUBLE:
             return Sum((f"SUM({value})",), lambda parts: float(parts[0] or 0))
         if storage is Storage.DECIMAL:
@@ -167,6 +174,7 @@ class SQLite(Dialect):
 
 
 def _glob(token: Token) -> str:
+    """Return a token of a LIKE pattern as a pattern of GLOB, which is case-sensitive and has sets."""
     match token:
         case AnyText():
             return "*"
@@ -210,8 +218,10 @@ def _recombined(places: int | None) -> Callable[[Sequence[Any]], Decimal | int]:
 
 
 def _decimal_sum(value: str) -> Sum:
-    """Return the sum of decimals that are stored as ordered text: in two halves, which fit SQLite's
-    integers, and with the number of negative ones, whose digits are complements.
+    """Return the sum of decimals that are stored as ordered text (`money.ordered_text`).
+
+    The digits are added in two halves, which fit SQLite's integers. A negative number n has the digits of
+    ORDERED_NINES + n, so ORDERED_NINES is taken off for each of the negative ones, which are counted.
     """
 
     def combine(parts: Sequence[Any]) -> Decimal:

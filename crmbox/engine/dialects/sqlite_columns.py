@@ -40,8 +40,10 @@ def _alterations(columns: NewColumns) -> Iterator[str]:
 
 
 def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
-    """Return the tables that are left: all where the library forbids changes of the stored schema, and those
-    whose text ends with something else than their columns.
+    """Append columns to the stored text of CREATE TABLE. Return those that `ALTER TABLE` has to add instead.
+
+    These are all of them where the SQLite library forbids changes of the stored schema, and else those of
+    tables whose text does not end with the list of columns, such as after WITHOUT ROWID.
     """
     left: dict[str, Sequence[tuple[str, str]]] = {}
     statements.execute("PRAGMA writable_schema = ON")
@@ -50,12 +52,13 @@ def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
             return columns
         for table, added in columns.items():
             text = "".join(f", {quote(name)} {kind}" for name, kind in added)
+            # No row is touched where the text of the table does not end with a bracket.
             if statements.execute(_APPEND, (f"{text})", table)) != 1:
                 left[table] = added
+        # Another version makes other connections read the schema anew; `RESET` makes this one do so.
         [(version,)] = statements.rows("PRAGMA schema_version")
         statements.execute(f"PRAGMA schema_version = {version + 1}")
     finally:
-        # `RESET` also reads the schema anew. Other connections do so because its version is another.
         statements.execute("PRAGMA writable_schema = RESET")
     # Asked before the transaction ends, SQLite fails here if it cannot read what was written.
     statements.rows("SELECT count(*) FROM sqlite_master")

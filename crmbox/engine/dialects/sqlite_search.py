@@ -18,6 +18,10 @@ _SHORTEST: Final = 3
 
 
 def create(search: TextSearch) -> Iterator[str]:
+    """Yield the statements that make and fill the index of one text column, and the triggers that keep it.
+
+    The table `numbers` gives each record with a text a number, which is the rowid of its text in `index`.
+    """
     index, numbers, table = _index(search), _numbers(search), quote(search.table)
     id, key = quote(search.id), quote(search.key)
     add = (
@@ -43,6 +47,7 @@ def create(search: TextSearch) -> Iterator[str]:
     # Filled at once, the index is left in many pieces, and each search would look into all of them: a million
     # texts were searched in a fifth of the time after this.
     yield f"INSERT INTO {index} ({index}) VALUES ('optimize')"
+    # The letters in the triggers' names stand for add, change and delete.
     yield _trigger(search, "a", "AFTER INSERT", add)
     yield _trigger(search, "c", f"AFTER UPDATE OF {key}", remove + add, f"WHEN old.{key} IS NOT new.{key} ")
     yield _trigger(search, "d", "AFTER DELETE", remove)

@@ -19,7 +19,7 @@ from crmbox.engine.sql.joins import filter_writer, from_clause
 from crmbox.engine.sql.operands import Operand
 from crmbox.engine.sql.orders import sort_key
 from crmbox.engine.sql.outputs import Outputs
-from crmbox.engine.sql.scope import Scope, selected, unique_keys
+from crmbox.engine.sql.scope import Scope, selected_columns, unique_keys
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Aggregate, Column, Order, Query
 from crmclient.query.families import AGGREGATES
@@ -54,8 +54,9 @@ class AggregatePlan:
         """
         if len(rows) > MOST_GROUPS:
             raise InvalidQuery(f"The query makes more than {MOST_GROUPS} groups; narrow its filter.")
-        # The pair compares an empty value with others. Each sort leaves equal rows in the order of the sort
-        # before, so the sort by the first order comes last.
+        # None cannot be compared with other values. The pair (is not None, value) can, and puts None first.
+        # Each sort leaves equal rows in the order of the sort before, so the sort by the first order comes
+        # last.
         rows = sorted(rows, key=lambda row: [(part is not None, part) for part in self.key(row)])
         for rank, descending in reversed(self.orders):
             rows.sort(key=lambda row: ((value := rank(row)) is not None, value), reverse=descending)
@@ -63,7 +64,11 @@ class AggregatePlan:
 
 
 def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePlan:
-    """Return the plan of an aggregate query. Raises InvalidQuery."""
+    """Return the plan of an aggregate query. Raises InvalidQuery.
+
+    The inner select `d` groups the rows and computes the aggregates. The outer one adds what is read by the
+    groups' values, such as the names of lookups. It reads one group more than allowed, to notice too many.
+    """
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
     joined, link_conditions = from_clause(query, filters)
@@ -95,7 +100,8 @@ class _Writer:
         self.groups = Groups()
         self._dialect = dialect
         self._snapshot = scope.snapshot
-        columns = selected(query, scope)
+        # First, the inner select: the columns to group by, and those to aggregate.
+        columns = selected_columns(query, scope)
         self._keys = unique_keys(columns)
         self._grouped: dict[str, Operand] = {}
         aggregates: list[tuple[str, Column, Operand]] = []
@@ -107,6 +113,7 @@ class _Writer:
                 self._grouped[key] = self.groups.add(date_part(operand, column, dialect))
             else:
                 aggregates.append((key, column, operand))
+        # Then, the outer select: the groups, and after them the pieces of each aggregate.
         written = [
             (key, *self._aggregate(number, column, operand))
             for number, (key, column, operand) in enumerate(aggregates)
@@ -122,7 +129,10 @@ class _Writer:
         ]
 
     def ranked(self, order: Order) -> Read:
-        """Return a function that reads the value that an order sorts a group by. Raises InvalidQuery."""
+        """Return a function that reads from a row the value to sort by: of an aggregate or a grouped column.
+
+        Raises InvalidQuery when no column has the alias that the order names.
+        """
         name = order.alias
         if name is None:
             raise InvalidQuery(f"order {order.attribute}: an aggregate query is sorted by aliases.")
@@ -140,8 +150,10 @@ class _Writer:
         return lambda row: read([row[position] for position in positions])
 
     def _aggregate(self, number: int, column: Column, operand: Operand) -> tuple[tuple[str, ...], Read]:
-        """Return the names of what is selected for an aggregate, and a function that makes its
-        value of them.
+        """Add an aggregate, the query's `number`th, to the inner select.
+
+        Return the names of its pieces in the outer select, and a function that makes its value of them: an
+        average has a count and a sum, and a sum can have several pieces.
         """
 
         def show(*expressions: str) -> tuple[str, ...]:

@@ -50,9 +50,10 @@ class FilterWriter:
         self._conditions = 0
 
     def write(self, group: Filter | None, source: Source) -> Fragment | None:
-        """Write a filter; None for one that matches every row.
+        """Return a filter as SQL; None for one that matches every row.
 
-        A link's filter may name the link and its parent.
+        `source` is the entity or link that the filter belongs to. A link's filter may name the link and its
+        parent.
         """
         if group is None or not group.items:
             return None
@@ -67,6 +68,7 @@ class FilterWriter:
         return Fragment(f"({joined.text})", joined.slots)
 
     def _items(self, group: Filter, source: Source, *, needed: bool) -> Iterator[Fragment]:
+        """Yield the conditions, the links and the groups of `group` as SQL. `needed` as in `_condition`."""
         for item in group.items:
             match item:
                 case Condition():
@@ -77,9 +79,10 @@ class FilterWriter:
                     yield self._group(item, source, needed=needed)
 
     def _condition(self, condition: Condition, source: Source, *, needed: bool) -> Fragment:
-        """Write a condition. `needed`: only records that match it can be in the result.
+        """Return a condition as SQL.
 
-        `construct`, here and below, names the condition in error messages.
+        `needed`: only records that match it can be in the result, so an index may search for it; False inside
+        an OR. `construct`, here and below, names the condition in error messages.
         """
         self._conditions += 1
         if self._conditions > MOST_CONDITIONS:
@@ -110,8 +113,8 @@ class FilterWriter:
         self, condition: Condition, operand: Operand, source: Source, construct: str
     ) -> Fragment:
         """Write a condition such as `under`, which compares with a record and those above or below it."""
-        # Only checks that the operand is a reference or an id: these are the ones that can be equal to a
-        # record.
+        # The result is not used. The call refuses an operand that cannot be equal to a record, which only
+        # references and ids can.
         self._compared_operand(condition.operator, POSITIVE[Operator.EQ], operand, construct)
         targets = operand.attribute.targets
         if operand.attribute.is_primary_id:
@@ -123,6 +126,7 @@ class FilterWriter:
             raise InvalidQuery(f"{construct}: the records that it names form no hierarchy.")
         if len(condition.values) != 1 or condition.value_of is not None:
             raise InvalidQuery(f"{construct}: one value needed, {len(condition.values)} given.")
+        # The SQL of each entity's hierarchy takes the one value again, so the slot is repeated.
         text, times = in_hierarchy(operand.compared, condition.operator, entities, self._dialect.placeholder)
         slot = Slot(self.values, operand.encode, construct)
         self.values += 1
@@ -135,7 +139,11 @@ class FilterWriter:
         source: Source,
         construct: str,
     ) -> None:
-        """Add a search by text index for a condition on the entity itself, if the attribute has an index."""
+        """Add a search by text index for a condition on the entity itself, if the attribute has an index.
+
+        `pattern` makes the tokens of the LIKE pattern that the operator means with a value. The slot takes
+        the value that the condition is about to take, too: `self.values` is its index.
+        """
         root = self.scope.root
         column = root.stored.columns.get(condition.attribute)
         if source is not root or condition.link is not None or column is None:
@@ -151,7 +159,11 @@ class FilterWriter:
         return self.scope.operand(self._source(alias, source, construct), attribute, construct)
 
     def _source(self, alias: str | None, source: Source, construct: str) -> Source:
-        """Return the source with `alias`, which a condition in the filter of `source` names."""
+        """Return the source with `alias`, which a condition in the filter of `source` names.
+
+        Raises InvalidQuery where SQL could not see it from there: a link's filter sees only the link and its
+        parent; the query's own filter does not see a link that does not join, such as one of the type `any`.
+        """
         named_source = source if alias is None else self.scope.source(alias, construct)
         if isinstance(source, JoinedSource):
             if named_source is not source and named_source is not source.parent:
@@ -192,7 +204,10 @@ class FilterWriter:
 
 
 def _column_comparison(condition: Condition, left: Operand, right: Operand, construct: str) -> Fragment:
-    """Return the SQL that compares two attributes. Raises InvalidQuery."""
+    """Return the SQL that compares two attributes. As with values, `ne` holds where one of them is empty.
+
+    `construct` names the condition in errors. Raises InvalidQuery.
+    """
     sign = COLUMN_COMPARISONS.get(condition.operator)
     if sign is None:
         raise InvalidQuery(f"{construct}: this operator cannot compare two attributes.")
@@ -200,6 +215,7 @@ def _column_comparison(condition: Condition, left: Operand, right: Operand, cons
         raise InvalidQuery(f"{construct}: give a value or another attribute, not both.")
     check_comparable(left, right, construct)
     text = f"{left.compared} {sign} {right.compared}"
+    # The sign of NE is "=", and is denied here. With NULL, the comparison and its denial are both NULL.
     if condition.operator is Operator.NE:
         empty = f"{left.compared} IS NULL OR {right.compared} IS NULL OR "
         text = f"({empty if EMPTY_MATCHES_NEGATIONS else ''}NOT ({text}))"
@@ -210,7 +226,7 @@ _GUIDS: Final = frozenset({Family.GUID, Family.REFERENCE})
 
 
 def check_comparable(left: Operand, right: Operand, construct: str) -> None:
-    """Raise InvalidQuery unless the two operands are of the same kind."""
+    """Raise InvalidQuery unless the two operands are of the same kind. Ids and references can be compared."""
     guids = left.family in _GUIDS and right.family in _GUIDS
     same = left.family is right.family and left.storage is right.storage and left.family is not Family.FILE
     if not (guids or same):

@@ -31,7 +31,10 @@ class Groups:
         self._shown: list[str] = []
 
     def add(self, operand: Operand) -> Operand:
-        """Group by `operand`. Return the operand that stands for it in the outer select."""
+        """Group by what `operand` is compared by. Return the operand that stands for it in the outer select.
+
+        Where values that compare equal are shown in several ways, the group shows the least of them.
+        """
         number = self.count
         self.count += 1
         self.selected.append(f"{operand.compared} AS k{number}")
@@ -64,8 +67,9 @@ class Groups:
 
 
 def date_part(operand: Operand, column: Column, dialect: Dialect) -> Operand:
-    """Return the part of a date that a column groups by, as a whole number; the operand itself
-    without one.
+    """Return an operand for the part of a date that a column groups by, such as its month, as a number.
+
+    Without a dategrouping, return the operand itself. Raises InvalidQuery for anything but a date.
     """
     if column.date_grouping is None:
         return operand

@@ -24,6 +24,7 @@ def in_hierarchy(
     `compared` is the id of the record, the parameter that of the record that `operator` starts from. Every
     one of `entities` must have a hierarchy.
     """
+    # NOT UNDER denies UNDER, and also matches an empty lookup.
     kind = Operator.UNDER if operator is Operator.NOT_UNDER else operator
     parts = [f"{compared} IN ({_ids(entity, kind, placeholder)})" for entity in entities]
     text = " OR ".join(parts)
@@ -37,6 +38,8 @@ def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
     parent = entity.parent_column
     assert parent is not None  # noqa: S101
     table, id, above = quote(entity.table), quote(entity.id_column.name), quote(parent.name)
+    # `begin` selects the first ids, `step` those one level further down or up. UNION drops ids that were
+    # reached before, so that a circle ends.
     if operator in _DOWNWARDS:
         first = id if operator in _WITH_ITSELF else above
         begin = f"SELECT n.{id} FROM {table} AS n WHERE n.{first} = {placeholder}"

@@ -45,7 +45,10 @@ def filter_writer(scope: Scope, dialect: Dialect) -> FilterWriter:
 
 
 def from_clause(query: Query, filters: FilterWriter) -> tuple[Fragment, list[Fragment]]:
-    """Return the FROM clause, and the conditions of links that join nothing. All of them must hold."""
+    """Return the FROM clause with the joins, and the conditions of links that only filter, such as `any`.
+
+    The conditions belong into WHERE, where all of them must hold.
+    """
     root = filters.scope.root
     clause = Fragment(f"FROM {quote(root.stored.table)} AS {root.sql}")
     conditions: list[Fragment] = []
@@ -57,9 +60,9 @@ def from_clause(query: Query, filters: FilterWriter) -> tuple[Fragment, list[Fra
 
 
 def _write_join(link: Link, filters: FilterWriter) -> _LinkSQL:
-    """Write a link and those in it.
+    """Return a link and those in it as SQL. Raises InvalidQuery.
 
-    Values are taken in the walk order: the filter's first, then those of the links.
+    The filter is written before the nested links, because the values of the query are counted in that order.
     """
     source = filters.scope.of_link(link)
     construct = f"link-entity {link.alias!r}"
@@ -76,14 +79,17 @@ def _in_filter(filters: FilterWriter, link: Link) -> Fragment:
 
 
 def _joins_of(written: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
-    """Return a link and those in it as joins, each after a blank, and as conditions."""
+    """Return the SQL of a link and of those in it: the joins, each with a blank before it, and the conditions
+    of the links that join nothing.
+    """
     source = written.source
     if not source.link.type.joins:
         return [], [_condition_of(written)]
     kind = " LEFT JOIN" if source.link.type is LinkType.OUTER else " JOIN"
     beginning = f"{kind} {written.table} ON "
     if source.is_single:
-        # Inside the subquery, the same alias stands for each record that it looks at.
+        # The join is on the id of one record, which a subquery finds. Inside the subquery, the same alias
+        # stands for each record that it looks at.
         first = concat(_select(written, written.id), f" ORDER BY {written.id} LIMIT 1")
         joins: list[str | Fragment] = [beginning, f"{written.id} = (", first, ")"]
     else:
@@ -97,7 +103,7 @@ def _joins_of(written: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
 
 
 def _condition_of(written: _LinkSQL) -> Fragment:
-    """Return a link that joins nothing as a condition on its parent."""
+    """Return a link that joins nothing, such as one of the type any or all, as an EXISTS condition."""
     condition = concat("EXISTS (", _select(written, "1"), ")")
     match written.source.link.type:
         case LinkType.NOT_ANY:

@@ -17,15 +17,18 @@ CONSTRUCT = "page token"
 def parts_after(
     keys: Sequence[SortKey], empty: Sequence[bool], first_slot: int, placeholder: str
 ) -> tuple[Fragment, ...]:
-    """Return the condition of each part.
+    """Return the conditions for the rows after the last one of a page, one for each part to query in turn.
 
-    `empty` says which values of the last row are empty. The slots of the last row's values, in the order of
-    `keys`, begin at `first_slot`.
+    There are no parts where no row can follow. `empty` says which values of the last row are empty. The slots
+    of the last row's values, in the order of `keys`, begin at `first_slot`. Empty values are the lowest: they
+    come first in an ascending order, and last in a descending one.
     """
     writer = _Writer(keys, empty, first_slot, placeholder)
     key = keys[0]
+    # The rows with the same first value that come after by the further keys; None: there are none.
     rest = writer.rest(1)
     if empty[0]:
+        # In an ascending order, the filled values come after the empty ones; in a descending one, nothing.
         with_empty = () if rest is None else (concat(f"{key.sql} IS NULL AND ", rest),)
         return with_empty if key.descending else (*with_empty, Fragment(f"{key.sql} IS NOT NULL"))
     strict, bound = ("<", "<=") if key.descending else (">", ">=")
@@ -60,8 +63,9 @@ class _Writer:
         return Fragment(f"{key.sql} {sign} {self._placeholder}", (slot,))
 
     def rest(self, index: int) -> Fragment | None:
-        """Return the condition of rows that come after by the keys from `index` on; None: there cannot be
-        any.
+        """Return the condition that a row comes after the last one by the keys from `index` on.
+
+        That is: by the key `index`, or else equal in it and after by the further keys. None: no row can.
         """
         if index == len(self._keys):
             return None

@@ -80,9 +80,10 @@ def fold_text(value: object) -> str:
 
 
 def _name(reference: Operand, snapshot: Snapshot, *, compared: bool) -> str:
-    """Return a subquery by primary key for each possible target.
+    """Return SQL for the name of the record that a lookup points at: a subquery for each possible target.
 
-    Unlike a join, it can stand in any clause.
+    `compared`: the folded form of the name, which is compared and sorted by. Unlike a join, a subquery can
+    stand in any clause.
     """
     targets = reference.attribute.targets
     if reference.target is None:
@@ -96,7 +97,9 @@ def _name(reference: Operand, snapshot: Snapshot, *, compared: bool) -> str:
 
 
 def _name_in(target: str, id: str, snapshot: Snapshot, *, compared: bool) -> str:
-    """Return the SQL of the name of the record with the id `id` in the entity `target`."""
+    """Return the SQL of the name of the record with the id `id` in the entity `target`; NULL where that
+    entity is unknown or has no primary name.
+    """
     if target not in snapshot:
         return "NULL"
     stored = snapshot.entity(target)

@@ -17,11 +17,10 @@ from crmbox.engine.like_patterns import Token
 from crmbox.engine.sql.operands import Operand
 from crmclient.query.ast import Operator
 from crmclient.query.bounds import MOST_VALUES
+from crmclient.query.patterns import pattern_of
 from crmclient.query.resolving.relative_conditions import stored_bound
 
 EMPTY_MATCHES_NEGATIONS: Final = True
-
-LONGEST_PATTERN: Final = 4000
 
 Encode = Callable[[Any], Any]
 
@@ -115,17 +114,22 @@ def _checked_list(values: Sequence[object]) -> Sequence[object]:
     return values
 
 
-def _encode_as_pattern(tokens: Callable[[str], list[Token]]) -> Callable[[PhraseContext], tuple[Encode, ...]]:
+def _encode_as_pattern(
+    operator: Operator, tokens: Callable[[str], list[Token]]
+) -> Callable[[PhraseContext], tuple[Encode, ...]]:
     """Return the function that gives, for an operand, the encoder of a text as a LIKE parameter. `tokens`
-    makes the tokens of the pattern of a text.
+    makes the tokens of the pattern that `operator` means with a text.
     """
 
     def encoders(context: PhraseContext) -> tuple[Encode, ...]:
+        """Return the only encoder, for the only parameter."""
+
         def encode(value: object) -> str:
+            # Encoded only to refuse a value of another type, as each other operator does.
             context.operand.encode(value)
             text = str(value)
-            if len(text) > LONGEST_PATTERN:
-                raise ValueError(f"a pattern can have at most {LONGEST_PATTERN} characters")
+            # The pattern itself is written by the dialect. This call only refuses one that is too long.
+            pattern_of(operator, text)
             return context.dialect.like_parameter(tokens(text))
 
         return (encode,)
@@ -138,6 +142,7 @@ def _encode_as_period(context: PhraseContext) -> tuple[Encode, ...]:
     attribute = context.operand.attribute
 
     def bounds(number: Any) -> Any:
+        """Return one parameter: for each year, the begin of the period and the first moment after it."""
         spans = calendar().spans_of_period(number)
         return context.dialect.spans_parameter(
             [
@@ -149,14 +154,17 @@ def _encode_as_period(context: PhraseContext) -> tuple[Encode, ...]:
     return (bounds,)
 
 
-def _matching(tokens: Callable[[str], list[Token]]) -> Phrase:
-    """Return the phrase of an operator that compares with a pattern."""
+def _matching(operator: Operator, tokens: Callable[[str], list[Token]]) -> Phrase:
+    """Return the phrase of an operator that compares one value with a pattern.
+
+    `tokens` makes the tokens of the pattern that the operator means with the value.
+    """
     return Phrase(
         1,
         lambda context: context.dialect.like(context.operand.compared),
-        _encode_as_pattern(tokens),
-        True,
-        tokens,
+        _encode_as_pattern(operator, tokens),
+        by_name=True,
+        pattern=tokens,
     )
 
 
@@ -168,10 +176,10 @@ POSITIVE: Final[dict[Operator, Phrase]] = {
     Operator.LE: Phrase(1, _comparison("<="), _one_value),
     Operator.BETWEEN: Phrase(2, _between, _two_values),
     Operator.IN: Phrase(None, _among, _encode_as_list),
-    Operator.LIKE: _matching(like_patterns.like),
-    Operator.BEGINS_WITH: _matching(like_patterns.begins_with),
-    Operator.ENDS_WITH: _matching(like_patterns.ends_with),
-    Operator.CONTAINS: _matching(like_patterns.contains),
+    Operator.LIKE: _matching(Operator.LIKE, like_patterns.like),
+    Operator.BEGINS_WITH: _matching(Operator.BEGINS_WITH, like_patterns.begins_with),
+    Operator.ENDS_WITH: _matching(Operator.ENDS_WITH, like_patterns.ends_with),
+    Operator.CONTAINS: _matching(Operator.CONTAINS, like_patterns.contains),
     Operator.CONTAIN_VALUES: Phrase(None, _contains_any, _encode_as_options),
     Operator.IN_FISCAL_PERIOD: Phrase(1, _within_period, _encode_as_period),
     Operator.NULL: Phrase(0, lambda context: f"{context.operand.value} IS NULL", _no_values),

@@ -16,7 +16,7 @@ from typing import Any, Final
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.snapshot import Snapshot
 from crmbox.engine.sql.operands import Operand, name_of
-from crmbox.engine.sql.scope import Scope, output_key, selected
+from crmbox.engine.sql.scope import Scope, output_key, selected_columns
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Order, Query
@@ -49,7 +49,11 @@ class SortKey:
 
 
 def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
-    """Return the whole order of a query that is neither distinct nor an aggregate."""
+    """Return the whole order of a query that is neither distinct nor an aggregate.
+
+    The primary ids come last, so that no two rows are equal in the order and a page token names one place.
+    They go in the direction of the last key, so that one index can serve both.
+    """
     keys = [sort_key(operand_of_order(order, query, scope), order, scope.snapshot) for order in query.orders]
     descending = bool(keys) and keys[-1].descending
     ids = [
@@ -64,6 +68,7 @@ def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> 
 
     Raises InvalidQuery for too many keys.
     """
+    # Reversed, so that of several keys with the same SQL the first wins.
     keys_by_sql = {key.sql: key for key in reversed(keys)}
     unique = [keys_by_sql[sql] for sql in dict.fromkeys(key.sql for key in keys)]
     for operand in ties:
@@ -87,7 +92,7 @@ def operand_of_order(order: Order, query: Query, scope: Scope) -> Operand:
             raise InvalidQuery(f"{construct}: the link {order.link!r} gives no columns to sort by.")
         return scope.operand(source, order.attribute, construct)
     construct = f"order {order.alias}"
-    for source, column in selected(query, scope):
+    for source, column in selected_columns(query, scope):
         if output_key(source, column) == order.alias:
             return scope.operand(source, column.attribute, construct)
     raise InvalidQuery(f"{construct}: no column has this alias.")
@@ -118,9 +123,9 @@ def _as_it_is(value: Any) -> Any:
 
 
 def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> SortKey:
-    """Sort a choice by its labels.
+    """Return the key that sorts a choice by the rank of each option's label.
 
-    Tokens hold the value of an option, so that a changed label moves nothing else.
+    A page token holds the value of an option, not its rank, so that it stays valid when a label changes.
     """
     ranks = _ranks(operand.attribute, snapshot)
     if not ranks:
@@ -134,6 +139,7 @@ def _by_label(operand: Operand, snapshot: Snapshot, *, descending: bool) -> Sort
             raise ValueError("the option it stood at is gone")
         return ranks[value]
 
+    # Nullable, because CASE gives NULL for an empty value and for one that is no option.
     return SortKey(f"CASE {operand.compared} {cases} END", descending, True, values.__getitem__, from_token)
 
 

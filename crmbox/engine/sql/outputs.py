@@ -17,10 +17,12 @@ class Outputs:
     """The expressions of a SELECT list: one for each key, in order, and then those that references need."""
 
     def __init__(self, columns: Sequence[tuple[str, Operand]], snapshot: Snapshot) -> None:
+        """Take the key and the operand of each column of the result."""
         self.keys = tuple(key for key, _ in columns)
         self.expressions = [operand.value for _, operand in columns]
         self._decoders: list[tuple[str, Callable[[Any], Value]]] = []
         self._references: list[tuple[str, ReadReference]] = []
+        # A reference needs further expressions: the name of its record and, at times, its entity.
         for position, (key, operand) in enumerate(columns):
             if operand.family is Family.REFERENCE:
                 self._references.append((key, self._reference(position, operand, snapshot)))
@@ -30,7 +32,8 @@ class Outputs:
     def records(self, rows: Sequence[Sequence[Any]]) -> list[dict[str, Value]]:
         """Return the rows as records.
 
-        It goes column by column, to decide once for a column how it is decoded.
+        It goes column by column, to decide once for a column how it is decoded. A row has more values than
+        `keys`: those that references need come last, so `zip` is not strict.
         """
         keys = self.keys
         records: list[dict[str, Any]] = [dict(zip(keys, row, strict=False)) for row in rows]

@@ -13,6 +13,7 @@ from crmbox.engine.sql.aggregate import AggregatePlan, aggregate_plan
 from crmbox.engine.sql.rows import RowPlan, distinct_plan, plain_plan
 from crmbox.engine.sql.scope import Scope
 from crmclient.query.ast import Query
+from crmclient.query.comparable_columns import refuse_incomparable_columns
 from crmclient.query.fiscal import FiscalCalendar
 from crmclient.query.shape import Shape, digest
 
@@ -34,7 +35,11 @@ _lock = threading.Lock()
 
 
 def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
-    """Return the plan of every query of this shape. Raises UnknownEntity and InvalidQuery."""
+    """Return the plan of every query of this shape. Raises UnknownEntity and InvalidQuery.
+
+    A plan is kept for one state of the metadata and, because aggregate queries have it in their SQL, for one
+    fiscal calendar.
+    """
     fiscal = calendar().fiscal if query.is_aggregate else None
     key = (snapshot.revision.token, snapshot.dialect.name, shape, fiscal)
     with _lock:
@@ -43,6 +48,7 @@ def plan_of(query: Query, shape: Shape, snapshot: Snapshot) -> Plan:
             _plans.move_to_end(key)
             return plan
     plan = Plan(_steps(query, snapshot), digest(shape))
+    refuse_incomparable_columns(query, lambda entity: snapshot.entity(entity).attributes)
     with _lock:
         _plans[key] = plan
         while len(_plans) > KEPT:

@@ -17,7 +17,7 @@ from crmbox.engine.sql.keyset import parts_after
 from crmbox.engine.sql.operands import Operand
 from crmbox.engine.sql.orders import SortKey, operand_of_order, sort_key, sort_keys, with_ties
 from crmbox.engine.sql.outputs import Outputs
-from crmbox.engine.sql.scope import Scope, selected, unique_keys
+from crmbox.engine.sql.scope import Scope, selected_columns, unique_keys
 from crmclient.errors import InvalidQuery
 from crmclient.query.ast import Query
 
@@ -59,19 +59,26 @@ class RowPlan:
         dialect: Dialect,
         narrowed: Sequence[NarrowedPlan] = (),
     ) -> None:
+        """Write the parts that all statements share, and the count of all rows. The statements themselves are
+        made when they are first asked for, and kept.
+        """
         self.narrowed = narrowed
         self._outputs = outputs
         self._source = source
         self._where = where
         self._keys = keys
+        # Parameters are numbered from 0, those of the query first.
         self._limit_index = value_count
         self._dialect = dialect
+        # This adds keys that are not selected to the outputs: it comes before their expressions are written.
         self._key_positions = [outputs.position_of(key.sql) for key in keys]
         self._select = f"SELECT {', '.join(outputs.expressions)} "
         self._order = " ORDER BY " + ", ".join(key.text(dialect) for key in keys)
-        # The statements made so far, by which values of the last row are empty (None: there is no last row),
-        # whether there is a limit, and whether all rows are counted too.
+        # The statements that give a page when they are run in turn, by which values of the last row are empty
+        # (None: there is no last row), and whether there is a limit.
         self._pages: dict[tuple[tuple[bool, ...] | None, bool], tuple[Fragment, ...]] = {}
+        # By the same, and whether all rows are counted too: the one statement that gives a page and checks
+        # the metadata with it. None where a page takes several.
         self._at_once: dict[tuple[tuple[bool, ...] | None, bool, bool], Fragment | None] = {}
         self.count = concat("SELECT COUNT(*) ", source, *where_clause(where))
         self.records = outputs.records
@@ -90,7 +97,10 @@ class RowPlan:
         )
 
     def statements(self, position: Sequence[Any] | None, *, limited: bool) -> tuple[Fragment, ...]:
-        """Return the statements that give the rows after `position`, one after the other."""
+        """Return the statements that give the rows after `position` (None: from the first), to run in turn.
+
+        The SQL depends on which values of the position are empty, so it is kept by that pattern.
+        """
         empty = None if position is None else tuple(value is None for value in position)
         page = self._pages.get((empty, limited))
         if page is None:
@@ -122,6 +132,7 @@ class RowPlan:
         conditions = (None,) if empty is None else self._after(empty)
         if self.narrowed or len(conditions) != 1:
             return None
+        # The parameters are the query's values, the limit, those of the last row if there is one, the token.
         token_index = self._limit_index + 1 + (0 if empty is None else len(self._keys))
         token = Slot(token_index, str, "token")
         token_condition = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
@@ -136,6 +147,7 @@ class RowPlan:
         column.
         """
         where = where_clause(self._where, *conditions)
+        # With `total`, a subquery adds the number of all rows as the last column.
         counted = (self._select.rstrip(), ", (", self.count, ") ") if total else (self._select,)
         parts = [*counted, self._source, *where, self._order]
         if limited:
@@ -145,7 +157,11 @@ class RowPlan:
 
 
 def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
-    """Return the plan of a plain query. Raises InvalidQuery."""
+    """Return the plan of a plain query. Raises InvalidQuery.
+
+    Where an index can search for a text of the filter, the plan is narrowed: another plan for the ids that
+    the search finds, if they are few.
+    """
     filters = filter_writer(scope, dialect)
     where = filters.write(query.filter, scope.root)
     source, link_conditions = from_clause(query, filters)
@@ -153,18 +169,17 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     columns = _columns(query, scope)
     keys = sort_keys(query, scope)
 
+    outputs = Outputs(columns, scope.snapshot)
     value_count = _value_count(query, filters)
+    narrowed: list[NarrowedPlan] = []
     if filters.searches:
         # The ids that a search finds are one more value, after those of the query.
         ids = Slot(value_count, dialect.list_parameter, "search")
-        among = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
-        outputs = Outputs(columns, scope.snapshot)
-        few = RowPlan(outputs, source, all_of(where, among), keys, value_count + 1, dialect)
+        is_found = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
+        plan_of_found = RowPlan(outputs, source, all_of(where, is_found), keys, value_count + 1, dialect)
         limit = f" LIMIT {MOST_SEARCHED + 1}"
-        narrowed = [NarrowedPlan(concat(search, limit), few) for search in filters.searches]
-    else:
-        narrowed = []
-    return RowPlan(Outputs(columns, scope.snapshot), source, where, keys, value_count, dialect, narrowed)
+        narrowed = [NarrowedPlan(concat(search, limit), plan_of_found) for search in filters.searches]
+    return RowPlan(outputs, source, where, keys, value_count, dialect, narrowed)
 
 
 def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
@@ -176,6 +191,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     where = filters.write(query.filter, scope.root)
     joined, link_conditions = from_clause(query, filters)
     groups = Groups()
+    # The operand of each column in the outer select, by its SQL in the inner one.
     by_sql: dict[str, Operand] = {}
     columns: list[tuple[str, Operand]] = []
     for key, operand in _columns(query, scope):
@@ -200,7 +216,7 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
 
 def _columns(query: Query, scope: Scope) -> list[tuple[str, Operand]]:
     """Return the selected columns, each with its key in a row. Raises InvalidQuery."""
-    columns = selected(query, scope)
+    columns = selected_columns(query, scope)
     return [
         (key, scope.operand(source, column.attribute, f"attribute {column.attribute}"))
         for key, (source, column) in zip(unique_keys(columns), columns, strict=True)

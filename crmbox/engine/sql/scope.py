@@ -96,10 +96,10 @@ class Scope:
         return source
 
     def operand(self, source: Source, attribute: str, construct: str) -> Operand:
-        """Return the operand of an attribute of a source.
+        """Return the operand of an attribute of a source. Raises InvalidQuery.
 
-        The name of a lookup's record is an attribute, too: the lookup's name followed by `name`. Raises
-        InvalidQuery.
+        The name of a lookup's record counts as an attribute: the lookup's name followed by `name`, such as
+        `owneridname`. The operand reads that name then.
         """
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
@@ -138,7 +138,7 @@ class Scope:
         self._add_all(link.filter, link.links, source)
 
 
-def selected(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
+def selected_columns(query: Query, scope: Scope) -> list[tuple[Source, Column]]:
     """Return every column with its source, the entity's columns first; the primary id where the query has
     none.
     """

@@ -26,19 +26,21 @@ class Command(BaseCommand):
         parser.add_argument("--remove", action="store_true", help="Remove the index.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Add or remove one index of an attribute: the one to search pieces of its text (`--contains`), or
+        the one to filter and sort by. The other one stays as it is.
+        """
         entity, attribute, is_indexed = options["entity"], options["attribute"], not options["remove"]
         try:
             with change() as metadata:
                 column = metadata.snapshot.entity(entity).columns.get(attribute)
                 if column is None:
                     raise InvalidDefinition(f"{entity}: there is no attribute {attribute!r}.")
-                has = column.definition
-                metadata.alter_indexes(
-                    entity,
-                    attribute,
-                    indexed=has.indexed if options["contains"] else is_indexed,
-                    searched=is_indexed if options["contains"] else has.searched,
-                )
+                indexed, searched = column.definition.indexed, column.definition.searched
+                if options["contains"]:
+                    searched = is_indexed
+                else:
+                    indexed = is_indexed
+                metadata.alter_indexes(entity, attribute, indexed=indexed, searched=searched)
         except PlatformError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{entity}.{attribute}: the index is {'there' if is_indexed else 'gone'}.")

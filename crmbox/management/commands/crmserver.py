@@ -17,7 +17,7 @@ from granian.constants import Interfaces
 from granian.log import LogLevels
 
 from crmbox.webapi.credentials import DEMO_CLIENT, check_clients, credentials
-from crmbox.webapi.paths import VARIABLE
+from crmbox.webapi.paths import ROOT_VARIABLE
 from crmbox.webapi.protection import configured_limits
 
 API = "api/data/v9.2/"
@@ -37,6 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("--key", type=Path, help="The PEM file of the certificate's private key.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Check the settings and the address, and serve until the process is stopped."""
         host, port, root = options["host"], options["port"], options["root"].strip("/")
         _refuse_wrong_settings()
         if not _is_prepared():
@@ -47,7 +48,8 @@ class Command(BaseCommand):
             )
         address = _address_to_listen_on(host, port)
         certificate, key = _tls_files(options["certificate"], options["key"])
-        prefix = os.environ[VARIABLE] = f"/{root}" if root else ""
+        # The processes that the server forks read the prefix from the environment.
+        prefix = os.environ[ROOT_VARIABLE] = f"/{root}" if root else ""
         # The server forks: no process may inherit another's connection.
         connections.close_all()
         server = Granian(
@@ -68,6 +70,7 @@ class Command(BaseCommand):
         server.serve()
 
     def _announce(self, url: str) -> None:
+        """Write the addresses of the server, and the client of the demo where it is in use."""
         lines = [
             f"The CRM listens on {url} (stop it with Ctrl-C)",
             "",
@@ -81,6 +84,7 @@ class Command(BaseCommand):
 
 
 def _refuse_wrong_settings() -> None:
+    """Raise CommandError for settings that the server cannot work with."""
     if settings.PORTICO["CRM_SERVER_FAULTS"] and not settings.DEVELOPMENT:
         raise CommandError("CRM_SERVER_FAULTS is for development: unset it, or set PORTICO_MODE=development.")
     try:
@@ -100,7 +104,7 @@ def _is_prepared() -> bool:
 
 
 def _tls_files(certificate: Path | None, key: Path | None) -> tuple[Path | None, Path | None]:
-    """Return certificate and key.
+    """Return the files of certificate and key; None for both without HTTPS.
 
     Raises CommandError for one without the other, and for an unreadable file.
     """
@@ -113,7 +117,10 @@ def _tls_files(certificate: Path | None, key: Path | None) -> tuple[Path | None,
 
 
 def _address_to_listen_on(host: str, port: int) -> str:
-    """Return the numeric address of `host`. Raises CommandError when nothing can listen there at `port`."""
+    """Return the numeric address of `host`. Raises CommandError when nothing can listen there at `port`.
+
+    A socket is bound to it for a moment, because the server itself would fail without a clear message.
+    """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as probe:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from crmbox.platform import EmbeddedPlatform
 from crmbox.webapi.tokens import mint
+from crmclient.errors import PlatformError
 from crmclient.query.ast import Column, Condition, Filter, Operator, Query
 from crmclient.values import Guid, parse_guid
 
@@ -21,20 +23,46 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", required=True, help="A system user's id or domain name.")
         parser.add_argument("--minutes", type=int, default=60, help="How long the token is good for.")
+        parser.add_argument(
+            "--json", action="store_true", help="Write the token, or why there is none, as JSON."
+        )
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. With --json, an error is written as a report, too."""
+        try:
+            return super().execute(*args, **options)
+        except CommandError as error:
+            if options["json"]:
+                self._write_json({"result": "failed", "problems": [str(error)]})
+            raise
 
     def handle(self, *args: Any, **options: Any) -> None:
         minutes = options["minutes"]
         if not 0 < minutes <= LONGEST_MINUTES:
             raise CommandError(f"--minutes: write a whole number from 1 to {LONGEST_MINUTES}.")
-        self.stdout.write(mint(_user(options["user"]), minutes * 60))
+        try:
+            token = mint(_user(options["user"]), minutes * 60)
+        except PlatformError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self._write_json({"result": "made", "token": token, "seconds": minutes * 60})
+        else:
+            self.stdout.write(token)
+
+    def _write_json(self, report: dict[str, Any]) -> None:
+        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
 
 
 def _user(text: str) -> Guid:
-    """Return the id of the user. Raises CommandError unless exactly one enabled user is meant."""
+    """Return the id of the user whose id or domain name is `text`.
+
+    Raises CommandError unless exactly one enabled user is meant.
+    """
     try:
         condition = Condition("systemuserid", Operator.EQ, (parse_guid(text),))
     except ValueError:
         condition = Condition("domainname", Operator.EQ, (text,))
+    # Two rows are enough to know that the name is not unique.
     columns = (Column("systemuserid"), Column("isdisabled"))
     rows = EmbeddedPlatform().query(Query("systemuser", columns, Filter((condition,)), top=2)).rows
     if len(rows) != 1:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import time
 from argparse import ArgumentParser
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from crmbox.importing.source_entity import CannotRead, Verdict
 from crmbox.importing.sources import Contents, Source
 from crmbox.management.progress import Progress
 from crmbox.metadata import staged_change
-from crmbox.metadata.change import too_long
 from crmbox.metadata.draft import Draft
 from crmclient.errors import PlatformError
 
@@ -36,6 +34,7 @@ SHOWN = 20
 
 class Command(BaseCommand):
     help = __doc__
+    _has_reported = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="*", type=Path, metavar="file")
@@ -63,7 +62,18 @@ class Command(BaseCommand):
             "--keep-lengths", action="store_true", help="never shorten the length of an attribute that exists"
         )
 
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. With --json, an error is written as a report, too, if there is none yet."""
+        self._has_reported = False
+        try:
+            return super().execute(*args, **options)
+        except CommandError as error:
+            if options["json"] and not self._has_reported:
+                self._report(Plan(refused=[str(error)]), made=False)
+            raise
+
     def handle(self, *args: Any, **options: Any) -> None:
+        """Read the source, plan the import, carry it out unless it is a dry run, and write the result."""
         began = time.monotonic()
         wanted = {name.strip().lower() for name in options["entities"].split(",") if name.strip()}
         progress = Progress(self.stderr if options["json"] else self.stdout, "Metadata", every_step=True)
@@ -73,10 +83,12 @@ class Command(BaseCommand):
                 source, None if options["all"] else wanted, options["related"], progress.show
             )
             if missing := wanted - contents.names:
-                raise CommandError(f"The files describe no entity {', '.join(sorted(missing))}.")
+                raise CommandError(_no_entity(missing, contents))
+            # Without --entities and --all, nothing is read in full: only what there is gets listed.
             if not contents.found:
-                self._write_contents(contents)
+                self._write_contents(contents, as_json=options["json"])
                 return
+            # An import that was broken off may have left tables.
             if not options["dry_run"]:
                 staged_change.clear()
             draft, planned = _plan(contents, keep_lengths=options["keep_lengths"])
@@ -88,19 +100,31 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self._write_result(planned, options, time.monotonic() - began)
 
-    def _write_contents(self, contents: Contents) -> None:
+    def _report(self, planned: Plan, *, made: bool, **more: object) -> None:
+        self._has_reported = True
+        report = {"made": made, **more, **planned.json()}
+        self.stdout.write(json.dumps(report, indent=2, ensure_ascii=False))
+
+    def _write_contents(self, contents: Contents, *, as_json: bool) -> None:
+        """Write the names of the entities that there are, and what is left out of them."""
         names = sorted(contents.names)
+        if as_json:
+            self._report(Plan(notes=contents.notes), made=False, entities=names)
+            return
         shown = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
         self.stdout.write(
             f"The files describe {len(names):,} entities with {contents.attributes:,} attributes: {shown}\n"
             "Nothing was made. Say which are wanted with --entities, or --all."
         )
+        for note in contents.notes:
+            if note.verdict is not Verdict.PASSED_OVER:
+                self.stdout.write(line(note))
 
     def _write_result(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
+        """Write what was or would be made. Raises CommandError with the reasons for a refused import."""
         is_made = not options["dry_run"] and not planned.refused
         if options["json"]:
-            report = {"made": is_made, "seconds": round(seconds, 1), **planned.json()}
-            self.stdout.write(json.dumps(report, indent=2, ensure_ascii=False))
+            self._report(planned, made=is_made, seconds=round(seconds, 1))
         elif options["dry_run"]:
             for text in planned.lines():
                 self.stdout.write(text)
@@ -111,11 +135,14 @@ class Command(BaseCommand):
         if planned.refused:
             problems = "\n".join(planned.refused)
             raise CommandError(
-                f"{problems}\nNothing was made. Shorten the texts, or add --keep-lengths to keep the lengths."
+                f"{problems}\nNothing was made. Change these records. --keep-lengths keeps lengths of texts."
             )
 
     def _write_notes(self, planned: Plan) -> None:
-        """Write the notes on whole entities, and the first of those on attributes."""
+        """Write the notes on whole entities, and the first of those on attributes.
+
+        The subject of a note on an attribute has a dot, as in `account.name`.
+        """
         entities = [note for note in planned.notes if "." not in note.subject]
         attributes = [note for note in planned.notes if "." in note.subject]
         for note in (
@@ -129,10 +156,22 @@ class Command(BaseCommand):
             )
 
 
+def _no_entity(missing: set[str], contents: Contents) -> str:
+    """Return the message about wanted entities that the files do not describe, with the reason if there is
+    one.
+    """
+    reasons = (line(note) for note in contents.notes if note.subject in missing)
+    return "\n".join((f"The files describe no entity {', '.join(sorted(missing))}.", *reasons))
+
+
 def _source(options: dict[str, Any]) -> Source:
-    if options["organization"] is bool(options["files"]):
+    """Return the source that the options name: files or a live organisation. Raises CommandError unless it is
+    exactly one of them.
+    """
+    has_files, from_organization = bool(options["files"]), options["organization"]
+    if has_files == from_organization:
         raise CommandError("Name files, or --organization to read the organisation at CRM_URL.")
-    if options["files"]:
+    if has_files:
         return sources.files(options["files"])
     if not settings.PORTICO["CRM_URL"]:
         raise CommandError("CRM_URL is not set. Set CRM_URL and the application user of the organisation.")
@@ -140,13 +179,14 @@ def _source(options: dict[str, Any]) -> Source:
 
 
 def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:
+    """Return the plan of the import, and the draft of the metadata with its changes. Nothing is written."""
     with read_unit() as unit:
         draft = staged_change.draft_of(unit)
         planned = plan(
             draft,
             contents.found.values(),
             contents.option_sets,
-            partial(too_long, unit),
+            unit,
             keep_lengths=keep_lengths,
         )
     return draft, planned

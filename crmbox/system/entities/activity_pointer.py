@@ -46,6 +46,7 @@ def _attribute(name: str, type: AttributeType, en: str, de: str, ar: str, **deta
 
 
 def _options(name: str, type: AttributeType, options: OptionSet) -> Attribute:
+    """Return an attribute that callers cannot write, with the options and the label of an option set."""
     return Attribute(
         name,
         type,

@@ -18,7 +18,7 @@ from crmbox.webapi.batch.multipart import ChangeSet, Item, Part, read_batch
 from crmbox.webapi.error_answers import guarded
 from crmbox.webapi.errors import WebApiError, bad_payload, unsupported
 from crmbox.webapi.paths import API, parse_path
-from crmbox.webapi.records.references import resolved
+from crmbox.webapi.records.references import resolved_reference
 from crmbox.webapi.request import Request, Response, parse_query
 from crmbox.webapi.routing import dispatch, named
 
@@ -46,13 +46,14 @@ class _Failed(Exception):
 
 @named("$batch", "POST")
 def batch(request: Request) -> Response:
+    """Answer a batch with the answers to its requests: all of them, or those up to the first error."""
     items = read_batch(request.headers.get("Content-Type", ""), request.read())
     answers: list[Answer] = []
     for item in items:
-        answers.append(_run(request, item))
-        if answers[-1].status >= 400 and not request.prefer.continue_on_error:
+        answers.append(_run_item(request, item))
+        if answers[-1].status >= 400 and not request.prefer.continues_on_error:
             break
-    going_on = request.prefer.continue_on_error
+    going_on = request.prefer.continues_on_error
     failed = next((answer.status for answer in answers if answer.status >= 400), 200)
     headers = {"Preference-Applied": "odata.continue-on-error"} if going_on else {}
     boundary = f"batchresponse_{uuid.uuid4()}"
@@ -70,7 +71,8 @@ def _batch_status(status: int) -> int:
     return 400 if status in (404, 405, 412) else status
 
 
-def _run(request: Request, item: Item) -> Answer:
+def _run_item(request: Request, item: Item) -> Answer:
+    """Answer one request of a batch, or one change set."""
     if isinstance(item, ChangeSet):
         return _run_change_set(request, item)
     response = guarded(lambda: _dispatch(request, item, {}))
@@ -108,12 +110,17 @@ def _run_change(request: Request, part: Part, content_urls: dict[str, str]) -> R
 
 
 def _change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
+    """Answer one request of a change set. Raises WebApiError for a GET, which changes nothing."""
     if part.method == "GET":
         raise bad_payload("A change set cannot contain a GET request.")
     return _dispatch(request, part, content_urls)
 
 
 def _dispatch(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
+    """Answer one request of a batch. `content_urls` has the URLs that `$n` in it refers to.
+
+    Raises WebApiError for a batch inside the batch, and what the handler raises.
+    """
     inner = _inner(request, part, content_urls)
     if inner.path and inner.path[0].name == "$batch":
         raise unsupported("a batch inside a batch")
@@ -141,9 +148,9 @@ def _inner(request: Request, part: Part, content_urls: dict[str, str]) -> Reques
 
 def _address(request: Request, part: Part, content_urls: dict[str, str]) -> str:
     """Return the URL of a part as an absolute one below the base, whatever form it has."""
-    url = resolved(replace(request, content_urls=content_urls), part.url)
-    path, mark, query = url.partition("?")
-    return request.base + _API.sub("", path).lstrip("/") + mark + query
+    url = resolved_reference(replace(request, content_urls=content_urls), part.url)
+    path, question_mark, query = url.partition("?")
+    return request.base + _API.sub("", path).lstrip("/") + question_mark + query
 
 
 def _part(part: Part, response: Response) -> bytes:
@@ -167,5 +174,5 @@ def _part(part: Part, response: Response) -> bytes:
 
 def _multipart(boundary: str, parts: list[bytes]) -> bytes:
     """Join the parts. The first line is a boundary, as some clients read the boundary from there."""
-    mark = b"--" + boundary.encode()
-    return b"".join(mark + _LINE + part + _LINE for part in parts) + mark + b"--" + _LINE
+    delimiter = b"--" + boundary.encode()
+    return b"".join(delimiter + _LINE + part + _LINE for part in parts) + delimiter + b"--" + _LINE

@@ -56,6 +56,7 @@ def read_batch(content_type: str, body: bytes) -> list[Item]:
 
 
 def _item(raw: bytes) -> Item:
+    """Read a part of a batch: one request, or a change set if it is multipart itself. Raises WebApiError."""
     headers, content = _head(raw)
     content_type = headers.get("Content-Type", "")
     if content_type.lower().startswith("multipart/mixed"):
@@ -80,6 +81,7 @@ def _request(raw: bytes) -> Part:
 
 def _head(raw: bytes) -> tuple[Headers, bytes]:
     """Return the headers before the first blank line, and the rest after it."""
+    # Without headers a part begins with the blank line.
     if raw.startswith((b"\n", b"\r\n")) or not raw.strip():
         return Headers(), raw.lstrip(b"\r\n")
     match = _BLANK_LINE.search(raw)
@@ -107,6 +109,7 @@ def _after_line_end(raw: bytes) -> bytes:
 
 
 def _boundary(content_type: str) -> bytes:
+    """Return the boundary that a content type names. Raises WebApiError unless it is multipart with one."""
     kind, parameters = parse_header_parameters(content_type)
     boundary = parameters.get("boundary", "")
     if kind != "multipart/mixed" or not 0 < len(boundary) <= _LONGEST_BOUNDARY:
@@ -115,6 +118,7 @@ def _boundary(content_type: str) -> bytes:
 
 
 def _text(raw: bytes) -> str:
+    """Return bytes as UTF-8. Raises WebApiError."""
     try:
         return raw.decode("utf-8")
     except UnicodeError:

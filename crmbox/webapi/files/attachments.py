@@ -66,6 +66,7 @@ def _items(request: Request, ids: list[Guid]) -> Iterator[Item]:
 
 
 def _item(entity: str, record: Guid, attribute: str, info: FileInfo) -> Item:
+    """Return the file in a column of a record, as a record of `fileattachment`."""
     properties = {
         _ID: info.id,
         "filename": info.file_name,

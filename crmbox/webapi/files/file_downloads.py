@@ -34,6 +34,10 @@ class Range:
 
 
 def download(request: Request, target: Target, attribute: Attribute) -> Response:
+    """Answer with the bytes of a file, or with a range of them if one is requested.
+
+    Raises WebApiError: 404 without a file, 416 for a range after its end.
+    """
     info = _info(request, target, attribute)
     byte_range = _range(request, info.size)
     if byte_range.partial and not byte_range.length:
@@ -83,12 +87,14 @@ def download_json(request: Request, target: Target, attribute: Attribute) -> Res
 
 
 def download_base64(request: Request, target: Target, attribute: Attribute) -> Response:
+    """Answer with the whole file as base64 in plain text."""
     info = _info(request, target, attribute)
     file = _open(request, target, attribute, Range(0, info.size, partial=False))
     return Response(200, {"Content-Type": "text/plain"}, encoded(file.chunks))
 
 
 def _info(request: Request, target: Target, attribute: Attribute) -> FileInfo:
+    """Return the description of the file in a column. Raises WebApiError 404 for an empty column."""
     id = locate(request, target.type, target.key)
     name = attribute.logical_name
     info = request.platform.retrieve(target.type.name, id, [name], call=request.call).values[name]
@@ -98,6 +104,7 @@ def _info(request: Request, target: Target, attribute: Attribute) -> FileInfo:
 
 
 def _open(request: Request, target: Target, attribute: Attribute, byte_range: Range) -> Download:
+    """Return a range of the file in a column, to be read. Raises WebApiError 404 for an empty column."""
     id = locate(request, target.type, target.key)
     name = attribute.logical_name
     file = request.platform.download(
@@ -109,6 +116,7 @@ def _open(request: Request, target: Target, attribute: Attribute, byte_range: Ra
 
 
 def _no_file(attribute: str, id: str) -> WebApiError:
+    """Return the error for an empty column of the record `id`, in Dataverse's words."""
     return WebApiError(
         404, "0x80060888", f"No file attachment found for attribute: {attribute} EntityId: {id}."
     )
@@ -147,6 +155,8 @@ def _facts(info: FileInfo, byte_range: Range) -> dict[str, str]:
 
 
 def _as_json(context: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the JSON of a file: an object with the context and, as `value`, the bytes in base64."""
+    # The object without its closing bracket: `value` is written piece by piece.
     yield exact_json.render({"@odata.context": context})[:-1] + b',"value":"'
     yield from encoded(chunks)
     yield b'"}'

@@ -25,6 +25,7 @@ _RANGE = re.compile(r"bytes\s+(\d{1,15})-(-?\d{1,15})/(\d{1,15})")
 
 
 def upload(request: Request, target: Target, attribute: Attribute) -> Response:
+    """Store the body as the file of a column; or begin a session of chunks, or take one of its chunks."""
     if "sessiontoken" in request.query:
         return _chunk(request, target, attribute)
     if request.headers.get("x-ms-transfer-mode", "").lower() == "chunked":
@@ -39,6 +40,7 @@ def upload(request: Request, target: Target, attribute: Attribute) -> Response:
         content_type(request, name),
     )
     _check_size(attribute, request.headers.get("Content-Length"))
+    # `If-Match: *` asks for any version.
     version = request.if_match
     put(request, attribute, session, request.stream, if_version=None if version == "*" else version)
     return no_content()
@@ -74,6 +76,7 @@ def put(
 
 
 def too_large(attribute: Attribute) -> WebApiError:
+    """Return the error for a file of more bytes than the column takes."""
     return WebApiError(
         400,
         TOO_LARGE,
@@ -99,6 +102,11 @@ def _begin(request: Request, target: Target, attribute: Attribute) -> Response:
 
 
 def _chunk(request: Request, target: Target, attribute: Attribute) -> Response:
+    """Take a chunk of an upload session, and store the file after the last one.
+
+    Answers 206 while more is to come. Raises WebApiError for a session that has ended or is for another
+    column, and for a chunk that does not fit its `Content-Range`.
+    """
     session = resume(request.query["sessiontoken"], request.user)
     if (session.entity, session.attribute) != (target.type.name, attribute.logical_name):
         raise bad_payload("The upload session is for another column.")
@@ -107,6 +115,7 @@ def _chunk(request: Request, target: Target, attribute: Attribute) -> Response:
         raise bad_payload("A chunk needs its place: Content-Range: bytes 0-4194303/10485760.")
     first, last, total = (int(number) for number in match.groups())
     _check_size(attribute, str(total))
+    # An empty chunk behind the end, after the file has been stored: see the module's docstring.
     if first == total and last == total - 1 and total and not session.is_open:
         return no_content()
     if not session.is_open:
@@ -123,6 +132,10 @@ def _chunk(request: Request, target: Target, attribute: Attribute) -> Response:
 
 
 def _check_size(attribute: Attribute, size: str | None) -> None:
+    """Raise WebApiError if the size that a request announces, in bytes, is more than the column takes."""
     limit = attribute.max_size
-    if limit is not None and size is not None and size.isdigit() and int(size) > limit:
+    if limit is None or size is None or not (size.isascii() and size.isdigit()):
+        return
+    # So many digits are beyond every limit, and `int` refuses thousands of them.
+    if int(size[:18]) > limit:
         raise too_large(attribute)

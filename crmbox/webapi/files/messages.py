@@ -27,9 +27,11 @@ _LIFETIME = 24 * 60 * 60
 
 @named("InitializeFileBlocksUpload", "POST")
 def begin_upload(request: Request) -> Response:
+    """Begin an upload in blocks, and answer with the token that names it."""
     body = request.json()
     record = read_record(request, body.get("Target"), "Target")
     attribute = _column(request, record.entity, body.get("FileAttributeName"))
+    # The result is not used: this raises RecordNotFound.
     request.platform.retrieve(record.entity, record.id, (), call=request.call)
     name = _text(body, "FileName")
     session = begin(Session(record.entity, record.id, attribute.logical_name, request.user, name))
@@ -38,6 +40,7 @@ def begin_upload(request: Request) -> Response:
 
 @named("UploadBlock", "POST")
 def upload_block(request: Request) -> Response:
+    """Keep one block of an upload, under the id that the client gives it, until the upload is committed."""
     body = request.json()
     session = _session(request, body)
     block = _text(body, "BlockId")
@@ -70,6 +73,7 @@ def commit_upload(request: Request) -> Response:
 
 @named("InitializeFileBlocksDownload", "POST")
 def begin_download(request: Request) -> Response:
+    """Answer with the description of a file, and with a token to read its blocks by."""
     body = request.json()
     record = read_record(request, body.get("Target"), "Target")
     attribute = _column(request, record.entity, body.get("FileAttributeName"))
@@ -89,6 +93,7 @@ def begin_download(request: Request) -> Response:
 
 @named("DownloadBlock", "POST")
 def download_block(request: Request) -> Response:
+    """Answer with a block of a file as base64. Raises WebApiError when the file has been replaced."""
     body = request.json()
     try:
         entity, id, attribute, file = signing.loads(
@@ -98,7 +103,7 @@ def download_block(request: Request) -> Response:
         raise invalid_argument("The FileContinuationToken is wrong or has expired.") from None
     if _info(request, entity, id, attribute).id != file:
         raise invalid_argument("The file has been replaced meanwhile: begin its download again.")
-    start, length = _count(body, "Offset"), min(_count(body, "BlockLength"), CHUNK)
+    start, length = _whole_number(body, "Offset"), min(_whole_number(body, "BlockLength"), CHUNK)
     block = request.platform.download(entity, id, attribute, start=start, length=length, call=request.call)
     data = b"" if block is None else b"".join(encoded(block.chunks))
     return _answer(request, "DownloadBlock", {"Data": data.decode("ascii")})
@@ -115,6 +120,7 @@ def delete_file(request: Request) -> Response:
 
 
 def _session(request: Request, body: dict[str, Any]) -> Session:
+    """Return the upload that the token in a body names. Raises WebApiError if it has ended."""
     session = resume(_text(body, "FileContinuationToken"), request.user)
     if not session.is_open:
         raise invalid_argument("The upload session has ended.")
@@ -122,6 +128,7 @@ def _session(request: Request, body: dict[str, Any]) -> Session:
 
 
 def _column(request: Request, entity: str, name: object) -> Attribute:
+    """Return the file or image column `name` of an entity. Raises WebApiError for any other name."""
     attribute = request.model.entity_type(entity).attributes.get(str(name))
     if attribute is None or not attribute.type.holds_file:
         raise invalid_argument(f"'{name}' is no file column of {entity}.")
@@ -129,6 +136,7 @@ def _column(request: Request, entity: str, name: object) -> Attribute:
 
 
 def _info(request: Request, entity: str, id: Guid, attribute: str) -> FileInfo:
+    """Return the description of the file in a column of a record. Raises WebApiError for an empty column."""
     info = request.platform.retrieve(entity, id, [attribute], call=request.call).values[attribute]
     if not isinstance(info, FileInfo):
         raise invalid_argument(f"No file attachment found for attribute: {attribute} EntityId: {id}.")
@@ -136,13 +144,15 @@ def _info(request: Request, entity: str, id: Guid, attribute: str) -> FileInfo:
 
 
 def _text(body: dict[str, Any], name: str) -> str:
+    """Return the text of a parameter. Raises WebApiError if it is missing, empty or no text."""
     value = body.get(name)
     if not isinstance(value, str) or not value:
         raise bad_payload(f"'{name}' must be a text.")
     return value
 
 
-def _count(body: dict[str, Any], name: str) -> int:
+def _whole_number(body: dict[str, Any], name: str) -> int:
+    """Return the whole number of a parameter, from 0 on. Raises WebApiError for anything else."""
     value = body.get(name)
     if type(value) is not int or value < 0:
         raise bad_payload(f"'{name}' must be a whole number.")
@@ -150,5 +160,6 @@ def _count(body: dict[str, Any], name: str) -> int:
 
 
 def _answer(request: Request, message: str, content: dict[str, Any]) -> Response:
+    """Answer with the outputs of a message, by name."""
     context_url = f"{request.base}$metadata#{NAMESPACE}.{message}Response"
     return json_response({"@odata.context": context_url, **content})

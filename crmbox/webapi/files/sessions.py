@@ -7,11 +7,13 @@ nobody ends are swept away a day later.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -64,7 +66,7 @@ class Session:
         Raises WebApiError when `offset` is behind the end of the content.
         """
         with self.content.open("r+b") as target:
-            if offset > target.seek(0, 2):
+            if offset > target.seek(0, os.SEEK_END):
                 raise bad_payload(f"The chunk begins at {offset}, behind the end of what has come.")
             target.truncate(offset)
             target.seek(offset)
@@ -91,6 +93,7 @@ class Session:
         return replace(self, file_name=file_name, content_type=content_type)
 
     def end(self) -> None:
+        """End the session: remove all that has come of the upload."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _block(self, name: str) -> Path:
@@ -122,11 +125,15 @@ def resume(token: str, user: Guid) -> Session:
 
 
 def _folder() -> Path:
+    """Return the folder that has a folder for each session; it may not exist yet."""
     return Path(settings.PORTICO["UPLOAD_FOLDER"] or tempfile.gettempdir()) / "portico-crm-uploads"
 
 
 def _sweep() -> None:
+    """Remove the folders of sessions that nothing has been written to for ABANDONED_AFTER seconds."""
     folder, limit = _folder(), time.time() - ABANDONED_AFTER
     for path in folder.iterdir() if folder.is_dir() else ():
-        if path.stat().st_mtime < limit:
-            shutil.rmtree(path, ignore_errors=True)
+        # Another request may have ended the session since its folder was listed.
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < limit:
+                shutil.rmtree(path, ignore_errors=True)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from crmbox.metadata import Extras
 from crmbox.webapi.errors import bad_payload, unsupported
 from crmbox.webapi.metadata.bodies import Body, global_set, read_options
-from crmbox.webapi.metadata.label_bodies import merged
+from crmbox.webapi.metadata.label_bodies import merged_label
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior, OptionSet, RequiredLevel
 
 _KILOBYTE: Final = 1024
@@ -89,7 +89,7 @@ def read_attribute(body: Body, entity: str, global_sets: Iterable[str]) -> NewAt
         is_custom=True,
         **_DEFAULTS.get(kind, {}),
     )
-    attribute = replace(_limited(attribute, body), behavior=_behavior(body))
+    attribute = replace(_with_limits(attribute, body), behavior=_behavior(body))
     if kind.has_options:
         attribute = _with_options(attribute, body, entity, global_sets)
     full_image = body.flag("CanStoreFullImage", default=True)
@@ -114,11 +114,11 @@ def read_lookup(body: Body, targets: tuple[str, ...]) -> NewAttribute:
 
 def changed_attribute(before: Attribute, body: Body, *, keep_labels: bool) -> Attribute:
     """Return an attribute with the changes of a body. Raises WebApiError and InvalidDefinition."""
-    after = _limited(before, body)
+    after = _with_limits(before, body)
     if "DisplayName" in body:
-        after = replace(after, label=merged(before.label, body.label("DisplayName"), keep=keep_labels))
+        after = replace(after, label=merged_label(before.label, body.label("DisplayName"), keep=keep_labels))
     if "Description" in body:
-        text = merged(before.description, body.label("Description"), keep=keep_labels)
+        text = merged_label(before.description, body.label("Description"), keep=keep_labels)
         after = replace(after, description=text)
     return replace(after, required=body.required or before.required)
 
@@ -147,7 +147,7 @@ def _kind(body: Body) -> AttributeType:
     return kind
 
 
-def _limited(attribute: Attribute, body: Body) -> Attribute:
+def _with_limits(attribute: Attribute, body: Body) -> Attribute:
     """Return `attribute` with the limits that the body gives."""
     limits: dict[str, Any] = {}
     if attribute.type in (AttributeType.STRING, AttributeType.MEMO) and "MaxLength" in body:
@@ -163,6 +163,10 @@ def _limited(attribute: Attribute, body: Body) -> Attribute:
 
 
 def _behavior(body: Body) -> DateTimeBehavior:
+    """Return how values of a date attribute are read; UserLocal if the body does not say.
+
+    Raises WebApiError.
+    """
     word = body.word("DateTimeBehavior")
     try:
         return DateTimeBehavior.USER_LOCAL if word is None else DateTimeBehavior(word)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crmbox.engine.definitions import AttributeDefinition
 from crmbox.engine.snapshot import Snapshot
-from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
+from crmbox.webapi.metadata.items import Item, Leads, managed_property, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.option_sets import (
     boolean_option_set,
@@ -24,6 +24,7 @@ _LONGEST_DOCUMENT: Final = 1_073_741_823
 
 
 def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinition) -> Item:
+    """Return an attribute of an entity as an item of metadata."""
     attribute = definition.attribute
     name = attribute.logical_name
     # A note's document is text in base64 on the platform, and a file here.
@@ -38,7 +39,7 @@ def attribute_item(snapshot: Snapshot, entity: str, definition: AttributeDefinit
         "AttributeType": "Virtual" if type_ in _VIRTUAL else type_.value,
         "AttributeTypeName": {"Value": f"{type_.value}Type"},
         **_common_properties(attribute, id),
-        **_typed(attribute, type_, definition.default),
+        **_type_facts(attribute, type_, definition.default),
         **({"CanStoreFullImage": definition.full_image} if type_ is AttributeType.IMAGE else {}),
     }
     return Item(
@@ -111,13 +112,13 @@ def _common_properties(attribute: Attribute, id: str) -> dict[str, Any]:
         "SourceType": 0,
         "IntroducedVersion": "1.0.0.0",
         "HasChanged": None,
-        "IsAuditEnabled": managed(True, "canmodifyauditsettings"),
-        "IsCustomizable": managed(True, "iscustomizable"),
-        "IsRenameable": managed(True, "isrenameable"),
-        "IsValidForAdvancedFind": managed(True, "canmodifysearchsettings"),
-        "IsSortableEnabled": managed(True, "canmodifyissortablesettings"),
-        "IsGlobalFilterEnabled": managed(False, "canmodifyglobalfiltersettings"),
-        "CanModifyAdditionalSettings": managed(True, "canmodifyadditionalsettings"),
+        "IsAuditEnabled": managed_property(True, "canmodifyauditsettings"),
+        "IsCustomizable": managed_property(True, "iscustomizable"),
+        "IsRenameable": managed_property(True, "isrenameable"),
+        "IsValidForAdvancedFind": managed_property(True, "canmodifysearchsettings"),
+        "IsSortableEnabled": managed_property(True, "canmodifyissortablesettings"),
+        "IsGlobalFilterEnabled": managed_property(False, "canmodifyglobalfiltersettings"),
+        "CanModifyAdditionalSettings": managed_property(True, "canmodifyadditionalsettings"),
     }
 
 
@@ -139,7 +140,7 @@ def _navigations(snapshot: Snapshot, entity: str, attribute: Attribute) -> Mappi
     return {"OptionSet": lambda: own_option_set(entity, attribute, options), "GlobalOptionSet": lambda: None}
 
 
-def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | None) -> dict[str, Any]:
+def _type_facts(attribute: Attribute, type_: AttributeType, default: bool | int | None) -> dict[str, Any]:
     """Return the properties of attributes of `type_`, which for a note's document is not the attribute's."""
     write = _WRITERS.get(type_)
     properties = {} if write is None else write(attribute)
@@ -151,6 +152,7 @@ def _typed(attribute: Attribute, type_: AttributeType, default: bool | int | Non
 
 
 def _string(attribute: Attribute) -> dict[str, Any]:
+    """Return the properties that only attributes for a single line of text have."""
     return {
         "MaxLength": attribute.max_length,
         # In bytes: the database of Dataverse takes two for a character.
@@ -167,6 +169,7 @@ def _string(attribute: Attribute) -> dict[str, Any]:
 
 
 def _memo(attribute: Attribute) -> dict[str, Any]:
+    """Return the properties of attributes for several lines of text. A note's document is written as one."""
     properties = {
         "MaxLength": attribute.max_length or _LONGEST_DOCUMENT,
         "Format": "TextArea",
@@ -182,6 +185,7 @@ def _bounds(attribute: Attribute) -> dict[str, Any]:
 
 
 def _number(bound: Decimal | None) -> int | Decimal | None:
+    """Return a bound as JSON has it: a whole number without decimal places."""
     return int(bound) if bound is not None and bound == bound.to_integral_value() else bound
 
 
@@ -190,6 +194,7 @@ def _whole_number_properties(attribute: Attribute) -> dict[str, Any]:
 
 
 def _decimal(attribute: Attribute) -> dict[str, Any]:
+    """Return the properties that only attributes for numbers with decimal places have."""
     return {
         **_bounds(attribute),
         "Precision": attribute.precision,
@@ -204,11 +209,12 @@ def _money(attribute: Attribute) -> dict[str, Any]:
 
 
 def _datetime(attribute: Attribute) -> dict[str, Any]:
+    """Return the properties that only attributes for dates and times have."""
     day = attribute.behavior is DateTimeBehavior.DATE_ONLY
     return {
         "Format": "DateOnly" if day else "DateAndTime",
         "DateTimeBehavior": {"Value": attribute.behavior.value},
-        "CanChangeDateTimeBehavior": managed(False, "canchangedatetimebehavior"),
+        "CanChangeDateTimeBehavior": managed_property(False, "canchangedatetimebehavior"),
         "ImeMode": "Inactive",
         "FormulaDefinition": "",
         "SourceTypeMask": 0,
@@ -222,11 +228,13 @@ def _lookup(attribute: Attribute) -> dict[str, Any]:
 
 
 def _size(attribute: Attribute) -> dict[str, Any]:
+    """Return the property for the largest size of a file, in kilobytes."""
     # Rounded up, by a division of the negative number.
     return {"MaxSizeInKB": None if attribute.max_size is None else -(-attribute.max_size // _KILOBYTE)}
 
 
 def _image(attribute: Attribute) -> dict[str, Any]:
+    """Return the properties that only attributes for images have."""
     return {
         **_size(attribute),
         "IsPrimaryImage": False,

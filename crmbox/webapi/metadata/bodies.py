@@ -96,10 +96,12 @@ class Body:
         return text.removeprefix("Complex")
 
     def __contains__(self, name: str) -> bool:
+        """Whether the body has a property. One that is null counts as missing."""
         return self.values.get(name) is not None
 
     def text(self, name: str) -> str | None:
-        return self._of(name, str, "a text")
+        """Return a text; None without it. Raises WebApiError for another type."""
+        return self._of_type(name, str, "a text")
 
     def needed(self, name: str) -> str:
         """Return a text. Raises WebApiError if it is missing or empty."""
@@ -118,6 +120,7 @@ class Body:
         return value
 
     def whole(self, name: str) -> int | None:
+        """Return a whole number; None without it. Raises WebApiError for anything else."""
         value = self.number(name)
         if value is None:
             return None
@@ -126,6 +129,7 @@ class Body:
         return int(value)
 
     def number(self, name: str) -> Decimal | None:
+        """Return a number; None without it. Raises WebApiError for anything else."""
         value = self.values.get(name)
         if value is None:
             return None
@@ -134,7 +138,8 @@ class Body:
         return Decimal(value)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        values: list[Any] = self._of(name, list, "a list") or []
+        """Return the texts of a list; none without it. Raises WebApiError for anything else."""
+        values: list[Any] = self._of_type(name, list, "a list") or []
         if not all(isinstance(value, str) for value in values):
             raise bad_payload(f"The property '{name}' is a list of texts.")
         return tuple(values)
@@ -154,18 +159,18 @@ class Body:
 
     def part(self, name: str) -> Body | None:
         """Return the object of a property; None without one. Raises WebApiError."""
-        value = self._of(name, dict, "an object")
+        value = self._of_type(name, dict, "an object")
         return None if value is None else Body(value, self.languages)
 
     def parts(self, name: str) -> list[Body]:
-        """The objects of a list inside; none without it."""
-        values: list[Any] = self._of(name, list, "a list") or []
+        """Return the objects of a list; none without it. Raises WebApiError for anything else."""
+        values: list[Any] = self._of_type(name, list, "a list") or []
         if not all(isinstance(value, Mapping) for value in values):
             raise bad_payload(f"The property '{name}' is a list of objects.")
         return [Body(value, self.languages) for value in values]
 
     def word(self, name: str) -> str | None:
-        """A text, plain or as `{"Value": …}`."""
+        """Return a text, which is plain or `{"Value": …}`; None without it. Raises WebApiError."""
         value = self._value(name)
         if value is not None and not isinstance(value, str):
             raise bad_payload(f"The property '{name}' is a text.")
@@ -173,6 +178,7 @@ class Body:
 
     @property
     def required(self) -> RequiredLevel | None:
+        """The level in which an attribute is required; None if the body does not say. Raises WebApiError."""
         word = self.word("RequiredLevel")
         try:
             return None if word is None else RequiredLevel(word)
@@ -185,7 +191,7 @@ class Body:
         value = self.values.get(name)
         return value.get("Value") if isinstance(value, Mapping) else value
 
-    def _of(self, name: str, type: type[Kind], wanted: str) -> Kind | None:
+    def _of_type(self, name: str, type: type[Kind], wanted: str) -> Kind | None:
         """Return a property of `type`; None without it. `wanted` names the type in the error."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, type):

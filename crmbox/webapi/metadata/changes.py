@@ -37,6 +37,7 @@ _TESTS: Final[Mapping[str, Test]] = {
 
 @named("RetrieveMetadataChanges", "GET")
 def retrieve(request: Request) -> Response:
+    """Answer with the entities that the query selects; with none if the client's stamp is the present one."""
     query = _query(request)
     snapshot = request.model.snapshot
     stamp = f"{snapshot.revision.number}!{snapshot.revision.token}"
@@ -55,6 +56,7 @@ def retrieve(request: Request) -> Response:
 
 
 def _query(request: Request) -> Mapping[str, Any]:
+    """Return the query in the arguments; an empty one, which selects everything, without it."""
     text = _argument(request, "Query")
     return parse_object(text.encode()) if text else {}
 
@@ -71,16 +73,23 @@ def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     content = _content(item, query)
     property_names = _names(query)
     for name, part in _PARTS.items():
-        nested = _object(query, part)
+        query_of_part = _object(query, part)
         if property_names is None or name in property_names:
-            target = item.navigations[name]()
-            members = target if isinstance(target, list) else []
-            content[name] = [_content(member, nested) for member in members if _matches(member, nested)]
+            members = item.navigations[name]()
+            # Each of these navigation properties leads to a list.
+            assert isinstance(members, list)  # noqa: S101  for the type checker
+            content[name] = [
+                _content(member, query_of_part) for member in members if _matches(member, query_of_part)
+            ]
     return content
 
 
 def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item with the properties that the query names, as RetrieveMetadataChanges answers it."""
+    """Return an item with the properties that the query names, as RetrieveMetadataChanges answers it.
+
+    The item's key is always among them. Option sets are answered like properties, although the item has them
+    as navigation properties.
+    """
     property_names = _names(query)
     content: dict[str, Any] = {"@odata.type": f"#Microsoft.Dynamics.CRM.Complex{item.type}"}
     for name, value in item.properties.items():
@@ -88,8 +97,8 @@ def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
             content[name] = value
     for name in ("OptionSet", "GlobalOptionSet"):
         if name in item.navigations and (property_names is None or name in property_names):
-            target = item.navigations[name]()
-            content[name] = target.properties if isinstance(target, Item) else None
+            option_set = item.navigations[name]()
+            content[name] = option_set.properties if isinstance(option_set, Item) else None
     return content
 
 
@@ -115,12 +124,12 @@ def _matches(item: Item, query: Mapping[str, Any]) -> bool:
 def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
     """Return whether a condition of a metadata query holds for an item. Raises WebApiError."""
     name, operator = condition.get("PropertyName"), condition.get("ConditionOperator")
-    if name not in item.properties:
+    if not isinstance(name, str) or name not in item.properties:
         raise bad_url(f"Criteria: '{name}' is no property of {item.type}.")
     test = _TESTS.get(str(operator))
     if test is None:
         raise unsupported(f"the ConditionOperator '{operator}' of metadata queries")
-    actual, expected = item.properties[str(name)], _value(condition.get("Value"))
+    actual, expected = item.properties[name], _value(condition.get("Value"))
     actual = actual.get("Value", actual) if isinstance(actual, Mapping) else actual
     if operator in ("In", "NotIn") and not isinstance(expected, list):
         raise bad_url("Criteria: In and NotIn take a list.")
@@ -144,6 +153,7 @@ def _value(value: Any) -> Any:
 
 
 def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the object in a property; an empty one without it. Raises WebApiError for anything else."""
     mapping = value.get(name) or {}
     if not isinstance(mapping, Mapping):
         raise bad_url(f"{name} is an object.")
@@ -151,6 +161,7 @@ def _object(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _list(value: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a list in a property; none without it. Raises WebApiError for anything else."""
     mappings = value.get(name) or []
     if not isinstance(mappings, list) or not all(isinstance(item, Mapping) for item in mappings):
         raise bad_url(f"{name} is a list of objects.")

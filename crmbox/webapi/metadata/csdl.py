@@ -27,7 +27,9 @@ ALIAS: Final = "mscrm"
 _EDM: Final = "http://docs.oasis-open.org/odata/ns/edm"
 _EDMX: Final = "http://docs.oasis-open.org/odata/ns/edmx"
 _KEYS: Final = "OData.Community.Keys.V1"
-_BASE, _OWNER = "crmbaseentity", "principal"
+# Dataverse's abstract types. Every entity type derives from the first, and those that own records from the
+# second.
+_ANY_ENTITY, _ANY_OWNER = "crmbaseentity", "principal"
 
 _DEFAULT_NAMESPACE: Final[Any] = {None: _EDM}
 """lxml's stubs know no namespace without a prefix."""
@@ -59,12 +61,14 @@ _TYPES: Final = {
 
 @named("$metadata", "GET")
 def metadata(request: Request) -> Response:
+    """Answer with the CSDL document of the present metadata and processes."""
     processes = tuple(request.platform.processes().values())
     return Response(200, {"Content-Type": "application/xml"}, _document(request.model.snapshot, processes))
 
 
 @lru_cache(maxsize=2)
 def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
+    """Return the CSDL document of a revision of the metadata, with `processes` as its actions."""
     model = Model(snapshot)
     types = [model.entity_type(name) for name in sorted(snapshot.entities)]
     root = etree.Element(f"{{{_EDMX}}}Edmx", {"Version": "4.0"}, {"edmx": _EDMX})
@@ -72,8 +76,8 @@ def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
     schema = etree.SubElement(
         services, f"{{{_EDM}}}Schema", {"Namespace": NAMESPACE, "Alias": ALIAS}, _DEFAULT_NAMESPACE
     )
-    _add(schema, "EntityType", Name=_BASE, Abstract="true")
-    _add(schema, "EntityType", Name=_OWNER, BaseType=f"{ALIAS}.{_BASE}", Abstract="true")
+    _add(schema, "EntityType", Name=_ANY_ENTITY, Abstract="true")
+    _add(schema, "EntityType", Name=_ANY_OWNER, BaseType=f"{ALIAS}.{_ANY_ENTITY}", Abstract="true")
     owners = {
         target
         for type_ in types
@@ -82,7 +86,7 @@ def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
         for target in attribute.targets
     }
     for type_ in types:
-        _add_entity_type(schema, model, type_, _OWNER if type_.name in owners else _BASE)
+        _add_entity_type(schema, model, type_, _ANY_OWNER if type_.name in owners else _ANY_ENTITY)
     for process in processes:
         _add_action(schema, process)
     _add_who_am_i(schema)
@@ -91,6 +95,7 @@ def _document(snapshot: Snapshot, processes: tuple[Process, ...]) -> bytes:
 
 
 def _add_entity_type(schema: Element, model: Model, type_: EntityType, base: str) -> None:
+    """Add an entity type that derives from the type `base`, with its key, properties and alternate keys."""
     element = _add(schema, "EntityType", Name=type_.name, BaseType=f"{ALIAS}.{base}")
     key = _add(element, "Key")
     _add(key, "PropertyRef", Name=type_.entity.primary_id)
@@ -111,7 +116,7 @@ def _add_entity_type(schema: Element, model: Model, type_: EntityType, base: str
 
 def _add_properties(element: Element, type_: EntityType, name: str, attribute: Attribute) -> None:
     """Add the properties of an attribute to an entity type."""
-    edm = _edm_type(attribute)
+    edm = _odata_type_of_attribute(attribute)
     if (type_.name, name) == (NOTES, DOCUMENT):
         edm = "Edm.String"
     extra = {"Nullable": "false"} if attribute.is_primary_id else {}
@@ -125,16 +130,18 @@ def _add_properties(element: Element, type_: EntityType, name: str, attribute: A
             _add(element, "Property", Name=f"{name}{suffix}", Type=kind)
 
 
-def _edm_type(attribute: Attribute) -> str:
+def _odata_type_of_attribute(attribute: Attribute) -> str:
+    """Return the type of OData for an attribute's values, such as `Edm.String`."""
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return "Edm.Date"
     return _TYPES[attribute.type]
 
 
 def _add_lookup(element: Element, model: Model, lookup: Lookup) -> None:
+    """Add the navigation property of a lookup to an entity type."""
     # Only an owner leads to several entities by one name.
     several = len(lookup.targets) > 1
-    target = _OWNER if several else lookup.targets[0]
+    target = _ANY_OWNER if several else lookup.targets[0]
     navigation = _add(element, "NavigationProperty", Name=lookup.name, Type=f"{ALIAS}.{target}")
     if not several:
         _add(
@@ -146,6 +153,7 @@ def _add_lookup(element: Element, model: Model, lookup: Lookup) -> None:
 
 
 def _add_alternate_keys(element: Element, type_: EntityType) -> None:
+    """Add the annotation that lists the alternate keys of an entity type with their properties."""
     annotation = _add(element, "Annotation", Term=f"{_KEYS}.AlternateKeys")
     collection = _add(annotation, "Collection")
     for key in type_.entity.keys:
@@ -164,25 +172,28 @@ def _add_action(schema: Element, process: Process) -> None:
         _add(action, "Parameter", Name="entity", Type=f"{ALIAS}.{process.entity}", Nullable="false")
     for parameter in process.inputs:
         nullable = {} if not parameter.required else {"Nullable": "false"}
-        _add(action, "Parameter", Name=parameter.name, Type=_parameter_type(parameter), **nullable)
+        _add(action, "Parameter", Name=parameter.name, Type=_odata_type_of_parameter(parameter), **nullable)
     if is_collection(process):
-        _add(action, "ReturnType", Type=_parameter_type(process.outputs[0]), Nullable="false")
+        _add(action, "ReturnType", Type=_odata_type_of_parameter(process.outputs[0]), Nullable="false")
     elif process.outputs:
         answer = f"{process.name}Response"
         _add(action, "ReturnType", Type=f"{ALIAS}.{answer}", Nullable="false")
         complex_type = _add(schema, "ComplexType", Name=answer)
         for parameter in process.outputs:
-            _add(complex_type, "Property", Name=parameter.name, Type=_parameter_type(parameter))
+            _add(complex_type, "Property", Name=parameter.name, Type=_odata_type_of_parameter(parameter))
 
 
-def _parameter_type(parameter: ProcessParameter) -> str:
+def _odata_type_of_parameter(parameter: ProcessParameter) -> str:
+    """Return the type of OData for a parameter: an entity type, a collection of it, or a primitive type."""
     if parameter.type.is_reference:
-        entity = f"{ALIAS}.{parameter.targets[0] if len(parameter.targets) == 1 else _BASE}"
+        # OData has no type for “one of these entities”: several targets become any entity.
+        entity = f"{ALIAS}.{parameter.targets[0] if len(parameter.targets) == 1 else _ANY_ENTITY}"
         return f"Collection({entity})" if parameter.holds is Holds.RECORDS else entity
     return _TYPES[parameter.type]
 
 
 def _add_who_am_i(schema: Element) -> None:
+    """Add the function WhoAmI, and the type of its answer."""
     answer = _add(schema, "ComplexType", Name="WhoAmIResponse")
     for name in ("BusinessUnitId", "UserId", "OrganizationId"):
         _add(answer, "Property", Name=name, Type="Edm.Guid", Nullable="false")
@@ -191,6 +202,7 @@ def _add_who_am_i(schema: Element) -> None:
 
 
 def _add_container(schema: Element, types: list[EntityType], processes: tuple[Process, ...]) -> None:
+    """Add the container: the entity sets with where their navigation properties lead, and what is unbound."""
     container = _add(schema, "EntityContainer", Name="System")
     sets = {type_.name: type_.entity.entity_set for type_ in types}
     for type_ in types:

@@ -7,7 +7,7 @@ from typing import Any
 
 from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.webapi.metadata.attributes import attribute_item, schema_name
-from crmbox.webapi.metadata.items import Item, Leads, managed, metadata_id
+from crmbox.webapi.metadata.items import Item, Leads, managed_property, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.relationships import key_item, relationship_item
 from crmclient.metadata import AttributeType, Relationship
@@ -15,6 +15,7 @@ from crmclient.parties import PARTY
 
 
 def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
+    """Return an entity as an item of metadata."""
     entity, name = stored.entity, stored.entity.logical_name
     id = metadata_id("entity", name)
     schema = stored.definition.schema_name or schema_name(name, custom=entity.is_custom)
@@ -44,6 +45,7 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
 
 
 def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
+    """Return what the navigation properties of an entity's definition lead to, by name."""
     name = stored.entity.logical_name
     return {
         "Attributes": lambda: [attribute_item(snapshot, name, item) for item in stored.definition.attributes],
@@ -59,11 +61,13 @@ def _navigations(snapshot: Snapshot, stored: StoredEntity) -> dict[str, Leads]:
 
 
 def _relationships(snapshot: Snapshot, entity: str, is_shown: Callable[[Relationship], bool]) -> list[Item]:
+    """Return those relationships of an entity for which `is_shown` holds, as items of metadata."""
     relationships = filter(is_shown, snapshot.relationships_of(entity))
     return [relationship_item(snapshot, relationship) for relationship in relationships]
 
 
 def _primary_image(stored: StoredEntity) -> str | None:
+    """Return the first image attribute of an entity; None without one."""
     images = (n for n, column in stored.columns.items() if column.attribute.type is AttributeType.IMAGE)
     return next(images, None)
 
@@ -100,19 +104,19 @@ def _constant() -> dict[str, Any]:
         "HasChanged": None,
         "Privileges": [],
         "Settings": [],
-        "IsAuditEnabled": managed(True, "canmodifyauditsettings"),
-        "IsCustomizable": managed(True, "iscustomizable"),
-        "IsRenameable": managed(True, "isrenameable"),
-        "IsMappable": managed(True, "ismappable"),
-        "IsDuplicateDetectionEnabled": managed(False, "canmodifyduplicatedetectionsettings"),
-        "IsConnectionsEnabled": managed(True, "canmodifyconnectionsettings"),
-        "IsMailMergeEnabled": managed(True, "canmodifymailmergesettings"),
-        "CanCreateAttributes": managed(True, "cancreateattributes"),
-        "CanCreateForms": managed(True, "cancreateforms"),
-        "CanCreateViews": managed(True, "cancreateviews"),
-        "CanCreateCharts": managed(True, "cancreatecharts"),
-        "CanBeRelatedEntityInRelationship": managed(True, "canberelatedentityinrelationship"),
-        "CanBePrimaryEntityInRelationship": managed(True, "canbeprimaryentityinrelationship"),
-        "CanBeInManyToMany": managed(True, "canbeinmanytomany"),
-        "CanModifyAdditionalSettings": managed(True, "canmodifyadditionalsettings"),
+        "IsAuditEnabled": managed_property(True, "canmodifyauditsettings"),
+        "IsCustomizable": managed_property(True, "iscustomizable"),
+        "IsRenameable": managed_property(True, "isrenameable"),
+        "IsMappable": managed_property(True, "ismappable"),
+        "IsDuplicateDetectionEnabled": managed_property(False, "canmodifyduplicatedetectionsettings"),
+        "IsConnectionsEnabled": managed_property(True, "canmodifyconnectionsettings"),
+        "IsMailMergeEnabled": managed_property(True, "canmodifymailmergesettings"),
+        "CanCreateAttributes": managed_property(True, "cancreateattributes"),
+        "CanCreateForms": managed_property(True, "cancreateforms"),
+        "CanCreateViews": managed_property(True, "cancreateviews"),
+        "CanCreateCharts": managed_property(True, "cancreatecharts"),
+        "CanBeRelatedEntityInRelationship": managed_property(True, "canberelatedentityinrelationship"),
+        "CanBePrimaryEntityInRelationship": managed_property(True, "canbeprimaryentityinrelationship"),
+        "CanBeInManyToMany": managed_property(True, "canbeinmanytomany"),
+        "CanModifyAdditionalSettings": managed_property(True, "canmodifyadditionalsettings"),
     }

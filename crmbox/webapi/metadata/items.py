@@ -59,6 +59,6 @@ _BASES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def managed(value: bool, name: str) -> dict[str, Any]:
+def managed_property(value: bool, name: str) -> dict[str, Any]:
     """Return a managed property: one that a managed solution may protect against changes."""
     return {"Value": value, "CanBeChanged": True, "ManagedPropertyLogicalName": name}

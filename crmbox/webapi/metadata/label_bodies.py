@@ -42,7 +42,7 @@ def read_label(value: object) -> Label:
     return Label(dict(_text(item) for item in items))
 
 
-def merged(before: Label, after: Label, *, keep: bool) -> Label:
+def merged_label(before: Label, after: Label, *, keep: bool) -> Label:
     """Return the label `after`. With `keep`, texts of `before` in other languages stay.
 
     The header `MSCRM.MergeLabels: true` asks for that.
@@ -51,6 +51,7 @@ def merged(before: Label, after: Label, *, keep: bool) -> Label:
 
 
 def _text(item: object) -> tuple[int, str]:
+    """Return the language (LCID) and the text of one localised label. Raises WebApiError."""
     if isinstance(item, Mapping):
         lcid, text = item.get("LanguageCode"), item.get("Label")
         if type(lcid) is int and isinstance(text, str):
@@ -59,6 +60,7 @@ def _text(item: object) -> tuple[int, str]:
 
 
 def _not_a_label(value: object) -> Exception:
+    """Return the error for a value in the place of a label, or of a text in one."""
     return bad_payload(
         "A label is an object with LocalizedLabels, each of which has a Label and a LanguageCode; "
         f"not {str(value)[:100]}."

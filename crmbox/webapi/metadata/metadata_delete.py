@@ -23,6 +23,7 @@ _AT_ONCE: Final = 500
 @named(OPTION_SETS, "DELETE")
 @named(RELATIONSHIPS, "DELETE")
 def delete(request: Request) -> Response:
+    """Delete the item of metadata in the path. Raises WebApiError, InvalidDefinition."""
     check_customizer(request)
     place = walk(request.model.snapshot, request.path)
     item = place.target
@@ -72,5 +73,6 @@ def _delete_relationship(request: Request, name: str) -> None:
 def _delete_records(request: Request, entity: str, key: str) -> None:
     """Delete every record, each with what its relationships say."""
     query = Query(entity, (Column(key),))
+    # Always the first page: the records of the one before are gone.
     while rows := request.platform.query(query, Page(_AT_ONCE), call=request.call).rows:
         request.platform.batch([Delete(entity, str(row[key])) for row in rows], call=request.call)

@@ -50,19 +50,20 @@ def read_condition(text: str, aliases: Mapping[str, str]) -> Holds:
 
     For a property that an item lacks, it is raised only when the condition is applied to the item.
     """
-    return _read(parse_filter(text, aliases), 0)
+    return _condition(parse_filter(text, aliases), 0)
 
 
-def _read(node: ast._Node, depth: int) -> Holds:
+def _condition(node: ast._Node, depth: int) -> Holds:
+    """Return the condition that a node of a filter's tree stands for. `depth` is how deep the node is."""
     if depth > _DEEPEST:
         raise bad_url(f"The filter is nested more than {_DEEPEST} levels deep.")
     match node:
         case ast.BoolOp():
-            parts = [_read(part, depth + 1) for part in operands(node)]
+            parts = [_condition(part, depth + 1) for part in operands(node)]
             joined = all if isinstance(node.op, ast.And) else any
             return lambda item: joined(part(item) for part in parts)
         case ast.UnaryOp(op=ast.Not()):
-            inner = _read(node.operand, depth + 1)
+            inner = _condition(node.operand, depth + 1)
             return lambda item: not inner(item)
         case ast.Compare():
             return _comparison(node)
@@ -72,6 +73,10 @@ def _read(node: ast._Node, depth: int) -> Holds:
 
 
 def _comparison(node: ast.Compare) -> Holds:
+    """Return the condition that compares a property with a literal. Only numbers are compared by order.
+
+    Raises WebApiError.
+    """
     left, right = node.left, node.right
     if isinstance(left, ast._Literal):
         raise unsupported("a literal before the property in a $filter on metadata")
@@ -79,7 +84,7 @@ def _comparison(node: ast.Compare) -> Holds:
     kind = type(node.comparator)
     if kind in _EQUALITY:
         test = _EQUALITY[kind]
-        return lambda item: test(_plain(_at(item, path)), value)
+        return lambda item: test(_plain(_value_at(item, path)), value)
     if kind not in _ORDER:
         raise unsupported(f"the operator '{kind.__name__.lower()}' in a $filter on metadata")
     is_in_order = _ORDER[kind]
@@ -87,22 +92,24 @@ def _comparison(node: ast.Compare) -> Holds:
         raise unsupported("the comparison of anything but numbers in a $filter on metadata")
 
     def holds(item: Item) -> bool:
-        actual = _at(item, path)
+        actual = _value_at(item, path)
         return isinstance(actual, int | Decimal) and is_in_order(actual, value)
 
     return holds
 
 
 def _text_test(node: ast.Call) -> Holds:
+    """Return the condition of a function such as contains, which does not regard case. Raises WebApiError."""
     name = full_name(node.func)
     test = _TEXT_TESTS.get(name)
     if test is None or len(node.args) != 2 or not isinstance(node.args[1], ast.String):
         raise unsupported(f"the function '{name}' in a $filter on metadata")
     path, part = _path(node.args[0]), node.args[1].val
-    return lambda item: test(str(_plain(_at(item, path)) or ""), part)
+    return lambda item: test(str(_plain(_value_at(item, path)) or ""), part)
 
 
 def _literal(node: ast._Node) -> Any:
+    """Return the value of a literal, with a GUID in lower case. Raises WebApiError for anything else."""
     if isinstance(node, ast.Boolean | ast.Integer | ast.Null):
         return node.py_val
     if isinstance(node, ast.Float):
@@ -113,6 +120,7 @@ def _literal(node: ast._Node) -> Any:
 
 
 def _path(node: ast._Node) -> tuple[str, ...]:
+    """Return the names in a path such as `DisplayName/UserLocalizedLabel/Label`. Raises WebApiError."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -122,18 +130,20 @@ def _path(node: ast._Node) -> tuple[str, ...]:
     return (full_name(node), *reversed(parts))
 
 
-def _at(item: Item, path: tuple[str, ...]) -> Any:
+def _value_at(item: Item, path: tuple[str, ...]) -> Any:
     """Return the value at a path of properties and navigation properties. Raises WebApiError."""
     current: Any = item
     for name in path:
-        # A navigation property leads to another item; any other name is looked up in the properties.
-        if isinstance(current, Item):
-            current = current.navigations[name]() if name in current.navigations else current.properties
-        if isinstance(current, Item):
+        if isinstance(current, Item) and name in current.navigations:
+            current = current.navigations[name]()
+            if not isinstance(current, Item):
+                # Several items, or none: no path leads on from there.
+                raise no_property(item, "/".join(path))
             continue
-        if not isinstance(current, Mapping) or name not in current:
+        properties = current.properties if isinstance(current, Item) else current
+        if not isinstance(properties, Mapping) or name not in properties:
             raise no_property(item, "/".join(path))
-        current = current[name]
+        current = properties[name]
     return current
 
 
@@ -183,6 +193,7 @@ class Selection:
         return None if target is None else self.content(target, base=base)
 
     def _properties(self, item: Item) -> Mapping[str, Any]:
+        """Return the selected properties of an item, with its key. Raises WebApiError for an unknown one."""
         if self.select is None:
             return item.properties
         unknown = [name for name in self.select if name not in item.properties and not _may_lack(item, name)]

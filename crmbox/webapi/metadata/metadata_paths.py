@@ -66,11 +66,12 @@ def walk(snapshot: Snapshot, path: Sequence[Segment]) -> MetadataPlace:
 def _top(snapshot: Snapshot, segment: Segment) -> MetadataPlace:
     """Return the place of the first segment: a collection of the metadata, or one of its items."""
     name = segment.name
-    place = MetadataPlace(_all(snapshot, segment), _DECLARED[name], name)
+    place = MetadataPlace(_items_of(snapshot, segment), _DECLARED[name], name)
     return _item_by_key(place, segment.arguments) if segment.arguments else place
 
 
-def _all(snapshot: Snapshot, segment: Segment) -> list[Item]:
+def _items_of(snapshot: Snapshot, segment: Segment) -> list[Item]:
+    """Return the items of the collection that a path begins with."""
     match segment.name:
         case name if name == ENTITIES:
             return _entities(snapshot, segment.arguments or ())
@@ -88,6 +89,7 @@ def _entities(snapshot: Snapshot, key: tuple[Argument, ...]) -> list[Item]:
 
 
 def _step(place: MetadataPlace, segment: Segment) -> MetadataPlace:
+    """Go on from a place by one segment: a cast to a type or a property, and by the key behind it, if any."""
     if segment.name.startswith(f"{NAMESPACE}."):
         place = _cast(place, segment.name.removeprefix(f"{NAMESPACE}."))
     else:
@@ -119,6 +121,7 @@ def _follow(place: MetadataPlace, name: str) -> MetadataPlace:
 
 
 def _declared_type(name: str, target: Item | list[Item] | None) -> str:
+    """Return the type that the items of the navigation property `name` have; empty without any item."""
     # The attributes of an entity are of many types, so the first one does not tell.
     if name == "Attributes":
         return "AttributeMetadata"

@@ -41,6 +41,7 @@ def check_customizer(request: Request) -> None:
 @named(OPTION_SETS, "POST")
 @named(RELATIONSHIPS, "POST")
 def create(request: Request) -> Response:
+    """Create an item in the collection that the path leads to, and answer with its address."""
     place = walk(request.model.snapshot, request.path)
     body = body_of(request)
     with change() as metadata:
@@ -142,6 +143,7 @@ def plural(name: str) -> str:
 
 
 def _ownership(body: Body) -> Ownership:
+    """Return who owns the records of a new entity: users unless the body says it. Raises WebApiError."""
     word = body.word("OwnershipType") or Ownership.USER.value
     try:
         return Ownership(word)
@@ -151,12 +153,14 @@ def _ownership(body: Body) -> Ownership:
 
 
 def _create_attribute(metadata: Change, entity: str, body: Body) -> Guid:
+    """Create an attribute of an entity. Return its MetadataId."""
     new = read_attribute(body, entity, metadata.snapshot.option_sets)
     metadata.create_attributes(entity, [new.attribute], extras=extras_of([new]))
     return metadata_id("attribute", entity, new.attribute.logical_name)
 
 
 def _create_key(metadata: Change, entity: str, body: Body) -> Guid:
+    """Create an alternate key of an entity. Return its MetadataId."""
     name = body.needed("SchemaName")
     metadata.create_key(entity, AlternateKey(name, body.texts("KeyAttributes")))
     return metadata_id("key", entity, name)
@@ -203,9 +207,12 @@ def _create_lookup_to_several(request: Request, action: str) -> Response:
     return json_response(answer)
 
 
-def _create_lookup(metadata: Change, new: NewAttribute, bodies: list[Body]) -> str:
-    """Create a lookup with its relationships, and return the logical name of the entity that has it."""
-    entities = {body.needed("ReferencingEntity") for body in bodies}
+def _create_lookup(metadata: Change, new: NewAttribute, relationship_bodies: list[Body]) -> str:
+    """Create the lookup `new`, with one relationship for each entity that it may point at.
+
+    Return the logical name of the entity that gets it.
+    """
+    entities = {body.needed("ReferencingEntity") for body in relationship_bodies}
     if len(entities) != 1:
         raise bad_payload("ReferencingEntity is the same in every relationship of one lookup.")
     [entity] = entities
@@ -217,8 +224,9 @@ def _create_lookup(metadata: Change, new: NewAttribute, bodies: list[Body]) -> s
             new.attribute.logical_name,
             on_delete=cascade_of(body) or Cascade.REMOVE_LINK,
         )
-        for body in bodies
+        for body in relationship_bodies
     ]
+    # Defaults and spellings, which are kept beside attributes.
     extras: Extras = extras_of([new])
     metadata.create_attributes(entity, [new.attribute], relationships, extras=extras)
     return entity

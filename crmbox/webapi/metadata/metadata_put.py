@@ -9,7 +9,7 @@ from crmbox.webapi.errors import no_resource, unsupported
 from crmbox.webapi.metadata.attribute_bodies import changed_attribute
 from crmbox.webapi.metadata.bodies import Body
 from crmbox.webapi.metadata.items import Item
-from crmbox.webapi.metadata.label_bodies import merged
+from crmbox.webapi.metadata.label_bodies import merged_label
 from crmbox.webapi.metadata.metadata_paths import ENTITIES, OPTION_SETS, RELATIONSHIPS, walk
 from crmbox.webapi.metadata.metadata_post import body_of, cascade_of
 from crmbox.webapi.request import Request, Response, no_content
@@ -55,6 +55,7 @@ def _change(metadata: Change, item: Item, body: Body, *, keep_labels: bool) -> N
 
 
 def _change_entity(metadata: Change, name: str, body: Body, *, keep_labels: bool) -> None:
+    """Change the labels of an entity, and whether it has notes, as far as the body has them."""
     before = metadata.snapshot.entity(name).entity
     metadata.alter_entity(
         replace(
@@ -68,6 +69,7 @@ def _change_entity(metadata: Change, name: str, body: Body, *, keep_labels: bool
 
 
 def _change_relationship(metadata: Change, name: str, body: Body) -> None:
+    """Change what a delete of the referenced record does, if the body has it."""
     before = next(
         relationship for relationship in metadata.snapshot.relationships if relationship.name == name
     )
@@ -75,4 +77,5 @@ def _change_relationship(metadata: Change, name: str, body: Body) -> None:
 
 
 def _label(before: Label, body: Body, name: str, *, keep_labels: bool) -> Label:
-    return merged(before, body.label(name), keep=keep_labels) if name in body else before
+    """Return the label `name` of the body; the one from before if the body does not have it."""
+    return merged_label(before, body.label(name), keep=keep_labels) if name in body else before

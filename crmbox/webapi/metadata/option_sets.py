@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crmbox.webapi.metadata.items import Item, managed, metadata_id
+from crmbox.webapi.metadata.items import Item, managed_property, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmclient.metadata import Attribute, AttributeType, Label, Option, OptionSet
 
@@ -34,6 +34,7 @@ def boolean_option_set(entity: str, attribute: Attribute) -> Item:
 
 
 def _item(option_set: OptionSet, names: tuple[str, ...], type: AttributeType) -> Item:
+    """Return an option set as an item of metadata. `names` make its id; `type` is that of its attribute."""
     properties = {
         **_base(names, option_set.name, option_set.label, is_global=option_set.entity is None),
         "OptionSetType": _KINDS.get(type, "Picklist"),
@@ -50,6 +51,7 @@ def _item(option_set: OptionSet, names: tuple[str, ...], type: AttributeType) ->
 
 
 def _base(names: tuple[str, ...], name: str, label: Label, *, is_global: bool) -> dict[str, Any]:
+    """Return the properties that all kinds of option sets have."""
     return {
         "MetadataId": metadata_id(*names),
         "HasChanged": None,
@@ -59,13 +61,14 @@ def _base(names: tuple[str, ...], name: str, label: Label, *, is_global: bool) -
         "IsGlobal": is_global,
         "IsCustomOptionSet": True,
         "IsManaged": False,
-        "IsCustomizable": managed(True, "iscustomizable"),
+        "IsCustomizable": managed_property(True, "iscustomizable"),
         "ExternalTypeName": None,
         "IntroducedVersion": "1.0.0.0",
     }
 
 
 def _typed_option(names: tuple[str, ...], option: Option, type: AttributeType) -> dict[str, Any]:
+    """Return an option as JSON, with what only options of a state or a status have."""
     properties = _option(names, option)
     if type is AttributeType.STATE:
         return {
@@ -85,6 +88,7 @@ def _typed_option(names: tuple[str, ...], option: Option, type: AttributeType) -
 
 
 def _option(names: tuple[str, ...], option: Option) -> dict[str, Any]:
+    """Return what all options have, as JSON. `names` are those of its option set."""
     path = (*names, str(option.value))
     return {
         "Value": option.value,

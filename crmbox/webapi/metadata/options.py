@@ -9,7 +9,7 @@ from typing import TypeAlias
 from crmbox.metadata import Change, change
 from crmbox.webapi.errors import bad_payload
 from crmbox.webapi.metadata.bodies import Body, next_value
-from crmbox.webapi.metadata.label_bodies import merged
+from crmbox.webapi.metadata.label_bodies import merged_label
 from crmbox.webapi.metadata.metadata_post import body_of
 from crmbox.webapi.request import Request, Response, json_response, no_content
 from crmbox.webapi.routing import named
@@ -17,10 +17,12 @@ from crmclient.errors import InvalidDefinition
 from crmclient.metadata import AttributeType, Option, OptionSet
 
 Edit: TypeAlias = Callable[[list[Option]], list[Option]]
+"""Returns the options after a change, from those before. Raises InvalidDefinition."""
 
 
 @named("InsertOptionValue", "POST")
 def insert(request: Request) -> Response:
+    """Add an option to an option set, and answer with its value."""
     body = body_of(request)
     target = _target(request, body)
     value = _free_value(body, target.options.options)
@@ -31,6 +33,7 @@ def insert(request: Request) -> Response:
 
 @named("InsertStatusValue", "POST")
 def insert_status(request: Request) -> Response:
+    """Add an option to a status attribute, for one of its states, and answer with its value."""
     body = body_of(request)
     target = _target(request, body)
     state = body.whole("StateCode")
@@ -47,12 +50,13 @@ def insert_status(request: Request) -> Response:
 def update(request: Request) -> Response:
     """Change the label and color of an option and, for a state, the default status of its records."""
     body = body_of(request)
-    value = _needed(body)
+    value = _required_value(body)
     keep = body.flag("MergeLabels", default=False)
 
     def changed(option: Option) -> Option:
+        """Return an option with what the body has of it."""
         if "Label" in body:
-            option = replace(option, label=merged(option.label, body.label("Label"), keep=keep))
+            option = replace(option, label=merged_label(option.label, body.label("Label"), keep=keep))
         if "Color" in body:
             option = replace(option, color=body.text("Color"))
         if "DefaultStatusCode" in body:
@@ -60,6 +64,7 @@ def update(request: Request) -> Response:
         return option
 
     def edited(options: list[Option]) -> list[Option]:
+        """Return the options with the one of this value changed."""
         return [
             changed(option) if option.value == value else option
             for option in _checked_to_have(options, value)
@@ -71,8 +76,9 @@ def update(request: Request) -> Response:
 
 @named("DeleteOptionValue", "POST")
 def delete(request: Request) -> Response:
+    """Remove an option from an option set."""
     body = body_of(request)
-    value = _needed(body)
+    value = _required_value(body)
     _target(request, body).edit(
         lambda options: [option for option in _checked_to_have(options, value) if option.value != value]
     )
@@ -81,6 +87,7 @@ def delete(request: Request) -> Response:
 
 @named("OrderOption", "POST")
 def order(request: Request) -> Response:
+    """Put the options of an option set in the order of the body, which has the value of each of them."""
     body = body_of(request)
     values = body.values.get("Values")
     target = _target(request, body)
@@ -116,6 +123,7 @@ class _Target:
             self._put(metadata, after)
 
     def _put(self, metadata: Change, after: OptionSet) -> None:
+        """Store the changed option set: by itself, or with the attribute that it belongs to."""
         if self.entity is None:
             metadata.alter_option_set(after)
             return
@@ -144,11 +152,13 @@ def _target(request: Request, body: Body) -> _Target:
 
 
 def _free_value(body: Body, options: Sequence[Option]) -> int:
+    """Return the value of a new option: the one in the body, or else the next free one."""
     value = body.whole("Value")
     return next_value(list(options)) if value is None else value
 
 
-def _needed(body: Body) -> int:
+def _required_value(body: Body) -> int:
+    """Return the value of the option that an action is about. Raises WebApiError without it."""
     value = body.whole("Value")
     if value is None:
         raise bad_payload("The parameter 'Value' is needed.")
@@ -163,5 +173,6 @@ def _checked_to_have(options: list[Option], value: int) -> list[Option]:
 
 
 def _new_value(request: Request, action: str, value: int) -> Response:
+    """Answer with the value of a new option. `action` names the type of the answer."""
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.{action}Response"
     return json_response({"@odata.context": context, "NewOptionValue": value})

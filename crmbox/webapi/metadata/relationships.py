@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from crmbox.engine.snapshot import Snapshot
-from crmbox.webapi.metadata.items import Item, managed, metadata_id
+from crmbox.webapi.metadata.items import Item, managed_property, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.navigation import back_name, lookup_name
 from crmclient.metadata import AlternateKey, Label, Relationship
@@ -14,12 +14,14 @@ _FOUND_BY = ("SchemaName",)
 
 
 def relationship_item(snapshot: Snapshot, relationship: Relationship) -> Item:
+    """Return a relationship as an item of metadata."""
     if relationship.intersect is not None:
         return _many_to_many(snapshot, relationship)
     return _one_to_many(snapshot, relationship)
 
 
 def key_item(entity: str, key: AlternateKey) -> Item:
+    """Return an alternate key of an entity as an item of metadata."""
     id = metadata_id("key", entity, key.name)
     properties = {
         "MetadataId": id,
@@ -34,7 +36,7 @@ def key_item(entity: str, key: AlternateKey) -> Item:
         "IsSynchronous": True,
         "IsExportKey": False,
         "IsSecondaryKey": False,
-        "IsCustomizable": managed(True, "iscustomizable"),
+        "IsCustomizable": managed_property(True, "iscustomizable"),
         "IntroducedVersion": "1.0.0.0",
         "HasChanged": None,
     }
@@ -44,6 +46,7 @@ def key_item(entity: str, key: AlternateKey) -> Item:
 
 
 def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
+    """Return a one-to-many relationship with its lookup, and with what a delete does."""
     lookup = relationship.referencing_attribute or ""
     referencing = snapshot.entity(relationship.referencing)
     referenced = snapshot.entity(relationship.referenced)
@@ -79,6 +82,7 @@ def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
 
 
 def _many_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
+    """Return a many-to-many relationship with its two ends, numbered 1 and 2."""
     ends = [snapshot.entity(name).entity for name in (relationship.referenced, relationship.referencing)]
     properties: dict[str, Any] = {
         **_base(relationship, "ManyToManyRelationship", custom=ends[0].is_custom or ends[1].is_custom),
@@ -101,6 +105,7 @@ def _item(type: str, relationship: Relationship, properties: dict[str, Any]) -> 
 
 
 def _base(relationship: Relationship, type: str, *, custom: bool) -> dict[str, Any]:
+    """Return the properties that both kinds of relationships have."""
     return {
         "MetadataId": metadata_id("relationship", relationship.name),
         "SchemaName": relationship.name,
@@ -111,11 +116,12 @@ def _base(relationship: Relationship, type: str, *, custom: bool) -> dict[str, A
         "SecurityTypes": "None",
         "IntroducedVersion": "1.0.0.0",
         "HasChanged": None,
-        "IsCustomizable": managed(True, "iscustomizable"),
+        "IsCustomizable": managed_property(True, "iscustomizable"),
     }
 
 
 def _menu(relationship: Relationship) -> dict[str, Any]:
+    """Return how forms show the related records. It is the same for all: this server has no forms."""
     return {
         "Behavior": "UseCollectionName",
         "Group": "Details",

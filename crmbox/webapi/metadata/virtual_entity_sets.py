@@ -47,6 +47,7 @@ def read(request: Request) -> Response:
 
 
 def _items(request: Request, name: str) -> Iterator[Item]:
+    """Yield the records of the entity set `name`: one for each process, or for each of its parameters."""
     for process in request.platform.processes().values():
         if process.name in OFFERED:
             # Dataverse's own messages are no custom APIs: $metadata alone has them.
@@ -59,6 +60,7 @@ def _items(request: Request, name: str) -> Iterator[Item]:
 
 
 def _api(process: Process) -> Item:
+    """Return a process as a record of `customapi`."""
     id = metadata_id("process", process.name)
     properties = {
         "customapiid": id,
@@ -79,6 +81,7 @@ def _api(process: Process) -> Item:
 
 
 def _parameter(process: Process, parameter: ProcessParameter, set_name: str) -> Item:
+    """Return an input or output of a process as a record of the entity set REQUESTS or RESPONSES."""
     id = metadata_id("process", process.name, set_name, parameter.name)
     request = set_name == REQUESTS
     key = "customapirequestparameterid" if request else "customapiresponsepropertyid"
@@ -111,12 +114,13 @@ def available(request: Request) -> Response:
 
 
 def _languages(request: Request, function: str, output: str) -> Response:
+    """Answer a function with the organisation's languages (LCIDs) as the output `output`."""
     context = f"{request.base}$metadata#{_NAMESPACE}.{function}Response"
     return json_response({"@odata.context": context, output: list(request.platform.languages())})
 
 
 def answer(request: Request, items: Iterable[Item]) -> Response:
-    """All of `items` that are asked for, or the one of the key in the path."""
+    """Answer with those of `items` that the query selects, or with the one of the key in the path."""
     if len(request.path) > 1:
         raise unsupported(f"{request.raw_path}: these records lead nowhere")
     [segment] = request.path

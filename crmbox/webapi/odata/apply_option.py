@@ -69,6 +69,7 @@ class _ApplyReader:
                 raise unsupported(f"'{name}' as the last step of $apply")
 
     def _filter(self, text: str) -> None:
+        """Read `filter(text)`, and add it to the filters."""
         condition = self.record_reader.filter(text, self.paths)
         if condition is not None:
             self.filters.append(condition)
@@ -147,13 +148,14 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
     content: dict[str, Any] = {
         "@odata.context": f"{request.base}$metadata#{type_.entity.entity_set}({names})",
         **counts(request, answer.total),
-        "value": [_content(request, apply_reader.shown, row) for row in answer.rows[: paging.size]],
+        "value": [_content(request, apply_reader.shown, row) for row in paging.rows_to_answer(answer.rows)],
         **paging.next_link(answer.next, type_.entity.primary_id, NO_RECORD, NO_RECORD),
     }
     return collection_response(request, content)
 
 
 def _orders(text: str | None, shown: list[_ShownColumn]) -> tuple[Order, ...]:
+    """Read `$orderby` beside `$apply`: by columns that are shown. Raises WebApiError for any other."""
     keys = {"/".join(item.path): item.key for item in shown}
     orders = []
     for name, descending in directions(text):

@@ -15,7 +15,7 @@ from crmbox.records import deletions
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.odata.options import Options
-from crmbox.webapi.odata.page_links import TRACKING, Cookie, link_with, outer, page_size, read_outer
+from crmbox.webapi.odata.page_links import TRACKING, Cookie, cookie_text, page_size, read_cookie, request_link
 from crmbox.webapi.odata.record_reader import VERSION, RecordReader
 from crmbox.webapi.odata.rows import collection_response
 from crmbox.webapi.rendering import context
@@ -43,19 +43,22 @@ def is_asked_for(request: Request, options: Options) -> bool:
     """Whether a request asks for a delta link, or follows one or a page that leads to one."""
     # A link to a next page is followed as it is, without the preference.
     is_next = options.skiptoken is not None and TRACKING in options.skiptoken
-    return request.prefer.track_changes or options.deltatoken is not None or is_next
+    return request.prefer.tracks_changes or options.deltatoken is not None or is_next
 
 
 def answer(request: Request, type_: EntityType, options: Options) -> Response:
-    """All records and a delta link on the last page; with a delta token, those that have changed since."""
+    """Answer with a page of all records or, with a delta token, of those that have changed since.
+
+    The last page has a delta link. Raises WebApiError.
+    """
     _check(type_, options)
     since = None if options.deltatoken is None else _mark(options.deltatoken)
-    cookie = None if options.skiptoken is None else read_outer(options.skiptoken)
+    cookie = None if options.skiptoken is None else read_cookie(options.skiptoken)
     until, token = _begun() if cookie is None else _in_cookie(cookie)
     page = RecordReader(request).rows(
         type_,
         Options(select=options.select),
-        within=() if since is None else (_changed(since),),
+        within=() if since is None else (_changed_since(since),),
         page=Page(page_size(request), token),
     )
     content: dict[str, Any] = {
@@ -65,23 +68,26 @@ def answer(request: Request, type_: EntityType, options: Options) -> Response:
     if page.next is not None and page.rows:
         number = (1 if cookie is None else cookie.page) + 1
         following = Cookie(number, f"{until.text}{_BETWEEN}{page.next}")
-        text = outer(following, type_.entity.primary_id, page.rows[0].id, page.rows[-1].id, is_tracking=True)
-        content["@odata.nextLink"] = link_with(request, "$skiptoken", text)
+        text = cookie_text(
+            following, type_.entity.primary_id, page.rows[0].id, page.rows[-1].id, is_tracking=True
+        )
+        content["@odata.nextLink"] = request_link(request, "$skiptoken", text)
     else:
-        content["value"] += [_deleted(request, type_, id) for id in _deleted_ids(type_, since)]
-        content["@odata.deltaLink"] = link_with(request, "$deltatoken", until.text, without="$skiptoken")
+        content["value"] += [_deleted_item(request, type_, id) for id in _deleted_ids(type_, since)]
+        content["@odata.deltaLink"] = request_link(request, "$deltatoken", until.text, without="$skiptoken")
     return collection_response(request, content, tracked=True)
 
 
 def number_of_changes(request: Request, type_: EntityType, options: Options) -> int:
-    """How many records have changed since the options' delta token, those that are gone among them."""
+    """Return how many records have changed since the options' delta token, deleted ones included."""
     _check(type_, options)
     since = _mark(options.deltatoken or "")
-    changed = RecordReader(request).count(type_, Options(), (_changed(since),), ())
+    changed = RecordReader(request).count(type_, Options(), (_changed_since(since),), ())
     return changed + len(_deleted_ids(type_, since))
 
 
 def _check(type_: EntityType, options: Options) -> None:
+    """Raise WebApiError if changes of the entity are not tracked, or for options beside `$select`."""
     if not type_.entity.tracks_changes:
         raise bad_url(f"Change tracking is not enabled for the entity {type_.name}.")
     if options.filter or options.orderby or options.expand or options.top is not None or options.count:
@@ -113,7 +119,8 @@ def _mark(text: str) -> _DeltaMark:
     return mark
 
 
-def _changed(since: _DeltaMark) -> Filter:
+def _changed_since(since: _DeltaMark) -> Filter:
+    """Return the filter for records that have been written after the mark."""
     return Filter((Condition(VERSION, Operator.GT, (since.version,)),))
 
 
@@ -125,6 +132,7 @@ def _deleted_ids(type_: EntityType, since: _DeltaMark | None) -> list[Guid]:
         return deletions.since(unit, type_.name, since.version)
 
 
-def _deleted(request: Request, type_: EntityType, id: Guid) -> dict[str, Any]:
+def _deleted_item(request: Request, type_: EntityType, id: Guid) -> dict[str, Any]:
+    """Return what a delta answer says of a deleted record."""
     place = f"{request.base}$metadata#{type_.entity.entity_set}/$deletedEntity"
     return {"@odata.context": place, "id": id, "reason": "deleted"}

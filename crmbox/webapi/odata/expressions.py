@@ -29,7 +29,7 @@ _LIST: Final = r'\[(?:"(?:[^"\\]|\\.)*"|' + _TEXT + r"""|[^"'\]])*\]"""
 
 
 def parse_filter(text: str, aliases: Mapping[str, str] | None = None) -> ast._Node:
-    """The tree of a filter; `aliases` gives the text of each `@name`. Raises WebApiError."""
+    """Return the tree of a filter. `aliases` has the text of each `@name`. Raises WebApiError."""
     if len(text) > LONGEST:
         raise bad_url(f"The filter is longer than {LONGEST} characters.")
     lexer = _Lexer(aliases or {})
@@ -46,7 +46,7 @@ def parse_filter(text: str, aliases: Mapping[str, str] | None = None) -> ast._No
 
 
 def operands(node: ast.BoolOp) -> list[ast._Node]:
-    """All parts of `a or b or c`, which is a tree as deep as it has parts."""
+    """Return all parts of `a or b or c` in their order. The parser makes a tree as deep as it has parts."""
     parts: list[ast._Node] = []
     waiting: list[ast._Node] = [node]
     while waiting:
@@ -59,7 +59,9 @@ def operands(node: ast.BoolOp) -> list[ast._Node]:
 
 
 def _items(written: str) -> list[Any]:
-    """The list in brackets. Some clients put its texts into single quotes, which JSON does not know."""
+    """Return the items of a list in brackets. Some clients put its texts into single quotes, which JSON does
+    not know.
+    """
     if "'" not in written or written[1:].lstrip().startswith('"'):
         return list(orjson.loads(written))
     texts = [orjson.dumps(text[1:-1].replace("''", "'")) for text in re.findall(_TEXT, written)]
@@ -71,7 +73,10 @@ def _malformed(text: str) -> WebApiError:
 
 
 def _pattern(text: str) -> Any:
-    """A rule that keeps the library's function and has another pattern."""
+    """Return a pattern for a rule of the lexer whose function stays the library's.
+
+    It does nothing but tell the type checker less: the library's own rules are not declared as texts.
+    """
     return text
 
 
@@ -107,9 +112,11 @@ class _Lexer(ODataLexer):
         return token
 
     def _value(self, written: str) -> ast._Node:
+        """Return the tree of an alias, a list, a text or a member of an enum. Raises WebApiError."""
         if written.startswith("@"):
             if written not in self._aliases:
                 raise bad_url(f"The parameter alias '{written}' is not given a value.")
+            # Without the aliases: none may lead to another one, or to itself.
             return parse_filter(self._aliases[written])
         if written.startswith("["):
             return ast.List([ast.String(str(item)) for item in _items(written)])

@@ -12,7 +12,14 @@ from crmbox.calendar import calendar
 from crmbox.webapi.callers import circumstances_of
 from crmbox.webapi.errors import WebApiError, bad_url
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.page_links import LARGEST_PAGE, NO_RECORD, Cookie, outer, page_size, read_inner
+from crmbox.webapi.odata.page_links import (
+    LARGEST_PAGE,
+    NO_RECORD,
+    Cookie,
+    cookie_text,
+    page_size,
+    read_inner_cookie,
+)
 from crmbox.webapi.odata.rows import (
     FETCH_COOKIE,
     MORE,
@@ -30,6 +37,7 @@ from crmclient.query.fetchxml import document
 from crmclient.query.fetchxml_checks import parse_known
 from crmclient.query.pages import MOST_PASSED_OVER
 from crmclient.query.resolving import prepare
+from crmclient.query.shape import DEEPEST
 from crmclient.values import QueryResult
 
 # FetchXML of the Web API has no parameters. With this prefix, the parser takes a value that begins with `@`
@@ -59,10 +67,11 @@ def split_paging(text: str) -> tuple[str, Paging]:
         for value in condition.iter("value"):
             if value.text:
                 value.text = _LITERAL + value.text
-    return etree.tostring(root, encoding="unicode"), Paging(_number(page.strip()), cookie)
+    return etree.tostring(root, encoding="unicode"), Paging(_page_number(page.strip()), cookie)
 
 
-def _number(text: str) -> int:
+def _page_number(text: str) -> int:
+    """Return the number of a page, from 1 on. Raises WebApiError for anything else."""
     if not text.isascii() or not text.isdigit() or len(text) > 9 or not int(text):
         raise bad_url(f"page {text!r} is no whole number of at least 1.")
     return int(text)
@@ -85,7 +94,7 @@ def fetch(request: Request, type_: EntityType) -> Response:
             f"The entity name specified in fetchxml ('{designed.entity}') does not match the entity name "
             f"specified in Entity Set Name ('{type_.entity.entity_set}')."
         )
-    prepared = prepare(designed, attributes, calendar())
+    prepared = prepare(designed, attributes, calendar(), deepest=DEEPEST)
     query = prepared.resolve(circumstances_of(request.platform, request.user))
     requested_columns = query.columns
     if not query.is_aggregate and not query.distinct:
@@ -120,7 +129,7 @@ def _result(request: Request, query: Query, paging: Paging, size: int, *, total:
     """Run the query for the page that the paging cookie, or the number of the page, says."""
     if query.top is not None:
         return request.platform.query(query, Page(total=total), call=request.call)
-    token = read_inner(paging.cookie, paging.page).token if paging.cookie else None
+    token = read_inner_cookie(paging.cookie, paging.page).token if paging.cookie else None
     if not token and paging.page > 1:
         before = size * (paging.page - 1)
         if before >= MOST_PASSED_OVER:
@@ -135,7 +144,8 @@ def _paging(
 ) -> dict[str, Any]:
     """Return the annotations on paging.
 
-    There is a cookie only if there is another page, as clients go on for as long as they get one.
+    There is a cookie only if there is another page, as clients go on for as long as they get one. As on
+    Dataverse, there is none for rows in the order of a linked entity.
     """
     fields: dict[str, Any] = {}
     wants = request.prefer.annotations.wants
@@ -145,5 +155,5 @@ def _paging(
     if result.next is not None and not by_link and wants(FETCH_COOKIE):
         key = type_.entity.primary_id
         ends = (str(row.get(key) or NO_RECORD) for row in (result.rows[0], result.rows[-1]))
-        fields[f"@{FETCH_COOKIE}"] = outer(Cookie(page + 1, result.next), key, *ends)
+        fields[f"@{FETCH_COOKIE}"] = cookie_text(Cookie(page + 1, result.next), key, *ends)
     return fields

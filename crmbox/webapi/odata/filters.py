@@ -22,7 +22,7 @@ from crmbox.webapi.odata import literals
 from crmbox.webapi.odata.expressions import operands, parse_filter
 from crmbox.webapi.odata.functions import NAMESPACE, full_name, path_and_condition
 from crmbox.webapi.odata.properties import AttributePlace, Paths, no_property
-from crmbox.webapi.odata.related import Related, listed
+from crmbox.webapi.odata.related import Related, among_keys
 from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
@@ -125,6 +125,10 @@ class _Reader:
         self._variable = variable
 
     def read(self, node: ast._Node, depth: int) -> FilterItem:
+        """Return the filter that a node of the tree stands for. `depth` is how deep the node is.
+
+        Raises WebApiError for what is nested too deeply or not supported.
+        """
         if depth > DEEPEST:
             raise bad_url(f"The filter is nested more than {DEEPEST} levels deep.")
         match node:
@@ -194,7 +198,9 @@ class _Reader:
         model, type_ = self._filters.model, self._paths.type
 
         def attributes(entity: str) -> Mapping[str, Attribute]:
-            """Of the query's own entity with what the place names, which may be another's."""
+            """Return the attributes of an entity; those of the query's own one with the attribute that is
+            compared, which may be that of a link.
+            """
             if entity == type_.name:
                 return {**type_.attributes, name: place.attribute}
             return model.entity_type(entity).attributes
@@ -219,7 +225,7 @@ class _Reader:
         # `all` holds where no related record fails it: for those that are not among the owners of such ones.
         keys = self._owners(owner, collection, node.lambda_, depth, of_all=of_all)
         key = self._paths.key(path[:-1])
-        item = listed(key.attribute.logical_name, keys, key.link)
+        item = among_keys(key.attribute.logical_name, keys, key.link)
         return negated(item) if of_all else item
 
     def _owners(
@@ -244,6 +250,7 @@ class _Reader:
         return related.owners(owner, collection, filter, paths.links)
 
     def _place(self, node: ast._Node) -> AttributePlace:
+        """Return the attribute that a path in the filter leads to. Raises WebApiError."""
         return self._paths.place(self._without_variable(_path_segments(node)))
 
     def _without_variable(self, path: tuple[str, ...]) -> tuple[str, ...]:

@@ -96,6 +96,7 @@ FUNCTIONS: Final[Mapping[str, DesignedOperator]] = {
 
 
 def full_name(identifier: ast.Identifier) -> str:
+    """Return a name with its namespace, such as `Microsoft.Dynamics.CRM.In`."""
     return ".".join((*identifier.namespace, identifier.name))
 
 
@@ -133,6 +134,7 @@ def _values(arguments: Mapping[str, ast._Node], name: str) -> list[str]:
 
 
 def _text(value: ast._Node | None, name: str) -> str:
+    """Return the text of a literal among the arguments of the function `name`. Raises WebApiError."""
     text = getattr(value, "val", None) if isinstance(value, ast._Literal) else None
     if not isinstance(text, str):
         raise bad_url(f"The query function {name} needs a PropertyName and values that are literals.")

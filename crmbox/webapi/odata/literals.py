@@ -63,6 +63,7 @@ def read(text: str, attribute: Attribute) -> Value:
 
 
 def _incompatible(attribute: Attribute, literal: ast._Node) -> WebApiError:
+    """Return the error for a literal of another type than the attribute's, in Dataverse's words."""
     return bad_url(
         "A binary operator with incompatible types was detected. Found operand types "
         f"'{attribute.type.value}' ('{attribute.logical_name}') and '{type(literal).__name__}'."

@@ -37,7 +37,7 @@ def read_expansions(type_: EntityType, text: str | None) -> tuple[Expansion, ...
 
 
 def check_nesting(text: str) -> None:
-    """Raises WebApiError for expansions nested more deeply than anything is expanded."""
+    """Raise WebApiError for expansions that are nested too deeply to be read one inside the other."""
     if text.count("$expand") >= MOST:
         raise _too_many()
 
@@ -64,7 +64,10 @@ _CLOSING: Final = ")]"
 
 
 def split(text: str, separator: str) -> list[str]:
-    """The parts of `text`, without blanks around them. Raises WebApiError for a parenthesis left open."""
+    """Return the parts of `text` between separators, without blanks around them.
+
+    Separators inside brackets and quotes do not count. Raises WebApiError for those that are not closed.
+    """
     return [part.strip() for part in _parts(text, separator)]
 
 
@@ -133,7 +136,10 @@ class Options:
 
 
 def read_options(query: Mapping[str, str]) -> Options:
-    """The options of a URL; `@aliases`, `fetchXml` and `sql` are read elsewhere. Raises WebApiError."""
+    """Return the options of a URL. Raises WebApiError for an option that is unknown or wrong.
+
+    `@aliases`, `fetchXml` and `sql` are read elsewhere.
+    """
     for name in query:
         if name.startswith("$"):
             _check(name, _OF_QUERIES)
@@ -164,7 +170,7 @@ def read_nested(text: str) -> Options:
 
 
 def aliases(query: Mapping[str, str]) -> dict[str, str]:
-    """The text of each `@name`."""
+    """Return the parameter aliases of a query string: the text of each `@name`."""
     return {name: value for name, value in query.items() if name.startswith("@")}
 
 
@@ -178,6 +184,7 @@ def _check(name: str, supported: frozenset[str]) -> None:
 
 
 def _options(query: Mapping[str, str]) -> Options:
+    """Return the options among those of a query string, by name. Raises WebApiError for a wrong value."""
     return Options(
         query.get("$select"),
         query.get("$filter"),
@@ -192,6 +199,7 @@ def _options(query: Mapping[str, str]) -> Options:
 
 
 def _top(text: str | None) -> int | None:
+    """Return the number of `$top`; None without it. Raises WebApiError."""
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
@@ -200,6 +208,7 @@ def _top(text: str | None) -> int | None:
 
 
 def _flag(text: str | None) -> bool:
+    """Return the value of `$count`; False without it. Raises WebApiError."""
     if text is None:
         return False
     if text.lower() not in ("true", "false"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote, unquote
 
 from lxml import etree
@@ -16,10 +17,15 @@ from crmclient.query.ast import Page
 from crmclient.query.fetchxml import document
 from crmclient.values import Guid
 
+Row = TypeVar("Row")
+
 
 @dataclass(frozen=True, slots=True)
 class Cookie:
-    """`page` is the number of the page that `token` leads to."""
+    """Where the next page begins, as Dataverse hands it to clients: as XML with an element `cookie`.
+
+    `page` is the number of the page that the platform's `token` leads to.
+    """
 
     page: int
     token: str
@@ -29,8 +35,12 @@ TRACKING: Final = 'istracking="True"'
 """What a cookie says whose pages lead to a delta link."""
 
 
-def outer(cookie: Cookie, key: str, first: Guid, last: Guid, *, is_tracking: bool = False) -> str:
-    """The cookie after a page, from the records `first` to `last`, whose keys are in the attribute `key`."""
+def cookie_text(cookie: Cookie, key: str, first: Guid, last: Guid, *, is_tracking: bool = False) -> str:
+    """Return a cookie as Dataverse's links have it: an outer element with the inner one, encoded, in an
+    attribute.
+
+    The page before it has the records `first` to `last`, whose keys are in the attribute `key`.
+    """
     inner = etree.Element("cookie", {"page": str(cookie.page - 1), "token": cookie.token})
     etree.SubElement(inner, key, {"last": f"{{{last.upper()}}}", "first": f"{{{first.upper()}}}"})
     encoded = quote(quote(etree.tostring(inner, encoding="unicode"), safe=""), safe="")
@@ -38,42 +48,49 @@ def outer(cookie: Cookie, key: str, first: Guid, last: Guid, *, is_tracking: boo
     return f'<cookie pagenumber="{cookie.page}" pagingcookie="{encoded}" {tracking} />'
 
 
-def read_outer(text: str) -> Cookie:
-    """Raises WebApiError."""
+def read_cookie(text: str) -> Cookie:
+    """Read a cookie that `cookie_text` has written: the outer element. Raises WebApiError."""
     # Some clients add a slash to every address, also to the link that they were given.
-    root = _parsed(text.rstrip("/"))
-    return read_inner(root.get("pagingcookie", ""), _number(root.get("pagenumber")))
+    root = _cookie_element(text.rstrip("/"))
+    return read_inner_cookie(root.get("pagingcookie", ""), _page_number(root.get("pagenumber")))
 
 
-def read_inner(text: str, page: int) -> Cookie:
-    """Read the paging cookie of the page before `page`, which stands on its own, decoded or still encoded."""
+def read_inner_cookie(text: str, page: int) -> Cookie:
+    """Read the inner element. FetchXML has it on its own, beside the number of the `page` to read.
+
+    A client may send the outer element in its place. Raises WebApiError.
+    """
+    # `cookie_text` has encoded it twice, and a client may have decoded it already.
     for _ in range(2):
         if text.lstrip().startswith("<"):
             break
         text = unquote(text)
-    root = _parsed(text)
+    root = _cookie_element(text)
     if root.get("pagingcookie"):
-        return read_outer(text)
+        return read_cookie(text)
     return Cookie(page, root.get("token", ""))
 
 
-def _parsed(text: str) -> document.Element:
+def _cookie_element(text: str) -> document.Element:
+    """Parse `text`, and return its root, an element `cookie`. Raises WebApiError for any other text."""
     try:
         root = document.tree(text)
     except InvalidQuery:
-        raise _bad() from None
+        raise _malformed_cookie() from None
     if root.tag != "cookie":
-        raise _bad()
+        raise _malformed_cookie()
     return root
 
 
-def _number(text: str | None) -> int:
+def _page_number(text: str | None) -> int:
+    """Return the number of a page in a cookie. Raises WebApiError for anything else."""
+    # No page has ten digits, and Python refuses to read thousands of them.
     if text is None or not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise _bad()
+        raise _malformed_cookie()
     return int(text)
 
 
-def _bad() -> WebApiError:
+def _malformed_cookie() -> WebApiError:
     return WebApiError(400, "0x80041103", "The paging cookie is malformed.")
 
 
@@ -81,9 +98,10 @@ LARGEST_PAGE: Final = 5000
 NO_RECORD: Final = "00000000-0000-0000-0000-000000000000"
 """Stands for the key of rows that are no records, such as groups."""
 
-_LEGIBLE: Final = "/()',=$@:"
-_WRITTEN: Final = _LEGIBLE + "%+;*!?~"
-"""What stays as the caller wrote it. Inside a batch a URL may hold blanks, which no link can."""
+# The characters of a request's path and of its query that a link repeats as they are. Others are encoded:
+# inside a batch a URL may hold blanks, which no link can.
+_KEPT_IN_PATH: Final = "/()',=$@:"
+_KEPT_IN_QUERY: Final = _KEPT_IN_PATH + "%+;*!?~"
 
 
 def page_size(request: Request) -> int:
@@ -92,40 +110,48 @@ def page_size(request: Request) -> int:
 
 
 class Paging:
-    """`page` is what to ask for; of its rows, `size` are shown: none for `$top=0`.
+    """Which page of a result a request asks for. `page` is what to ask the platform for.
 
-    A page size makes the platform forget `$top`, and what `$top` cuts off has no next page.
+    As in Dataverse, `$top` does not count beside a preferred page size. A page that `$top` has shortened is
+    the last one.
     """
 
     def __init__(self, request: Request, options: Options) -> None:
         self._request = request
-        self._cookie = None if options.skiptoken is None else read_outer(options.skiptoken)
-        cut = None if request.prefer.page_size is not None else options.top
-        self._continues = cut is None
-        self.size = page_size(request) if cut is None else min(cut, page_size(request))
+        self._cookie = None if options.skiptoken is None else read_cookie(options.skiptoken)
+        top = None if request.prefer.page_size is not None else options.top
+        self._has_next = top is None
+        self._size = page_size(request) if top is None else min(top, page_size(request))
         token = self._cookie.token if self._cookie else None
-        self.page = Page(max(self.size, 1), token, options.count)
+        # The platform has no empty pages: for `$top=0`, one row is read and left out of the answer.
+        self.page = Page(max(self._size, 1), token, options.count)
+
+    def rows_to_answer(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """Return the rows of the platform's page, without the one that was read for `$top=0`."""
+        return rows[: self._size]
 
     def next_link(self, token: str | None, key: str, first: Guid, last: Guid) -> dict[str, str]:
-        """Return `@odata.nextLink` with the cookie after the records `first` to `last`; nothing on the last
-        page.
+        """Return `@odata.nextLink` with the cookie after the records `first` to `last`; an empty dict on the
+        last page.
         """
-        if token is None or not self._continues:
+        if token is None or not self._has_next:
             return {}
         number = (self._cookie.page if self._cookie else 1) + 1
-        return {"@odata.nextLink": self._link(outer(Cookie(number, token), key, first, last))}
-
-    def _link(self, cookie: str) -> str:
-        return link_with(self._request, "$skiptoken", cookie)
+        cookie = cookie_text(Cookie(number, token), key, first, last)
+        return {"@odata.nextLink": request_link(self._request, "$skiptoken", cookie)}
 
 
-def link_with(request: Request, option: str, value: str, *, without: str = "") -> str:
-    """The URL of the request itself, as the caller wrote it, with another value of an option."""
-    replaced = tuple(f"{mark}{name[1:]}=" for name in (option, without) if name for mark in ("$", "%24"))
+def request_link(request: Request, option: str, value: str, *, without: str = "") -> str:
+    """Return the URL of the request as the caller wrote it, with `option` set to `value`.
+
+    The option `without` is taken out.
+    """
+    # An option's `$` may be written encoded.
+    left_out = tuple(f"{dollar}{name[1:]}=" for name in (option, without) if name for dollar in ("$", "%24"))
     options = [
-        quote(part, safe=_WRITTEN)
+        quote(part, safe=_KEPT_IN_QUERY)
         for part in request.raw_query.split("&")
-        if part and not part.lower().startswith(replaced)
+        if part and not part.lower().startswith(left_out)
     ]
     options.append(f"{option}={quote(value, safe='')}")
-    return f"{request.base}{quote(request.raw_path, safe=_LEGIBLE)}?{'&'.join(options)}"
+    return f"{request.base}{quote(request.raw_path, safe=_KEPT_IN_PATH)}?{'&'.join(options)}"

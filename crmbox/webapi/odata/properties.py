@@ -118,6 +118,7 @@ class Paths:
         return node
 
     def _lookup(self, type_: EntityType, name: str) -> Lookup:
+        """Return the lookup of an entity by its navigation property. Raises WebApiError."""
         lookup = type_.lookups.get(name)
         if lookup is None:
             raise no_property(name, type_)
@@ -131,7 +132,9 @@ class Paths:
 
 
 def _links(node: _Node) -> tuple[Link, ...]:
-    """Return the links from an entity to those that paths lead on to."""
+    """Return an outer link for each lookup that a path leads through, with the columns that the paths read
+    there.
+    """
     return tuple(
         Link(
             child.type.name,

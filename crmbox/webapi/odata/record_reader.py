@@ -14,7 +14,7 @@ from crmbox.webapi.navigation import Collection, Lookup
 from crmbox.webapi.odata.filters import Filters
 from crmbox.webapi.odata.options import Expansion, Options, aliases, read_expansions, split
 from crmbox.webapi.odata.properties import Paths
-from crmbox.webapi.odata.related import Related, listed
+from crmbox.webapi.odata.related import Related, among_keys
 from crmbox.webapi.rendering import record_json, record_url
 from crmbox.webapi.request import Request
 from crmclient.query.ast import ALL, Column, Filter, Link, Order, Page, Query
@@ -158,6 +158,7 @@ class RecordReader:
             _put_expansion(self, type_, rows, expansion)
 
     def _row(self, type_: EntityType, shown: tuple[str, ...], values: Values) -> Row:
+        """Return a record with the attributes `shown` as JSON. `values` has all that were read."""
         content = record_json(
             self.model,
             type_,
@@ -217,7 +218,7 @@ def _records_with_keys(
     """Return the records of an entity that have one of `keys`, as the options want them."""
     if not keys:
         return []
-    filter = Filter((listed(type_.entity.primary_id, keys),))
+    filter = Filter((among_keys(type_.entity.primary_id, keys),))
     return reader.rows(type_, options, within=(filter,)).rows
 
 
@@ -243,11 +244,11 @@ def _members(
     collection: Collection,
     keys: tuple[Guid, ...],
 ) -> dict[Guid, list[Row]]:
-    """The related records of each key, in the order that the options ask for."""
+    """Return the related records of each key, in the order that the options ask for."""
     target = reader.model.entity_type(collection.entity)
     members: dict[Guid, list[Row]] = defaultdict(list)
     if collection.attribute is not None:
-        filter = Filter((listed(collection.attribute, keys),))
+        filter = Filter((among_keys(collection.attribute, keys),))
         answer = reader.rows(target, expansion.options, within=(filter,), hidden=(collection.attribute,))
         for row in answer.rows:
             members[_guid(row.values[collection.attribute])].append(row)
@@ -265,7 +266,7 @@ def _pairs(reader: RecordReader, collection: Collection, keys: tuple[Guid, ...])
     query = Query(
         collection.relationship.intersect or "",
         (Column(owner_attribute), Column(related_attribute)),
-        Filter((listed(owner_attribute, keys),)),
+        Filter((among_keys(owner_attribute, keys),)),
     )
     owners: dict[Guid, list[Guid]] = defaultdict(list)
     for pair in reader.request.platform.query(query, call=reader.request.call).rows:
@@ -281,9 +282,11 @@ def _address(reader: RecordReader, type_: EntityType, id: Guid, expansion: Expan
 
 
 def _quoted(option: str) -> str:
+    """Return an option such as `$top=5` with its value encoded for a URL."""
     name, _, value = option.partition("=")
     return f"{name.strip()}={quote(value.strip(), safe=_LEGIBLE)}"
 
 
 def _guid(value: Value) -> Guid:
+    """Return the id in a lookup or an id column."""
     return value.id if isinstance(value, Reference) else str(value)

@@ -34,7 +34,10 @@ class Related:
     def owners(
         self, type_: EntityType, collection: Collection, filter: Filter | None, links: tuple[Link, ...]
     ) -> tuple[Guid, ...]:
-        """The keys of `type_`'s records that have a related one for which `filter` holds."""
+        """Return the keys of the records of `type_` that have a related one for which `filter` holds.
+
+        `links` are those that the filter needs. Without a filter, any related record will do.
+        """
         if collection.attribute is not None:
             return self._keys(collection.entity, collection.attribute, filter, links)
         target = self.model.entity_type(collection.entity)
@@ -43,12 +46,16 @@ class Related:
         matching = None
         if filter is not None:
             keys = self._keys(target.name, target.entity.primary_id, filter, links)
-            matching = Filter((listed(related_attribute, keys),))
+            matching = Filter((among_keys(related_attribute, keys),))
         return self._keys(pairs, owner_attribute, matching, ())
 
     def _keys(
         self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]
     ) -> tuple[Guid, ...]:
+        """Return the ids in an attribute of those records of `entity` that the filter leaves, each once.
+
+        Raises WebApiError for too many.
+        """
         present = Condition(attribute, Operator.NOT_NULL)
         both = Filter((present,) if filter is None else (present, filter))
         query = Query(entity, (Column(attribute),), both, links, distinct=True)
@@ -60,15 +67,15 @@ class Related:
         return tuple(_guid(row[attribute]) for row in rows)
 
 
-def listed(attribute: str, keys: tuple[Guid, ...], link: str | None = None) -> FilterItem:
-    """A condition that `attribute` is one of `keys`."""
+def among_keys(attribute: str, keys: tuple[Guid, ...], link: str | None = None) -> FilterItem:
+    """Return the condition that `attribute` is one of `keys`; without keys, one that never holds."""
     if not keys:
         return never(attribute, link)
     return Filter(tuple(_key_conditions(attribute, keys, link)), any=True)
 
 
 def never(attribute: str, link: str | None) -> FilterItem:
-    """A filter that holds for no row."""
+    """Return a filter that holds for no row: the attribute is empty, and it is not."""
     return Filter(
         (Condition(attribute, Operator.NULL, (), link), Condition(attribute, Operator.NOT_NULL, (), link))
     )
@@ -81,4 +88,5 @@ def _key_conditions(attribute: str, keys: tuple[Guid, ...], link: str | None) ->
 
 
 def _guid(value: Value) -> Guid:
+    """Return the id in a lookup or an id column."""
     return value.id if isinstance(value, Reference) else str(value)

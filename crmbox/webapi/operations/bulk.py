@@ -20,6 +20,7 @@ from crmclient.values import Guid
 
 
 def create_multiple(request: Request, type_: EntityType) -> Response:
+    """Create the records of the body, all or none, and answer with their ids."""
     drafts = [read_draft(request, type_, item, creating=True) for item in _targets(request, type_)]
     if all(draft.is_simple for draft in drafts):
         made = _at_once(request, [Create(type_.name, draft.values, draft.id) for draft in drafts])
@@ -32,6 +33,7 @@ def create_multiple(request: Request, type_: EntityType) -> Response:
 
 
 def update_multiple(request: Request, type_: EntityType) -> Response:
+    """Update the records of the body, all or none. Each has its primary key."""
     drafts = [read_draft(request, type_, item, creating=False) for item in _targets(request, type_)]
     if all(draft.is_simple for draft in drafts):
         _at_once(request, [Update(type_.name, _id(draft), draft.values) for draft in drafts])
@@ -79,6 +81,7 @@ def _targets(request: Request, type_: EntityType) -> list[dict[str, Any]]:
 
 
 def _id(draft: Draft) -> Guid:
+    """Return the primary key in a record of the body. Raises WebApiError without it."""
     if draft.id is None:
         raise bad_payload(f"Each of Targets needs its {draft.type.entity.primary_id}.")
     return draft.id

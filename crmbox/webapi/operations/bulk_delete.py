@@ -81,6 +81,7 @@ def _condition(type_: EntityType, raw: Any) -> Condition:
 
 
 def _list(raw: dict[str, Any], name: str) -> list[Any]:
+    """Return the list in a property; an empty one without it. Raises WebApiError for anything else."""
     entries = raw.get(name) or []
     if not isinstance(entries, list):
         raise bad_payload(f"'{name}' must be an array.")
@@ -102,9 +103,11 @@ def bulk_delete(request: Request) -> Response:
 
     A record that cannot be deleted stays, and the rest are deleted, as in a job of Dataverse.
     """
+    # All are read before anything is deleted: a wrong one refuses the whole request.
     for query in list(_queries(request)):
         for row in request.platform.query(query, call=request.call).rows:
             with suppress(RecordNotFound, StateConflict):
+                # The query selects the primary key alone.
                 id = str(next(iter(row.values())))
                 request.platform.delete(query.entity, id, call=request.call)
     context_url = f"{request.base}$metadata#{NAMESPACE}.BulkDeleteResponse"
@@ -112,6 +115,7 @@ def bulk_delete(request: Request) -> Response:
 
 
 def _queries(request: Request) -> Iterator[Query]:
+    """Yield the queries of the body, each for the records of one entity to delete. Raises WebApiError."""
     raw_queries = request.json().get("QuerySet")
     if not isinstance(raw_queries, list) or not all(isinstance(item, dict) for item in raw_queries):
         raise bad_payload("'QuerySet' must be an array of QueryExpression.")

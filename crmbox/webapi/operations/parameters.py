@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from crmbox.webapi.body import parse
 from crmbox.webapi.errors import bad_payload, bad_url, unsupported
@@ -19,6 +20,8 @@ from crmclient.errors import InvalidRecord, InvalidValue, UnknownAttribute
 from crmclient.metadata import Attribute, Holds, Process, ProcessParameter
 from crmclient.parameters import in_place
 from crmclient.values import NewRecord, ProcessValue, ProcessValues, Reference, parse_guid
+
+_WHOLE: Final = re.compile("-?[0-9]+").fullmatch
 
 
 def read_inputs(request: Request, process: Process, raw_values: Mapping[str, Any]) -> dict[str, ProcessValue]:
@@ -38,7 +41,7 @@ def read_inputs(request: Request, process: Process, raw_values: Mapping[str, Any
             problems.append(UnknownAttribute(name, message))
             continue
         try:
-            values[name] = _read(request, parameters[name], value)
+            values[name] = _input_value(request, parameters[name], value)
         except InvalidValue as problem:
             problems.append(problem)
         except InvalidRecord as error:
@@ -92,6 +95,7 @@ def render_outputs(model: Model, outputs: ProcessValues) -> dict[str, Any]:
 
 
 def _output_json(model: Model, value: Any) -> Any:
+    """Return an output as JSON: a record by its type and id, several as a list, any other value plain."""
     if isinstance(value, Reference):
         return reference_json(model, value)
     if isinstance(value, tuple) and all(isinstance(item, Reference) for item in value):
@@ -100,11 +104,16 @@ def _output_json(model: Model, value: Any) -> Any:
 
 
 def reference_json(model: Model, reference: Reference) -> dict[str, Any]:
+    """Return a record as JSON, by its type and its id alone."""
     type_ = model.entity_type(reference.entity)
     return {"@odata.type": f"#{type_.type_name}", type_.entity.primary_id: reference.id}
 
 
-def _read(request: Request, parameter: ProcessParameter, raw: Any) -> ProcessValue:
+def _input_value(request: Request, parameter: ProcessParameter, raw: Any) -> ProcessValue:
+    """Return the value of an input from JSON: records to create, a record that there is, or a plain value.
+
+    Raises WebApiError, InvalidValue and InvalidRecord.
+    """
     if raw is None:
         return None
     match parameter.holds:
@@ -152,6 +161,7 @@ def _types_of(model: Model, properties: Mapping[str, Any]) -> list[str]:
 
 
 def _guid(raw: Any, name: str) -> str:
+    """Return the id in the parameter `name`, in its canonical form. Raises WebApiError."""
     try:
         return parse_guid(raw if isinstance(raw, str) else "")
     except ValueError:
@@ -159,10 +169,9 @@ def _guid(raw: Any, name: str) -> str:
 
 
 def _literal(text: str) -> Any:
-    """Parse a literal of a URL.
+    """Return the value of a literal in a URL: a text in quotes, a number, `true`, `false`, `null`, or JSON.
 
-    Such as `'it''s'`, `5`, `1.5`, `true`, `null`, a GUID or a date; objects and arrays may have quotes of
-    either kind.
+    Quotes in JSON may be of either kind. Anything else, such as a GUID or a date, is returned as a text.
     """
     if text.startswith("'"):
         return unquoted(text)
@@ -170,7 +179,11 @@ def _literal(text: str) -> Any:
         return parse(text.replace("'", '"').encode() if '"' not in text else text.encode())
     if text in ("true", "false", "null"):
         return {"true": True, "false": False, "null": None}[text]
+    if _WHOLE(text) and len(text) < 20:
+        return int(text)
     try:
-        return int(text) if text.lstrip("-").isdigit() and len(text) < 20 else Decimal(text)
+        number = Decimal(text)
     except ArithmeticError:
         return text
+    # Decimal also reads words such as `Infinity`, which are no numbers of JSON.
+    return number if number.is_finite() else text

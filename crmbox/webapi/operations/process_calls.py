@@ -31,14 +31,16 @@ def is_collection(process: Process) -> bool:
 
 @unbound
 def run_unbound(request: Request) -> Response:
+    """Run the process that the path names, which is bound to no entity."""
     segment = request.path[0]
     process = _process(request, segment.name, None)
     arguments = _raw_arguments(request, segment.arguments)
-    return _run(request, process, arguments, None)
+    return _run_process(request, process, arguments, None)
 
 
 @on(Shape.OPERATION, "POST", "GET")
 def run_bound(request: Request, target: Target) -> Response:
+    """Run the process that the path names on the record in the path; on a collection, a bulk operation."""
     if not target.key:
         bulk = BULK.get(target.name)
         if bulk is None or request.method != "POST":
@@ -47,11 +49,14 @@ def run_bound(request: Request, target: Target) -> Response:
     process = _process(request, target.name, target.type.name)
     arguments = _raw_arguments(request, target.arguments)
     id = locate(request, target.type, target.key)
-    return _run(request, process, arguments, Reference(target.type.name, id))
+    return _run_process(request, process, arguments, Reference(target.type.name, id))
 
 
 def _process(request: Request, name: str, entity: str | None) -> Process:
-    """Return the process of this name that is bound to `entity`. Raises WebApiError (404, 501)."""
+    """Return the process of this name that is bound to `entity`; None: that is bound to none.
+
+    Otherwise raises WebApiError: 501 for a message that Dataverse documents, 404 for any other name.
+    """
     process = request.platform.processes().get(name)
     if process is None or process.entity != entity:
         raise unsupported(f"the message {name}") if name in DOCUMENTED else no_resource(name)
@@ -67,9 +72,10 @@ def _raw_arguments(request: Request, arguments: tuple[Argument, ...] | None) -> 
     return request.json_or_empty()
 
 
-def _run(
+def _run_process(
     request: Request, process: Process, arguments: Mapping[str, Any], target: Reference | None
 ) -> Response:
+    """Run a process with the arguments as sent, on the record `target` if it is bound. Answer its outputs."""
     inputs = read_inputs(request, process, arguments)
     outputs = request.platform.execute(process.name, inputs, target=target, call=request.call)
     return _answer(request, process, outputs) if process.outputs else no_content()

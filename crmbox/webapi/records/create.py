@@ -16,8 +16,9 @@ from crmclient.values import Guid, Reference
 
 @on(Shape.COLLECTION, "POST")
 def create(request: Request, target: Target) -> Response:
+    """Create a record of the entity set in the path."""
     draft = read_draft(request, target.type, request.json(), creating=True)
-    return _created(request, draft.type, store_new(request, draft).id)
+    return _created_response(request, draft.type, store_new(request, draft).id)
 
 
 @on(Shape.LINKS, "POST")
@@ -27,7 +28,7 @@ def create_related(request: Request, target: Target) -> Response:
     id = locate(request, target.type, target.key)
     member = request.model.entity_type(collection.entity)
     draft = read_draft(request, member, request.json(), creating=True)
-    return _created(request, member, _store_tied(request, target, id, draft))
+    return _created_response(request, member, _store_tied(request, target, id, draft))
 
 
 def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Guid:
@@ -42,5 +43,5 @@ def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Gui
     return made
 
 
-def _created(request: Request, type_: EntityType, id: Guid) -> Response:
+def _created_response(request: Request, type_: EntityType, id: Guid) -> Response:
     return stored_response(request, type_, id, created=True)

@@ -80,7 +80,7 @@ class _Reader:
         elif name in self._type.collections:
             self._nested_list(self._type.collections[name], raw)
         else:
-            self._value(name, raw)
+            self._take_value(name, raw)
 
     def _bind(self, name: str, raw: Any) -> None:
         """Take `name@odata.bind`: the record of a lookup, or records to tie to a collection."""
@@ -92,7 +92,7 @@ class _Reader:
             references = [read_reference(self._request, url) for url in raw]
             self.draft.ties += [(self._type.collections[name], reference) for reference in references]
         else:
-            raise undeclared(self._type, name)
+            raise undeclared_property(self._type, name)
 
     def _refer(self, lookup: Lookup, raw: Any) -> None:
         """Let a lookup point at the record of a URL; empty it for null."""
@@ -111,8 +111,8 @@ class _Reader:
 
         Its annotations are ignored, and so are the control ones (`@…`).
         """
-        if name and not self._knows(name):
-            raise undeclared(self._type, name)
+        if name and not self._is_property(name):
+            raise undeclared_property(self._type, name)
 
     def _nested(self, lookup: Lookup, raw: Any) -> None:
         """Take the record that a lookup leads to and that is created before this one; null empties it."""
@@ -163,7 +163,8 @@ class _Reader:
         }
         self.draft.values |= written_lists
 
-    def _value(self, name: str, raw: Any) -> None:
+    def _take_value(self, name: str, raw: Any) -> None:
+        """Take the value of a plain property. Raises WebApiError for an unknown one, and for a lookup's."""
         attribute = self._type.properties.get(name)
         if attribute is None:
             # The name of a file and the id of an image can be read, but are not written by themselves.
@@ -197,12 +198,14 @@ class _Reader:
         return attribute.creatable if self._creating else attribute.updatable
 
     def _convert(self, attribute: Attribute, raw: Any) -> None:
+        """Put a value of JSON into the draft. A wrong one is noted as a problem."""
         try:
             self.draft.values[attribute.logical_name] = read_value(attribute, raw)
         except InvalidValue as problem:
             self.problems.append(problem)
 
     def _take_id(self, attribute: Attribute, raw: Any) -> None:
+        """Take the id that the caller chooses, if any. A text that is no GUID is noted as a problem."""
         if raw is None:
             return
         try:
@@ -211,6 +214,7 @@ class _Reader:
             self.problems.append(wrong_type(attribute, f"{raw!r} is no GUID."))
 
     def _take_file(self, attribute: Attribute, raw: Any) -> None:
+        """Take the bytes of a file column, in base64; null empties it. Wrong base64 is noted as a problem."""
         if raw is None:
             self.draft.values[attribute.logical_name] = None
             return
@@ -219,12 +223,13 @@ class _Reader:
         except (binascii.Error, ValueError, TypeError):
             self.problems.append(wrong_type(attribute, "The bytes are needed in base64."))
 
-    def _knows(self, name: str) -> bool:
+    def _is_property(self, name: str) -> bool:
+        """Whether the type has a property or navigation property of this name."""
         type_ = self._type
         return name in type_.selectable or name in type_.lookups or name in type_.collections
 
 
-def undeclared(type_: EntityType, name: str) -> WebApiError:
+def undeclared_property(type_: EntityType, name: str) -> WebApiError:
     """Return the error in the words of Dataverse, which clients look for.
 
     Names of navigation properties are case-sensitive.

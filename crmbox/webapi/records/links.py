@@ -64,6 +64,7 @@ def untie(request: Request, type_: EntityType, id: Guid, collection: Collection,
 
 @on(Shape.LINK, "GET")
 def follow(request: Request, target: Target) -> Response:
+    """Answer with the record that a lookup points at; 204 for an empty lookup."""
     reference = _current(request, target)
     if reference is None:
         return no_content()
@@ -72,6 +73,7 @@ def follow(request: Request, target: Target) -> Response:
 
 @on(Shape.LINK_REF, "GET")
 def get_reference(request: Request, target: Target) -> Response:
+    """Answer with the URL of the record that a lookup points at; 204 for an empty lookup."""
     reference = _current(request, target)
     if reference is None:
         return no_content()
@@ -81,6 +83,7 @@ def get_reference(request: Request, target: Target) -> Response:
 
 @on(Shape.LINK_REF, "PUT", "POST")
 def refer(request: Request, target: Target) -> Response:
+    """Let a lookup point at the record in the body. Raises WebApiError for one of another entity."""
     lookup = target.type.lookups[target.name]
     reference = _reference_in_body(request)
     if reference.entity not in lookup.targets:
@@ -93,12 +96,14 @@ def refer(request: Request, target: Target) -> Response:
 
 @on(Shape.LINK_REF, "DELETE")
 def refer_no_more(request: Request, target: Target) -> Response:
+    """Empty a lookup."""
     _set(request, target, None)
     return no_content()
 
 
 @on(Shape.LINKS_REF, "POST", "PUT")
 def add(request: Request, target: Target) -> Response:
+    """Associate the record in the path with the one in the body."""
     collection = target.type.collections[target.name]
     tie(request, target.type, _id(request, target), collection, _reference_in_body(request))
     return no_content()
@@ -106,6 +111,7 @@ def add(request: Request, target: Target) -> Response:
 
 @on(Shape.LINKS_REF, "DELETE")
 def remove_by_url(request: Request, target: Target) -> Response:
+    """Disassociate the record in the path from the one whose URL is in `$id`."""
     if "$id" not in request.query:
         raise bad_url("Write the member's URL as $id.")
     member = read_reference(request, request.query["$id"])
@@ -115,6 +121,7 @@ def remove_by_url(request: Request, target: Target) -> Response:
 
 @on(Shape.MEMBER_REF, "DELETE")
 def remove_by_key(request: Request, target: Target) -> Response:
+    """Disassociate the record in the path from the one whose key stands behind the collection's name."""
     collection = target.type.collections[target.name]
     member = locate(request, request.model.entity_type(collection.entity), target.member)
     reference = Reference(collection.entity, member)
@@ -135,11 +142,13 @@ def _current(request: Request, target: Target) -> Reference | None:
 
 
 def _set(request: Request, target: Target, reference: Reference | None) -> None:
+    """Let the lookup in the path point at a record; None empties it."""
     attribute = target.type.lookups[target.name].attribute
     request.platform.update(target.type.name, _id(request, target), {attribute: reference}, call=request.call)
 
 
 def _reference_in_body(request: Request) -> Reference:
+    """Return the record whose URL is in the body. Raises WebApiError."""
     body = request.json()
     if "@odata.id" not in body:
         raise bad_payload('The body must be {"@odata.id": "<URL of a record>"}.')
@@ -147,4 +156,5 @@ def _reference_in_body(request: Request) -> Reference:
 
 
 def _id(request: Request, target: Target) -> Guid:
+    """Return the id of the record in the path. Raises WebApiError."""
     return locate(request, target.type, target.key)

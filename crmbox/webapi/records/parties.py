@@ -36,6 +36,7 @@ def read_parties(
 
 
 def _party(request: Request, type_: EntityType, item: dict[str, Any]) -> Party:
+    """Read a party: its record, its address, or both. `type_` is that of parties. Raises WebApiError."""
     record: Reference | None = None
     address: str | None = None
     for name, value in item.items():

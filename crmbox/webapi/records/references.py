@@ -27,7 +27,7 @@ def read_reference(request: Request, url: Any) -> Reference:
     """
     if not isinstance(url, str) or not url.strip():
         raise bad_payload(f"{url!r} is no URL of a record: write /contacts(00000000-…).")
-    text = resolved(request, url.strip())
+    text = resolved_reference(request, url.strip())
     address, _, query_text = text.partition("?")
     path = parse_path(unquote(_API.sub("", address)).lstrip("/"))
     if len(path) != 1 or not path[0].arguments:
@@ -37,7 +37,7 @@ def read_reference(request: Request, url: Any) -> Reference:
     return Reference(type_.name, locate(replace(request, query=query), type_, path[0].arguments))
 
 
-def resolved(request: Request, url: str) -> str:
+def resolved_reference(request: Request, url: str) -> str:
     """Return `url` with a leading `$n` replaced by the URL it refers to.
 
     Raises WebApiError if no part has that content id.

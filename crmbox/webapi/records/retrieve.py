@@ -17,9 +17,11 @@ from crmclient.values import Guid
 
 @on(Shape.RECORD, "GET")
 def retrieve(request: Request, target: Target) -> Response:
+    """Answer with a record; 304 if the client has its present version already."""
     id = locate(request, target.type, target.key)
     content = representation(request, target.type, id)
     tag = content["@odata.etag"]
+    # The version tells nothing of expanded records, nor of whether annotations were asked for before.
     plain = "$expand" not in request.query and not request.prefer.annotations
     if plain and request.if_none_match is not None and tag == etag(request.if_none_match):
         return Response(304, {"ETag": tag})

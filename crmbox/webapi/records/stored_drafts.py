@@ -24,7 +24,7 @@ def stored_response(request: Request, type_: EntityType, id: Guid, *, created: b
     """Answer a write: with the address of the record, or with the record itself if that is preferred."""
     url = record_url(request.base, type_, id)
     location = {"Location": url} if created else {}
-    if not request.prefer.representation:
+    if not request.prefer.wants_representation:
         return no_content({**location, "OData-EntityId": url})
     # As in Dataverse the record is written, and its maker refused the answer.
     refuse_unreadable(request, type_.name)
@@ -77,6 +77,7 @@ def _store_around(request: Request, draft: Draft, id: Guid) -> None:
 def _store_child(
     request: Request, parent: EntityType, id: Guid, collection: Collection, child: Draft
 ) -> None:
+    """Create a record of a draft that belongs to a collection of the record `id` of `parent`."""
     if collection.attribute is not None:
         child.values[collection.attribute] = Reference(parent.name, id)
         store_new(request, child)

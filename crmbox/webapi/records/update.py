@@ -19,6 +19,7 @@ from crmclient.values import Guid
 
 @on(Shape.RECORD, "PATCH")
 def update(request: Request, target: Target) -> Response:
+    """Update the record in the path, or create it."""
     key = read_key(request, target.type, target.key)
     body = request.json()
     with transaction.atomic():
@@ -39,6 +40,7 @@ def upsert(request: Request, type_: EntityType, key: Key, body: dict[str, Any]) 
         draft = read_draft(request, type_, body, creating=False)
         if draft.id not in (None, id):
             raise bad_payload("The primary key in the body is not that of the URL.")
+        # `If-Match: *` asks for any version.
         version = request.if_match
         store_changes(request, draft, id, if_version=None if version == "*" else version)
         return id, False
@@ -54,6 +56,7 @@ def upsert(request: Request, type_: EntityType, key: Key, body: dict[str, Any]) 
 
 
 def _exists(request: Request, type_: EntityType, id: Guid) -> bool:
+    """Whether there is a record with this id."""
     try:
         request.platform.retrieve(type_.name, id, (), call=request.call)
     except RecordNotFound:

@@ -31,6 +31,7 @@ def wrong_type(attribute: Attribute, message: str) -> InvalidValue:
 
 
 def _as_it_is(attribute: Attribute, raw: Any) -> Value:
+    """Return a value that JSON has in its own type already. Raises ValueError for a list or an object."""
     if isinstance(raw, list | dict):
         raise ValueError("a single value is needed")  # noqa: TRY004  read_value makes a WrongType of it
     return raw  # type: ignore[no-any-return]
@@ -61,6 +62,7 @@ def _exact(attribute: Attribute, raw: Any) -> Value:
 
 
 def _options(attribute: Attribute, raw: Any) -> Value:
+    """Read the options of a multi-select choice: a text such as `1,9`, or one number. Raises ValueError."""
     if type(raw) is int:
         return (raw,)
     if not isinstance(raw, str):

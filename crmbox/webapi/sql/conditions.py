@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from crmbox.webapi.errors import bad_url
 from crmbox.webapi.odata import literals
-from crmbox.webapi.sql.statement import refused, text_of
+from crmbox.webapi.sql.statement import text_of, unsupported_node
 from crmbox.webapi.sql.tables import NamedColumn, Tables
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 from crmclient.query.ast import Condition, Filter, FilterItem, Operator
@@ -40,8 +40,10 @@ def read_moment(node: exp.Expr, now: dt.datetime) -> dt.datetime | None:
         case exp.DateAdd():
             since = read_moment(node.this, now)
             count = text_of(node.expression)
-            if since is None or not count.removeprefix("-").isdigit() or len(count) > 6:
-                raise refused(node)
+            # `isdigit` also holds for characters such as ², which `int` refuses.
+            is_whole = count.isascii() and count.removeprefix("-").isdigit()
+            if since is None or not is_whole or len(count) > 6:
+                raise unsupported_node(node)
             return _later(node, since, int(count))
     return None
 
@@ -57,7 +59,7 @@ def _later(node: exp.DateAdd, since: dt.datetime, count: int) -> dt.datetime:
             return since + count * _LENGTHS[unit]
     except (OverflowError, ValueError):
         raise bad_url("DATEADD leads to no date that there is.") from None
-    raise refused(node)
+    raise unsupported_node(node)
 
 
 DEEPEST: Final = 40
@@ -134,9 +136,10 @@ class Conditions:
                 bounds = (node.args["low"], node.args["high"])
                 values = tuple(self._value(bound, place.attribute) for bound in bounds)
                 return self._condition(place, Operator.BETWEEN, values, denied)
-        raise refused(node)
+        raise unsupported_node(node)
 
     def _comparison(self, node: exp.Expr, operator: Operator, denied: bool) -> FilterItem:
+        """Return the filter that compares a column with a value or with another column, or its opposite."""
         left, right = node.this, node.expression
         if not isinstance(left, exp.Column):
             left, right = right, left

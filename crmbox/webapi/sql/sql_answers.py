@@ -16,7 +16,7 @@ from crmbox.webapi.odata.rows import ShownColumn, collection_response, column_of
 from crmbox.webapi.rendering import context
 from crmbox.webapi.request import Request, Response
 from crmbox.webapi.sql.conditions import Conditions
-from crmbox.webapi.sql.statement import read_select, refused, whole
+from crmbox.webapi.sql.statement import read_select, unsupported_node, whole
 from crmbox.webapi.sql.tables import NamedColumn, Tables
 from crmclient.query.ast import Aggregate, Column, Filter, Order, Page, Query
 from crmclient.values import QueryResult
@@ -51,10 +51,12 @@ class _Reader:
         self._select = select
         self._tables = Tables(model, select)
         self._now = now
+        # The columns of GROUP BY; None for a statement without groups.
         self._grouped = self._groups()
         self._shown: list[ShownColumn] = []
 
     def selection(self) -> Selection:
+        """Return what the statement selects. Raises WebApiError."""
         select = self._select
         for node in select.expressions:
             self._column(node)
@@ -77,7 +79,7 @@ class _Reader:
         group = self._select.args.get("group")
         if group is not None:
             if any(part for name, part in group.args.items() if name != "expressions"):
-                raise refused(group)
+                raise unsupported_node(group)
             return [self._tables.place(node) for node in group.expressions]
         return [] if self._select.find(exp.AggFunc) else None
 
@@ -115,7 +117,7 @@ class _Reader:
         if not isinstance(node, exp.Count):
             kind = _AGGREGATES.get(type(node))
             if kind is None:
-                raise refused(node)
+                raise unsupported_node(node)
             place = self._tables.place(node.this)
             return place, Column(place.attribute.logical_name, aggregate=kind)
         inner, distinct = node.this, isinstance(node.this, exp.Distinct)
@@ -125,7 +127,7 @@ class _Reader:
             return NamedColumn(first, first.type.attributes[key]), Column(key, aggregate=Aggregate.COUNT)
         if distinct:
             if len(inner.expressions) != 1:
-                raise refused(node)
+                raise unsupported_node(node)
             [inner] = inner.expressions
         place = self._tables.place(inner)
         name = place.attribute.logical_name
@@ -140,17 +142,25 @@ class _Reader:
         WebApiError.
         """
         descending = bool(node.args.get("desc"))
-        named = [shown for shown in self._shown if shown.name.lower() == node.this.name.lower()]
+        shown = self._shown_as(node.this)
         if self._grouped is not None:
-            named = named if isinstance(node.this, exp.Column) and not node.this.table else []
-            key = named[0].key if named else self._key_of(node.this)
+            key = self._key_of(node.this) if shown is None else shown.key
             return Order(alias=key, descending=descending)
-        if named and not node.this.table and named[0].attribute.logical_name != node.this.name.lower():
-            # Without groups the key of a column is `link.attribute`, or the attribute of the first table.
-            link, _, attribute = named[0].key.rpartition(".")
-            return Order(attribute, link=link or None, descending=descending)
-        place = self._tables.place(node.this)
-        return Order(place.attribute.logical_name, link=place.table.link, descending=descending)
+        if shown is None:
+            place = self._tables.place(node.this)
+            return Order(place.attribute.logical_name, link=place.table.link, descending=descending)
+        # Without groups the key of a column is `link.attribute`, or the attribute of the first table.
+        link, _, attribute = shown.key.rpartition(".")
+        return Order(attribute, link=link or None, descending=descending)
+
+    def _shown_as(self, node: exp.Expr) -> ShownColumn | None:
+        """Return the selected column that an order names without a table. As in T-SQL, the names of SELECT
+        have precedence over those of the tables.
+        """
+        if not isinstance(node, exp.Column) or node.table:
+            return None
+        name = node.name.lower()
+        return next((shown for shown in self._shown if shown.name.lower() == name), None)
 
     def _key_of(self, node: exp.Expr) -> str:
         """Return the key of the selected column that an order of groups repeats. Raises WebApiError."""

@@ -31,27 +31,28 @@ def read_select(text: str) -> exp.Select:
         raise bad_url("sql takes exactly one statement.")
     [tree] = trees
     if not isinstance(tree, exp.Select):
-        raise refused(tree)
+        raise unsupported_node(tree)
     for clause, part in tree.args.items():
         if part and clause not in _CLAUSES:
             raise unsupported(f"{clause.strip('_').upper()} in sql")
     if nested := next((node for node in tree.find_all(exp.Query) if node is not tree), None):
-        raise refused(nested)
+        raise unsupported_node(nested)
     if tree.args.get("from_") is None:
         raise bad_url("sql needs a FROM.")
     return tree
 
 
-def refused(node: exp.Expr) -> WebApiError:
+def unsupported_node(node: exp.Expr) -> WebApiError:
     """Return the error for a part of a statement that is not supported."""
     return unsupported(f"'{node.sql(dialect='tsql')[:100]}' ({type(node).__name__}) in sql")
 
 
 def whole(node: exp.Expr | None, name: str) -> int:
     """Return the whole number of the clause `name`. Raises WebApiError."""
-    if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit() or len(node.this) > 9:
+    digits = node.this if isinstance(node, exp.Literal) and not node.is_string else ""
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9):
         raise bad_url(f"{name} takes a whole number.")
-    return int(node.this)
+    return int(digits)
 
 
 def text_of(node: exp.Expr) -> str:
@@ -63,7 +64,7 @@ def text_of(node: exp.Expr) -> str:
             return f"-{node.this.this}"
         case exp.Boolean():
             return "true" if node.this else "false"
-    raise refused(node)
+    raise unsupported_node(node)
 
 
 def _first_line(error: Exception) -> str:

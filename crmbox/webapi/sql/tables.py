@@ -9,7 +9,7 @@ from sqlglot import exp
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.model import EntityType, Model
 from crmbox.webapi.odata.properties import no_property
-from crmbox.webapi.sql.statement import refused
+from crmbox.webapi.sql.statement import unsupported_node
 from crmclient.errors import UnknownEntity
 from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link, LinkType
@@ -60,7 +60,7 @@ class Tables:
         A lookup is also named `_x_value`.
         """
         if not isinstance(node, exp.Column) or node.args.get("db") or isinstance(node.this, exp.Star):
-            raise refused(node)
+            raise unsupported_node(node)
         name, table = node.name.lower(), node.table.lower()
         if table:
             if table not in self._named:
@@ -81,7 +81,7 @@ class Tables:
         if not isinstance(node, exp.Table) or any(
             part for name, part in node.args.items() if name not in _OF_TABLES
         ):
-            raise refused(node)
+            raise unsupported_node(node)
         try:
             type_ = self._model.entity_type(node.name.lower())
         except UnknownEntity:
@@ -117,6 +117,7 @@ class Tables:
 
 
 def _links(table: Table) -> tuple[Link, ...]:
+    """Return a link for each table that is joined to this one, with the tables joined to that in it."""
     return tuple(
         Link(
             child.type.name,
@@ -137,6 +138,7 @@ def _attribute_or_none(table: Table, name: str) -> Attribute | None:
 
 
 def _attribute(table: Table, name: str) -> Attribute:
+    """Return the attribute of a logical or property name. Raises WebApiError for any other."""
     attribute = _attribute_or_none(table, name)
     if attribute is None:
         raise no_property(name, table.type)

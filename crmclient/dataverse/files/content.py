@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,11 +44,14 @@ class Base64Object:
 
     def __init__(self, texts: dict[str, str], name: str, content: Content) -> None:
         head = exact_json.render({**texts, name: ""})
+        # It ends with `""}`. The content goes before the last two bytes, between the quotation marks.
         self._head, self._tail = head[:-2], head[-2:]
         self._content = content
+        # Base64 makes four bytes of three, and of what is left at the end.
         self.length = len(head) + 4 * ((content.size + 2) // 3)
 
     def __iter__(self) -> Iterator[bytes]:
+        """Yield the JSON in pieces, `length` bytes in all. Each iteration reads the content anew."""
         yield self._head
         for start in range(0, self._content.size, PIECE):
             yield base64.b64encode(self._content.read(start, min(PIECE, self._content.size - start)))
@@ -76,9 +80,10 @@ def measured(stream: BinaryIO, limit: int | None) -> Iterator[Content | None]:
 
 
 def _size_of(stream: BinaryIO) -> int | None:
+    """Return the bytes from the stream's position to its end; None for a stream that cannot be searched."""
     try:
         start = stream.tell()
-        end = stream.seek(0, 2)
+        end = stream.seek(0, os.SEEK_END)
         stream.seek(start)
     except (AttributeError, OSError, ValueError):
         return None

@@ -33,6 +33,7 @@ from crmclient.errors import (
 )
 from crmclient.metadata import AttributeType
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import Download, FileInfo, Guid
 
 _PARTIAL: Final = 206
@@ -60,6 +61,10 @@ class Downloads:
         known: FileInfo | None,
         call: Call,
     ) -> Download | None:
+        """Return at most `length` bytes of a file from byte `start` on; None when the column is empty.
+
+        `length` None means all. `known` is the file's description, if the caller has just read it.
+        """
         place = column(self._catalogue, entity, id, attribute)
         info = known or self._file_info(place, call)
         if info is None:
@@ -81,6 +86,7 @@ class Downloads:
     def _open(self, place: Column, info: FileInfo, start: int, length: int | None, call: Call) -> Download:
         """Return the file in a column. Its first block is read at once, so that errors come now."""
         entity, attribute = place.entity.logical_name, place.attribute.logical_name
+        # A range may begin at the file's end, and is empty then.
         if not 0 <= start <= info.size or (length is not None and length < 0):
             raise InvalidRecord(entity, [OutOfRange(attribute, f"The file has {info.size} bytes.")])
         wanted_length = min(info.size - start, info.size if length is None else length)
@@ -95,6 +101,7 @@ class Downloads:
         return Download(info, start, wanted_length, _with_first_piece_read(chunks))
 
     def thumbnail(self, entity: str, id: Guid, attribute: str, call: Call) -> Download | None:
+        """Return the thumbnail of the image in a column, as a whole; None when there is none."""
         place = column(self._catalogue, entity, id, attribute)
         if place.attribute.type is not AttributeType.IMAGE:
             raise InvalidRecord(entity, [WrongType(attribute, "It is no image column.")])
@@ -142,10 +149,10 @@ class Downloads:
 def _part(answer: Answer, size: int, start: int, last: int) -> bytes:
     """Return the bytes from `start` to `last` (inclusive) from an answer with this part or the whole file."""
     if size_in(answer.headers, len(answer.body)) != size:
-        raise UnexpectedAnswer("The file was replaced while it was read.")
+        raise UnexpectedAnswer(Sentence("The file was replaced while it was read."))
     body = answer.body if answer.status == _PARTIAL else answer.body[start : last + 1]
     if len(body) != last - start + 1:
-        raise UnexpectedAnswer("The platform sent another part of the file than was asked for.")
+        raise UnexpectedAnswer(Sentence("The platform sent another part of the file than was asked for."))
     return body
 
 
@@ -161,17 +168,20 @@ def _decoded_base64(response: requests.Response, patience: float) -> Iterator[by
             asked_at = time.monotonic()
             while piece := raw.read1(PIECE, decode_content=True):
                 if time.monotonic() - asked_at > patience:
-                    raise UnexpectedAnswer("A note's file did not come in time.")
+                    raise UnexpectedAnswer(Sentence("A note's file did not come in time."))
                 undecoded += piece.translate(None, b'\r\n"')
+                # Four characters of base64 make three bytes: what is left waits for the next piece.
                 decodable = len(undecoded) - len(undecoded) % 4
                 if decodable:
                     yield base64.b64decode(undecoded[:decodable], validate=True)
                 undecoded = undecoded[decodable:]
                 asked_at = time.monotonic()
         except (HTTPError, OSError, binascii.Error) as error:
-            raise UnexpectedAnswer(f"A note's file broke off ({type(error).__name__}).") from error
+            raise UnexpectedAnswer(
+                Sentence("A note's file broke off (%(reason)s).", reason=type(error).__name__)
+            ) from error
     if undecoded:
-        raise UnexpectedAnswer("A note's file is not whole.")
+        raise UnexpectedAnswer(Sentence("A note's file is not whole."))
 
 
 def _bytes_from(pieces: Iterator[bytes], start: int, length: int) -> Iterator[bytes]:
@@ -186,7 +196,7 @@ def _bytes_from(pieces: Iterator[bytes], start: int, length: int) -> Iterator[by
             yield wanted_bytes
         if not length:
             return
-    raise UnexpectedAnswer("A note's file ends before its size.")
+    raise UnexpectedAnswer(Sentence("A note's file ends before its size."))
 
 
 def _with_first_piece_read(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -24,13 +24,16 @@ from crmclient.errors import (
 from crmclient.limits import check_file
 from crmclient.metadata import AttributeType
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import FileInfo, Guid, Record
 
 BLOCK: Final = 4 * 1024 * 1024
+"""The most bytes of a file in one request. Dataverse may ask for smaller blocks in a session."""
 
 _NOTE_FACTS: Final = "filename,mimetype,filesize,isdocument"
 
 Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
+"""Reads a record, by its entity and id, with the attributes that are named."""
 
 
 class Uploads:
@@ -54,6 +57,9 @@ class Uploads:
         if_version: str | None,
         call: Call,
     ) -> FileInfo:
+        """Write the rest of `stream` to a file or image column, or as the file of a note. Return what the
+        platform has then.
+        """
         place = column(self._catalogue, entity, id, attribute)
         check_file(place.entity.logical_name, place.attribute.logical_name, file_name, content_type)
         limit = place.attribute.max_size
@@ -72,7 +78,7 @@ class Uploads:
         # Of an image the platform may have made another than was sent.
         info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
         if not isinstance(info, FileInfo):
-            raise UnexpectedAnswer("The platform took a file, and does not have it.")
+            raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))
         return info
 
     def _id_of(self, place: Column, call: Call) -> Guid:
@@ -81,7 +87,7 @@ class Uploads:
         path = paths.with_query(paths.record(place.entity, place.record), {"$select": name})
         id = self._api.get(path, place.subject, call).get(name)
         if id is None:
-            raise UnexpectedAnswer("The platform took a file, and does not have it.")
+            raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))
         return str(decode(place.attribute, id))
 
     def _check_version(self, place: Column, if_version: str | None, call: Call) -> None:
@@ -94,6 +100,7 @@ class Uploads:
             raise VersionMismatch(entity, place.record)
 
     def _send_whole(self, place: Column, content: Content, file_name: str, call: Call) -> None:
+        """Send a file that fits in one request."""
         url, headers = self._url_and_name_header(place, file_name)
         headers["Content-Type"] = "application/octet-stream"
         body = content.read(0, content.size)
@@ -130,15 +137,18 @@ class Uploads:
         """
         session = urljoin(url, opened.headers.get("location", ""))
         if "sessiontoken=" not in session or not session.startswith(self._api.base):
-            raise UnexpectedAnswer("The platform opened no upload session.")
+            raise UnexpectedAnswer(Sentence("The platform opened no upload session."))
         size = opened.headers.get("x-ms-chunk-size", "")
-        return session, min(BLOCK, int(size)) if size.isdigit() and int(size) else BLOCK
+        # So many digits are more than a block, and `int` refuses thousands of them.
+        announced = int(size[:18]) if size.isascii() and size.isdigit() else 0
+        return session, min(BLOCK, announced) or BLOCK
 
     def _url_and_name_header(self, place: Column, file_name: str) -> tuple[str, dict[str, str]]:
         """Return the upload URL and headers with the file name: in a header if it is ASCII, else in a
         parameter.
         """
         url = f"{self._api.base}{paths.record(place.entity, place.record)}/{place.attribute.logical_name}"
+        # In a header, a `%` would be read as the beginning of an encoded character.
         if file_name.isascii() and file_name.isprintable() and "%" not in file_name:
             return url, {"x-ms-file-name": file_name}
         return f"{url}?x-ms-file-name={quote(file_name, safe='')}", {}
@@ -165,5 +175,5 @@ class Uploads:
         row = answer.json()
         info = attachment(place.record, version_in(row, place.entity.primary_id) or "", row)
         if info is None:
-            raise UnexpectedAnswer("The platform took a note's file, and does not have it.")
+            raise UnexpectedAnswer(Sentence("The platform took a note's file, and does not have it."))
         return info

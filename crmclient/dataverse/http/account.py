@@ -19,6 +19,7 @@ from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
 from crmclient.errors import Throttled
 from crmclient.platform import Call, Share
+from crmclient.sentences import Sentence
 
 REQUESTS_LEFT: Final = "x-ms-ratelimit-burst-remaining-xrm-requests"
 WORK_LEFT: Final = "x-ms-ratelimit-time-remaining-xrm-requests"
@@ -63,7 +64,7 @@ class Account:
     def __init__(self, budget: Budget, observer: Observer) -> None:
         self._budget = budget
         self._observer = observer
-        # By group: the refusal that stands, and the second until when.
+        # By group: the refusal that stands, and when it was given (a `time.monotonic()` second).
         self._refused: dict[Share, tuple[Refusal, float]] = {}
 
     def refuse(self, call: Call, only_user: int | None = None) -> None:
@@ -127,10 +128,13 @@ class Account:
         decision: Admission | Refusal = refusal
         while isinstance(decision, Refusal):
             now = time.monotonic()
-            # Nobody is told when another process gives a place back, so it is looked for again and again.
+            # Nobody is told when another process gives a place back, so it is looked for again and again. The
+            # pause is random: threads that wait do not all look at once.
             if decision.reason is Reason.PLACES and now < ends:
                 time.sleep(_NEXT_LOOK * random.uniform(0.5, 1.0))  # noqa: S311
             elif now + decision.seconds >= ends:
+                # Not kept: that one user cannot take the request, and that no place is free, which may change
+                # at any moment.
                 if only_user is None and decision.reason is not Reason.PLACES:
                     self._refused[call.share] = decision, now
                 return decision
@@ -148,22 +152,26 @@ class Account:
         return Refusal(refusal.seconds - age, refusal.reason)
 
     def _throttled(self, refusal: Refusal, call: Call) -> Throttled:
+        """Tell the observer that the call is refused, and return the error for it."""
         self._observer.refused(call)
         return Throttled(_SENTENCES[refusal.reason], retry_after=refusal.seconds)
 
 
 _SENTENCES: Final = {
-    Reason.PAUSE: "The platform has asked the service to pause, and the pause is not over.",
-    Reason.REQUESTS: "The platform's budget of requests is used up.",
-    Reason.WORK: "The platform's budget of work is used up.",
-    Reason.PLACES: "Too many requests to the platform are under way in all processes.",
+    Reason.PAUSE: Sentence("The platform has asked the service to pause, and the pause is not over."),
+    Reason.REQUESTS: Sentence("The platform's budget of requests is used up."),
+    Reason.WORK: Sentence("The platform's budget of work is used up."),
+    Reason.PLACES: Sentence("Too many requests to the platform are under way in all processes."),
 }
 
 
 def _number(text: str | None) -> float | None:
     """Return the number in a header; None for a missing header and for any other text."""
+    if text is None:
+        return None
     try:
-        number = -1.0 if text is None else float(text)
+        number = float(text)
     except ValueError:
         return None
+    # Python also reads "nan" and "inf" as numbers: both fail this comparison.
     return number if 0 <= number < 1e12 else None

@@ -13,6 +13,7 @@ from crmclient.dataverse.http.budget import SHARES, Limits, left
 from crmclient.dataverse.http.observer import Observer
 from crmclient.errors import Unavailable
 from crmclient.platform import Share
+from crmclient.sentences import Sentence
 
 LONGEST_WAIT: Final = 2.0
 """Seconds in the queue; whoever waits longer is told to come again, so that the queue stays short."""
@@ -51,6 +52,7 @@ class Bulkhead:
         self._queue_size = threads_held(size) - size
         self._observer = observer
         self._lock = threading.Lock()
+        # How many requests of each group have a place.
         self._inside: Counter[Share] = Counter()
         self._queue: list[_Waiting] = []
 
@@ -67,7 +69,7 @@ class Bulkhead:
             admitted = self._wait(waiting, max(0.0, min(LONGEST_WAIT, ends - began)))
             self._observer.waited(time.monotonic() - began, admitted=admitted)
             if not admitted:
-                raise Unavailable("Too many requests to the platform are under way.", retry_after=1)
+                raise Unavailable(Sentence("Too many requests to the platform are under way."), retry_after=1)
         try:
             yield
         finally:

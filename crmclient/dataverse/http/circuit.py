@@ -13,6 +13,7 @@ from typing import Final
 
 from crmclient.dataverse.http.observer import Observer
 from crmclient.errors import Unavailable
+from crmclient.sentences import Sentence
 
 FAILURES: Final = 8
 """In a row, before the circuit opens."""
@@ -43,6 +44,7 @@ class Circuit:
         After a pause, one request passes as a probe. If it reports nothing, the next probe may pass at
         `ends`.
         """
+        # Read without the lock first: nearly always, the circuit is closed and no thread has to wait.
         if self._paused_until is None:
             return
         with self._lock:
@@ -52,13 +54,14 @@ class Circuit:
             waits_until = self._paused_until if self._probe_ends is None else self._probe_ends
             if now < waits_until:
                 raise Unavailable(
-                    "The platform has failed repeatedly and is left alone for a while.",
+                    Sentence("The platform has failed repeatedly and is left alone for a while."),
                     retry_after=max(1.0, min(waits_until - now, LONGEST_PAUSE)),
                 )
             self._probe_ends = ends
 
     def succeeded(self) -> None:
         """Close the circuit, and begin to count failures anew."""
+        # Read without the lock: nearly always, there is nothing to reset.
         if not self._failures:
             return
         with self._lock:
@@ -76,6 +79,7 @@ class Circuit:
                 return
             newly = self._paused_until is None
             probed = self._probe_ends is not None
+            # Requests that were sent before the circuit opened may fail after it: they make no pause longer.
             if newly or probed:
                 self._paused_until = self._clock() + self._pause
                 self._pause = min(LONGEST_PAUSE, self._pause * 2)

@@ -45,6 +45,7 @@ _HEADERS: Final = {
     "Accept": "application/json",
     "OData-MaxVersion": "4.0",
     "OData-Version": "4.0",
+    # As Microsoft's documentation recommends: no cache on the way may answer.
     "If-None-Match": "null",
     "User-Agent": "portico",
 }
@@ -53,6 +54,7 @@ CORRELATION: Final = "x-ms-client-request-id"
 
 Received = TypeVar("Received", Answer, requests.Response)
 Attempt = Callable[[Request, float], Received]
+"""Sends a request once, until a `time.monotonic()` second, and returns what was received."""
 
 
 class Client:
@@ -139,6 +141,7 @@ class Client:
         self, request: Request, call: Call, ends: float, attempt: Attempt[Received]
     ) -> Received:
         """Make an attempt, and another one with a new token if the platform does not accept the token."""
+        # Asked before the request queues for a place: if it cannot be sent in time, it need not wait.
         self._account.refuse(call, request.user)
         received = self._attempt(request, call, ends, attempt)
         if _status(received) != UNAUTHORIZED:

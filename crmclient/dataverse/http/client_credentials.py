@@ -15,6 +15,7 @@ from crmclient.dataverse.http.tokens import Token
 from crmclient.dataverse.http.transport import AttemptFailed, Transport
 from crmclient.dataverse.options import MEGABYTE, Options
 from crmclient.errors import Throttled, Unavailable
+from crmclient.sentences import Sentence
 
 RETRY_AFTER = 5.0
 _HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
@@ -56,27 +57,34 @@ class ClientCredentials:
             answer = self._transport.send(request, ends)
         except AttemptFailed as failure:
             raise Unavailable(
-                f"The token endpoint does not answer: {failure}", retry_after=RETRY_AFTER
+                Sentence("The token endpoint does not answer: %(reason)s", reason=str(failure)),
+                retry_after=RETRY_AFTER,
             ) from failure
         if answer.status == THROTTLED:
             asked_seconds = retry_after(answer.headers)
             seconds_left = RETRY_AFTER if asked_seconds is None else self._throttle.rest(asked_seconds)
-            raise Throttled("The token endpoint asks for a pause.", retry_after=seconds_left)
+            raise Throttled(Sentence("The token endpoint asks for a pause."), retry_after=seconds_left)
         if answer.status >= 500:
-            raise Unavailable(f"The token endpoint answers {answer.status}.", retry_after=RETRY_AFTER)
+            raise Unavailable(
+                Sentence("The token endpoint answers %(status)s.", status=answer.status),
+                retry_after=RETRY_AFTER,
+            )
         try:
             content = exact_json.parse(answer.body)
         except ValueError:
+            # Not JSON: an answer without a token, like `{}`, which `refusal_of` explains by its status.
             content = {}
         try:
             return token_of(content)
         except (ValueError, KeyError, TypeError):
-            raise refusal_of("The token endpoint", content, answer.status) from None
+            raise refusal_of(Sentence("The token endpoint"), content, answer.status) from None
 
 
 def token_of(answer: dict[str, object]) -> Token:
     """Return the token in an answer. Raises KeyError, TypeError, ValueError when there is none."""
     text = answer["access_token"]
+    # The token is sent in a header, which takes nothing else.
     if not isinstance(text, str) or not text.isascii() or not text.isprintable():
         raise TypeError("access_token")
+    # Some endpoints send the seconds as a text.
     return Token(text, float(str(answer["expires_in"])))

@@ -29,6 +29,10 @@ class Entra:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def fetch(self, timeout: float) -> Token:
+        """Fetch a new token. Raises Unavailable, and TokenRefused with advice.
+
+        `timeout`, in seconds, bounds each of the library's requests. The first call's stays in force.
+        """
         # The library takes longer to import than everything else here together.
         import msal  # type: ignore[import-untyped]
 
@@ -60,7 +64,7 @@ class Entra:
         except Exception as error:
             if self._application is None and isinstance(error, ValueError | TypeError):
                 raise self._unusable(error) from error
-            # It lets its HTTP library's errors through.
+            # The library lets the errors of its HTTP library through.
             raise self._no_token(error) from error
         try:
             return token_of(answer)
@@ -87,6 +91,7 @@ class Entra:
         )
 
     def _no_token(self, error: Exception) -> Unavailable:
+        """Return the failure for an `error` on the way to Entra ID. It may pass."""
         sentence = Sentence(
             "No token could be fetched from %(authority)s (%(reason)s).",
             authority=self.authority,
@@ -96,7 +101,7 @@ class Entra:
 
 
 def federated(path: Path) -> dict[str, Any]:
-    """Return the credential of a workload: the token in the file at `path`.
+    """Return the credential of a workload, as the library takes it: the token in the file at `path`.
 
     The workload's own platform, such as Kubernetes, writes the file and renews it. So the file is read
     whenever a token is fetched.
@@ -105,9 +110,14 @@ def federated(path: Path) -> dict[str, Any]:
 
 
 def certificate(path: Path, password: str = "") -> dict[str, Any]:
-    """Return the credential in a file, which is PFX, or PEM with both key and certificate. Raises OSError."""
+    """Return the credential in a file, as the library takes it.
+
+    The file is PFX, or PEM with both key and certificate.
+    Raises OSError for a file that cannot be read, and ValueError for a PEM file without a certificate.
+    """
     secret = {"passphrase": password} if password else {}
     if path.suffix.lower() in (".pfx", ".p12"):
+        # Raises OSError for a missing file now: the library reads it only when it needs the key.
         path.stat()
         return {"private_key_pfx_path": str(path), "public_certificate": True, **secret}
     text = path.read_text(encoding="ascii")

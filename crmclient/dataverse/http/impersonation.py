@@ -15,8 +15,10 @@ from crmclient.values import Guid
 BY_USER: Final = "MSCRMCallerID"
 BY_OBJECT: Final = "CallerObjectId"
 KEPT: Final = 1_000
+"""So many object ids are remembered: those of the users looked up last."""
 
 ObjectId = Callable[[Guid, Call], Guid | None]
+"""Looks up the object id in Entra ID of a user of Dataverse; None: the user has none."""
 
 
 class Acting:
@@ -27,6 +29,7 @@ class Acting:
 
     def __init__(self, object_id: ObjectId | None = None) -> None:
         self._object_id = object_id
+        # Object ids by user. The user looked up first stands first, and is forgotten first.
         self._known: OrderedDict[Guid, Guid] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -10,6 +10,7 @@ import requests
 from crmclient.dataverse.http.client_credentials import token_of
 from crmclient.dataverse.http.tokens import Token
 from crmclient.errors import Unavailable, UnexpectedAnswer
+from crmclient.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class ManagedIdentity:
     resource: str
 
     def fetch(self, timeout: float) -> Token:
+        """Fetch a new token. `timeout` bounds each request, in seconds.
+
+        Raises Unavailable where nothing answers for the identity, and UnexpectedAnswer for an answer without
+        a token.
+        """
         # The library takes longer to import than everything else here together.
         import msal  # type: ignore[import-untyped]
 
@@ -36,13 +42,16 @@ class ManagedIdentity:
         except Exception as error:
             # Where no endpoint for identities is, the library's HTTP errors and those of JSON come through.
             raise Unavailable(
-                f"No managed identity answers here ({type(error).__name__}).", retry_after=5
+                Sentence("No managed identity answers here (%(reason)s).", reason=type(error).__name__),
+                retry_after=5,
             ) from error
         try:
             return token_of(answer)
         except (KeyError, TypeError, ValueError):
             reason = answer.get("error_description") if isinstance(answer, dict) else None
-            raise UnexpectedAnswer(f"The managed identity got no token ({reason}).") from None
+            raise UnexpectedAnswer(
+                Sentence("The managed identity got no token (%(reason)s).", reason=str(reason))
+            ) from None
 
 
 class _Session(requests.Session):

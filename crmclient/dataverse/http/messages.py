@@ -9,6 +9,7 @@ from typing import Any
 
 from crmclient import exact_json
 from crmclient.errors import UnexpectedAnswer
+from crmclient.sentences import Sentence
 
 JSON = {"Content-Type": "application/json"}
 
@@ -57,16 +58,20 @@ class Answer:
         try:
             value = exact_json.parse(self.body)
         except ValueError:
-            raise UnexpectedAnswer(f"The platform's answer ({self.status}) is not JSON.") from None
+            raise UnexpectedAnswer(
+                Sentence("The platform's answer (%(status)s) is not JSON.", status=self.status)
+            ) from None
         if not isinstance(value, dict):
-            raise UnexpectedAnswer("The platform's answer is not a JSON object.")
+            raise UnexpectedAnswer(Sentence("The platform's answer is not a JSON object."))
         if self.ok and set(value) == {"error"}:
-            raise UnexpectedAnswer(f"The platform sent an error with status {self.status}.")
+            raise UnexpectedAnswer(
+                Sentence("The platform sent an error with status %(status)s.", status=self.status)
+            )
         return value
 
 
 @contextmanager
-def reading(subject: str) -> Iterator[None]:
+def reading(subject: Sentence) -> Iterator[None]:
     """Raise UnexpectedAnswer for a property that an answer about `subject` lacks or has of another type.
 
     `subject` stands in the error's sentence, such as “the platform's views”.
@@ -74,6 +79,18 @@ def reading(subject: str) -> Iterator[None]:
     try:
         yield
     except KeyError as error:
-        raise UnexpectedAnswer(f"In {subject}, the property {error.args[0]} is missing.") from error
+        raise UnexpectedAnswer(
+            Sentence(
+                "In %(subject)s, the property %(property)s is missing.",
+                subject=subject,
+                property=str(error.args[0]),
+            )
+        ) from error
     except (TypeError, ValueError, AttributeError) as error:
-        raise UnexpectedAnswer(f"In {subject}, a property is not of its type: {error}.") from error
+        raise UnexpectedAnswer(
+            Sentence(
+                "In %(subject)s, a property is not of its type: %(problem)s.",
+                subject=subject,
+                problem=str(error),
+            )
+        ) from error

@@ -23,6 +23,7 @@ from crmclient.dataverse.http.budget import (
 )
 from crmclient.platform import Share
 
+# The place of each group in a list of figures.
 _PLACE = {share: place for place, share in enumerate(SHARES)}
 _SIZE = len(SHARES)
 _NEXT_PLACE = 1.0
@@ -96,13 +97,14 @@ class _User:
         return sum(self.sums[:_SIZE]), sum(self.sums[_SIZE:])
 
     def use(self, now: float) -> BudgetUse:
+        """Return how the user stands: the use of each group in the window, and the rest of its pause."""
         work = self._work(now)
         return BudgetUse(
-            {share: round(self.sums[place]) for share, place in _PLACE.items()},
-            {share: work[place] for share, place in _PLACE.items()},
-            self.others[0],
-            len(self.running),
-            max(0.0, self.until - now),
+            requests={share: round(self.sums[place]) for share, place in _PLACE.items()},
+            work={share: work[place] for share, place in _PLACE.items()},
+            others=self.others[0],
+            running=len(self.running),
+            pause=max(0.0, self.until - now),
         )
 
     def _work(self, now: float) -> list[float]:
@@ -124,6 +126,7 @@ class _User:
     def _relief(self, now: float) -> float:
         """Return the seconds until the oldest counted requests leave the window."""
         bucket = self.limits.bucket
+        # An interval counts until SPAN intervals have begun after it.
         ends = [(number + SPAN) * bucket for number in self.buckets]
         if any(self.others):
             ends.append(self.others_until)
@@ -163,13 +166,16 @@ class ProcessBudget(Budget):
             return self._note(best, share, str(next(self._ids)), now)
 
     def note(self, user: int, share: Share, id: str) -> None:
-        """Count a request that was admitted elsewhere, by its `id`."""
+        """Count a request that the shared budget has admitted, so that this process's account is right while
+        the shared one is away. `user` is the number of the application user, `id` the admission's.
+        """
         with self._lock:
             now = self._clock()
             self._users[user].advance(now)
             self._note(user, share, id, now)
 
     def settle(self, admission: Admission, seconds: float, reported: ReportedBudget) -> None:
+        """Note that a request is over after `seconds` of work, and what the platform reports is left."""
         with self._lock:
             now = self._clock()
             user = self._users[admission.user]
@@ -182,6 +188,10 @@ class ProcessBudget(Budget):
             user.others_until = now + user.limits.window
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
+        """Send nothing as this user for `seconds`.
+
+        Return by how many seconds its pause became longer, and the seconds until any user may send.
+        """
         with self._lock:
             now = self._clock()
             resting = self._users[user]
@@ -190,9 +200,11 @@ class ProcessBudget(Budget):
             return longer, round(max(0.0, min(other.until for other in self._users) - now), 3)
 
     def paused(self, only_user: int | None = None) -> float:
+        """Return the seconds until any user, or user `only_user`, may send."""
         return max(0.0, min(self._users[number].until for number in self._numbers(only_user)) - self._clock())
 
     def use_of_users(self) -> Sequence[BudgetUse]:
+        """Return how each application user stands now, in the order of their numbers."""
         with self._lock:
             now = self._clock()
             for user in self._users:
@@ -217,6 +229,7 @@ class ProcessBudget(Budget):
         user.others = requests, work
 
     def _numbers(self, only_user: int | None) -> Sequence[int]:
+        """Return the numbers of the users that may send a request: all, or `only_user`."""
         return range(len(self._users)) if only_user is None else (only_user,)
 
     def _note(self, number: int, share: Share, id: str, now: float) -> Admission:
@@ -224,6 +237,7 @@ class ProcessBudget(Budget):
         user = self._users[number]
         user.add(_PLACE[share], 1, now)
         requests, work = user.spent()
+        # Those under way may not have arrived at the platform, so that its figures lack them (see Admission).
         requests -= len(user.running)
         user.running[id] = share, now
         return Admission(id, number, share, requests, work)

@@ -18,6 +18,7 @@ from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.transport import AttemptFailed, TimedOut
 from crmclient.errors import DeadlineExceeded, PlatformFailure, Throttled, Unavailable, UnexpectedAnswer
+from crmclient.sentences import Sentence
 
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
@@ -30,6 +31,7 @@ LONGEST_RETRY_AFTER: Final = 3600.0
 _ERRORS: Final = {THROTTLED: Throttled, 502: UnexpectedAnswer, 503: Unavailable, 504: DeadlineExceeded}
 _NOTHING_DONE: Final = frozenset({THROTTLED, 503})
 _HEADER: Final = Retry()
+"""Used only to read a `Retry-After`: it retries nothing."""
 
 
 class PassingFailure(Exception):
@@ -73,7 +75,7 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
         shown_wait = DEFAULT_RETRY_AFTER if status in _NOTHING_DONE else None
     else:
         shown_wait = min(wait, LONGEST_RETRY_AFTER)
-    error = kind(f"The platform answers {status}.", retry_after=shown_wait)
+    error = kind(Sentence("The platform answers %(status)s.", status=status), retry_after=shown_wait)
     may_be_done = status not in _NOTHING_DONE
     # Whoever would wait for longer is told at once: a thread that sleeps is lost to all others.
     too_long = status == THROTTLED and wait is not None and wait > LONGEST_WAIT

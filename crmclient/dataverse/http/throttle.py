@@ -13,6 +13,7 @@ from crmclient.dataverse.http.bulkhead import LONGEST_WAIT
 from crmclient.dataverse.http.observer import Observer
 from crmclient.dataverse.http.retries import LONGEST_RETRY_AFTER
 from crmclient.errors import Throttled
+from crmclient.sentences import Sentence
 
 _NEWS: Final = 1.0
 """Seconds by which an end must be later than the one that is known to be worth telling."""
@@ -69,14 +70,14 @@ class Throttle:
         """Raise Throttled where this process knows that waiting in a queue would be in vain."""
         seconds_left = self._until - time.monotonic()
         if seconds_left > LONGEST_WAIT:
-            raise _throttled(seconds_left)
+            raise _throttled_error(seconds_left)
 
     def wait(self, ends: float) -> None:
         """Return when a request may be sent. Raises Throttled when that is more than two seconds from now, or
         not before `ends` (a `time.monotonic()` second)."""
         while seconds_left := self._left():
             if seconds_left > LONGEST_WAIT or time.monotonic() + seconds_left >= ends:
-                raise _throttled(seconds_left)
+                raise _throttled_error(seconds_left)
             time.sleep(seconds_left)
 
     def _left(self) -> float:
@@ -99,7 +100,9 @@ class Throttle:
         return longer
 
 
-def _throttled(seconds_left: float) -> Throttled:
+def _throttled_error(seconds_left: float) -> Throttled:
+    """Return the error for a request that comes `seconds_left` before the end of a pause."""
     return Throttled(
-        "The platform has asked the service to pause, and the pause is not over.", retry_after=seconds_left
+        Sentence("The platform has asked the service to pause, and the pause is not over."),
+        retry_after=seconds_left,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from crmclient.errors import DeadlineExceeded, PlatformFailure
+from crmclient.sentences import Sentence
 
 EARLY: Final = 300.0
 """Seconds before its end at which a token is renewed, unless it lives so short that half of it is less."""
@@ -53,12 +54,13 @@ class Tokens:
         if not self._lock.acquire(timeout=0 if usable else max(0.0, ends - now)):
             if usable:
                 return self._text
-            raise DeadlineExceeded("There was no token in time.")
+            raise DeadlineExceeded(Sentence("There was no token in time."))
         try:
             if time.monotonic() < self._renew_at:
                 return self._text
             return self._fetch(ends)
         except PlatformFailure:
+            # While the old token is valid, a failed renewal does no harm: the next call tries again.
             if time.monotonic() < self._ends_at:
                 return self._text
             raise
@@ -72,6 +74,8 @@ class Tokens:
                 self._renew_at = self._ends_at = 0.0
 
     def _fetch(self, ends: float) -> str:
+        """Fetch a new token until `ends`, keep it, and return its text. The caller holds the lock."""
+        # Its lifetime is counted from before the request: the token may be older than its answer.
         now = time.monotonic()
         token = self._source.fetch(max(0.1, ends - now))
         self._text = token.text

@@ -14,14 +14,15 @@ from typing import Final, cast
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 
 from crmclient.dataverse.http.messages import Answer, Request
+from crmclient.dataverse.http.pooled_connections import PoolingAdapter
 from crmclient.dataverse.options import Options
 from crmclient.errors import UnexpectedAnswer
+from crmclient.sentences import Sentence
 
 PIECE: Final = 64 * 1024
 _CONNECTIONS: Final = 4
@@ -76,7 +77,8 @@ class Transport:
         """
         seconds_left = ends - time.monotonic()
         if seconds_left <= 0:
-            raise TimedOut("There is no time left.")
+            raise TimedOut(Sentence("There is no time left."))
+        # Built by hand, as the adapter is used without a session.
         message = requests.PreparedRequest()
         message.method, message.url = request.method, request.url
         message.prepare_headers(request.headers)
@@ -93,12 +95,13 @@ class Transport:
                 proxies=self._proxies,
             )
         except requests.RequestException as error:
-            raise _failed(error) from error
+            raise _attempt_failure(error) from error
 
-    def _adapter(self) -> HTTPAdapter:
-        adapter: HTTPAdapter | None = getattr(self._threads, "adapter", None)
+    def _adapter(self) -> PoolingAdapter:
+        """Return the adapter of this thread, which keeps the thread's own connections."""
+        adapter: PoolingAdapter | None = getattr(self._threads, "adapter", None)
         if adapter is None:
-            adapter = self._threads.adapter = HTTPAdapter(pool_connections=1, pool_maxsize=_CONNECTIONS)
+            adapter = self._threads.adapter = PoolingAdapter(pool_connections=1, pool_maxsize=_CONNECTIONS)
         return adapter
 
 
@@ -115,9 +118,11 @@ def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
         while piece := raw.read1(PIECE, decode_content=True):
             size += len(piece)
             if size > limit:
-                raise UnexpectedAnswer(f"The platform's answer is larger than {limit} bytes.")
+                raise UnexpectedAnswer(
+                    Sentence("The platform's answer is larger than %(limit)s bytes.", limit=limit)
+                )
             if time.monotonic() > ends:
-                raise TimedOut("The answer did not end in time.")
+                raise TimedOut(Sentence("The answer did not end in time."))
             pieces.append(piece)
     except (HTTPError, OSError) as error:
         raise read_failure(error) from error
@@ -127,8 +132,8 @@ def read_bounded(response: requests.Response, limit: int, ends: float) -> bytes:
 def read_failure(error: Exception) -> AttemptFailed:
     """Return the error for a body that could not be read to its end."""
     if isinstance(error, LibraryTimeoutError):
-        return TimedOut("The answer did not go on in time.")
-    return AttemptFailed(f"The answer broke off ({type(error).__name__}).")
+        return TimedOut(Sentence("The answer did not go on in time."))
+    return AttemptFailed(Sentence("The answer broke off (%(reason)s).", reason=type(error).__name__))
 
 
 def answer_of(response: requests.Response, body: bytes) -> Answer:
@@ -139,16 +144,19 @@ def lower_case(headers: Mapping[str, str]) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _failed(error: requests.RequestException) -> AttemptFailed:
+def _attempt_failure(error: requests.RequestException) -> AttemptFailed:
     """Return what the error of the HTTP library means: not reached, timed out, or broken off."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return NotReached("No connection was made in time.")
+        return NotReached(Sentence("No connection was made in time."))
     if isinstance(error, requests.exceptions.Timeout):
-        return TimedOut("There was no answer in time.")
+        return TimedOut(Sentence("There was no answer in time."))
+    # `requests` wraps an error of urllib3, which has in `reason` why the connection failed.
     cause = error.args[0] if error.args else None
     reason = getattr(cause, "reason", None)
     if isinstance(reason, NewConnectionError) or isinstance(error, requests.exceptions.SSLError):
-        return NotReached(f"No connection was made ({type(reason or error).__name__}).")
+        return NotReached(
+            Sentence("No connection was made (%(reason)s).", reason=type(reason or error).__name__)
+        )
     if isinstance(error, requests.exceptions.ProxyError):
-        return NotReached("The proxy made no connection.")
-    return AttemptFailed(f"The connection broke off ({type(error).__name__}).")
+        return NotReached(Sentence("The proxy made no connection."))
+    return AttemptFailed(Sentence("The connection broke off (%(reason)s).", reason=type(error).__name__))

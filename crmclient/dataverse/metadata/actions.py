@@ -17,6 +17,7 @@ from crmclient.dataverse.metadata.documents import ProcessDocument
 from crmclient.dataverse.own_messages import FORBIDDEN, OFFERED, Message
 from crmclient.errors import UnexpectedAnswer
 from crmclient.metadata import AttributeType, Holds, Process, ProcessParameter
+from crmclient.sentences import Sentence
 
 _EDM: Final = "{http://docs.oasis-open.org/odata/ns/edm}"
 _ANY_ENTITY: Final = "crmbaseentity"
@@ -65,7 +66,9 @@ def read(document: bytes, entities: Collection[str], excluded: Collection[str]) 
             # Of megabytes, only the actions and a few names are kept.
             element.clear()
     except etree.XMLSyntaxError as error:
-        raise UnexpectedAnswer(f"The platform's $metadata is not XML: {error.msg}.") from None
+        raise UnexpectedAnswer(
+            Sentence("The platform's $metadata is not XML: %(problem)s.", problem=error.msg)
+        ) from None
     processes = {}
     for action in actions:
         name = action.get("Name", "")
@@ -162,4 +165,5 @@ def _is_collection(kind: str) -> bool:
 
 
 def _short(kind: str) -> str:
+    """Return the name of an EDM type without its namespace. That of a collection keeps its last bracket."""
     return kind.rpartition(".")[2]

@@ -61,7 +61,9 @@ class Catalogue:
         self._fetcher = fetcher
         self._store = store
         self._known: _LoadedDocuments | None = None
+        # One thread refreshes at a time.
         self._refreshing = threading.Lock()
+        # By revision and name: the documents that a thread is looking for. The lock guards them.
         self._searching = threading.Lock()
         self._searches: dict[tuple[str, str], Future[Any]] = {}
         self._fetches = PendingFetches(fetcher, store)
@@ -129,7 +131,7 @@ class Catalogue:
         with self._refreshing:
             fetched = self._fetch_all()
             stored_documents = {name: self._store.load(name) or b"" for name in self._store.names()}
-            changed = self._keep_all(stored_documents, fetched)
+            changed = self._store_refreshed(stored_documents, fetched)
         self.synchronise()
         return changed
 
@@ -143,7 +145,7 @@ class Catalogue:
         with self._refreshing:
             stored_documents = {name: self._store.load(name) or b"" for name in self._store.names()}
             fetched = self._fetch_changed(stored_documents)
-            changed = None if fetched is None else self._keep_all(stored_documents, fetched)
+            changed = None if fetched is None else self._store_refreshed(stored_documents, fetched)
         self.synchronise()
         return self.refresh() if changed is None else changed
 
@@ -181,11 +183,12 @@ class Catalogue:
                 del fetched[key]
         return fetched | self._fetches.fetch_together(to_fetch) | self._fetches.fetch_entities(changed)
 
-    def _keep_all(self, stored_documents: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
+    def _store_refreshed(self, stored_documents: Mapping[str, bytes], fetched: Mapping[str, bytes]) -> bool:
         """Store what was fetched. Return whether it differs from `stored_documents`. A different stamp alone
         does not count.
         """
         stamp = stored_name(STAMP)
+        # Compared with the same empty stamp on both sides.
         changed = {**stored_documents, stamp: b""} != {**fetched, stamp: b""}
         if changed:
             self._store.replace(fetched)
@@ -220,17 +223,17 @@ class Catalogue:
         )
         asked_for = entities_in(self._store.names())
         # What was known before a privilege was taken away stays in use.
-        self._keep(_ENTITIES, fetched)
+        self._add_stored(_ENTITIES, fetched)
         entities = documents.ENTITIES.validate_json(fetched.get(stored_name(_ENTITIES), b"{}"))
         present = asked_for & entities.keys()
         fetched |= self._fetches.fetch_entities(present)
         for name in present:
-            self._keep(ENTITY + name, fetched)
+            self._add_stored(ENTITY + name, fetched)
         for name in (_OPTION_SETS, _PROCESSES, _LANGUAGES, _SERVICE_USER):
-            self._keep(name, fetched)
+            self._add_stored(name, fetched)
         return fetched
 
-    def _keep(self, name: str, fetched: dict[str, bytes]) -> None:
+    def _add_stored(self, name: str, fetched: dict[str, bytes]) -> None:
         """Add the document that the store holds to `fetched`, if it could not be fetched."""
         held_document = None if stored_name(name) in fetched else self._store.load(stored_name(name))
         if held_document is not None:
@@ -292,15 +295,15 @@ class Catalogue:
     def _fetch_and_store(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Fetch a document, and store it. Raises MissingPrivilege.
 
-        A document that may not be read is asked for only once: it stays unknown until the next refresh.
-        Raises MetadataPending when the work under way cannot wait for it. The fetch goes on then, and what it
-        brings is for whoever asks next.
+        The privilege that is missing to read a document is stored in its place: the platform is not asked
+        again until the next refresh. Raises MetadataPending when the work under way cannot wait any longer.
+        The fetch goes on then, and its result is for whoever asks next.
         """
         denied = stored_name(DENIED + name)
         privilege = self._load(denied, documents.PRIVILEGE)
         if privilege is not None:
             raise MissingPrivilege(privilege)
-        # Fetched again as long as what was fetched may be older than what is stored.
+        # The store may be refreshed in the meantime. What was fetched before that is fetched again.
         while True:
             pending = self._fetches.begin(name, adapter, fetch)
             if not pending.fetch.is_done_within(seconds_to_wait()):

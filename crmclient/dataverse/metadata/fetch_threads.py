@@ -26,7 +26,8 @@ class Fetch(Generic[Fetched]):
         self._counted = False
 
     def is_done_within(self, seconds: float | None) -> bool:
-        """Wait until it is done, but no longer than `seconds`. Return whether it is."""
+        """Wait until it is done, at most `seconds` (None: as long as it takes). Return whether it is."""
+        # The wait counts as time that the work under way spends on the platform.
         with current_tally():
             return bool(wait([self.future], seconds).done)
 
@@ -81,6 +82,7 @@ class FetchThreads:
         context.run(current.set, started.tally)
 
         def work() -> None:
+            """Run the fetch on a thread of its own, in the context of whoever asked, and tell its result."""
             try:
                 value = context.run(fetch)
             except BaseException as error:
@@ -90,14 +92,16 @@ class FetchThreads:
 
         with self._lock:
             self._unfinished += 1
-            is_short = self._threads < min(self._size, self._unfinished)
-            self._threads += is_short
+            needs_thread = self._threads < min(self._size, self._unfinished)
+            if needs_thread:
+                self._threads += 1
         self._waiting.put(work)
-        if is_short:
+        if needs_thread:
             threading.Thread(target=self._run, name="metadata-fetch", daemon=True).start()
         return started
 
     def _run(self) -> None:
+        """Do what is waiting, one after the other, until nothing has come for IDLE_SECONDS."""
         while True:
             try:
                 work = self._waiting.get(timeout=IDLE_SECONDS)

@@ -30,6 +30,8 @@ ACTIVE: Final = 0
 """The state that every entity has first. Dataverse does not say which states mean *inactive*: all others."""
 
 NOTE, DOCUMENT = "annotation", "documentbody"
+ACTIVITIES: Final = "activitypointer"
+"""The entity through which the records of all activities are read. It takes no writes."""
 
 _TYPES: Final = {kind.value: kind for kind in AttributeType}
 _CASCADES: Final = {kind.value: kind for kind in Cascade}
@@ -53,6 +55,7 @@ def entity(item: Mapping[str, Any]) -> Entity | None:
         bool(item.get("IsIntersect")),
         bool(item.get("IsCustomEntity")),
         bool(item.get("ChangeTrackingEnabled")),
+        is_read_only=item["LogicalName"] == ACTIVITIES,
     )
 
 
@@ -89,13 +92,13 @@ def attribute(item: Mapping[str, Any], entity: str, options: Mapping[str, Option
         # Only the attribute's own options: those of a global option set are read by its name.
         options=None if chosen is None or chosen.entity is None else chosen,
         max_size=None if size is None else size * KILOBYTE,
-        creatable=bool(item.get("IsValidForCreate", True)),
-        updatable=bool(item.get("IsValidForUpdate", True)),
+        creatable=item.get("IsValidForCreate") is not False,
+        updatable=item.get("IsValidForUpdate") is not False,
         is_primary_id=bool(item.get("IsPrimaryId")),
         is_primary_name=bool(item.get("IsPrimaryName")),
         is_custom=bool(item.get("IsCustomAttribute")),
         takes_addresses=type_.holds_parties and takes_addresses(entity),
-        readable=bool(item.get("IsValidForRead", True)),
+        readable=item.get("IsValidForRead") is not False,
     )
 
 
@@ -170,11 +173,13 @@ def collections(item: Mapping[str, Any], entity: str) -> dict[str, str]:
 
 
 def label(item: Mapping[str, Any] | None) -> Label:
+    """Read a label in all its languages; one without texts where Dataverse has none (None)."""
     texts = (item or {}).get("LocalizedLabels") or ()
     return Label({text["LanguageCode"]: text["Label"] for text in texts if text.get("Label")})
 
 
 def _option(item: Mapping[str, Any]) -> Option:
+    """Read an option. Only options for status have `State`, and only those for state have `DefaultStatus`."""
     return Option(
         item["Value"],
         label(item.get("Label")),

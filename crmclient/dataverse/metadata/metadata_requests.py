@@ -28,6 +28,7 @@ from crmclient.errors import (
 )
 from crmclient.metadata import ENGLISH, Attribute, AttributeType, Entity, OptionSet
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, parse_guid
 
 _METADATA: Final = Subject(Kind.METADATA)
@@ -116,11 +117,12 @@ class Fetcher:
         self._threads = FetchThreads(AT_ONCE)
 
     def entities(self) -> dict[str, Entity]:
+        """Return all entities that can be reached, by logical name."""
         answer = self._get(
             "EntityDefinitions",
             {"$select": _ENTITY_COLUMNS, "$expand": "Keys($select=LogicalName,KeyAttributes)"},
         )
-        definitions = _read(lambda: [metadata_json.entity(item) for item in answer["value"]])
+        definitions = _read_answer(lambda: [metadata_json.entity(item) for item in answer["value"]])
         return {entity.logical_name: entity for entity in definitions if entity is not None}
 
     def entity(self, name: str) -> EntityDocument:
@@ -136,17 +138,19 @@ class Fetcher:
             f"OneToManyRelationships($select={_ONE_TO_MANY}),"
             f"ManyToManyRelationships($select={_MANY_TO_MANY})",
         }
+        # Fetched while the attributes are.
         related_fetch = self._threads.start(partial(self._get, path, expanded))
         attributes = self._get(f"{path}/Attributes", {})
         with _noting_missing_privilege(unknown, RELATIONSHIPS):
             related = related_fetch.result()
-        listed = _read(
+        # Without those that are not offered, such as the name of a lookup's record.
+        listed = _read_answer(
             lambda: [item for item in attributes["value"] if metadata_json.attribute(item, name, {})]
         )
         choices: dict[str, OptionSet] = {}
         with _noting_missing_privilege(unknown, OPTIONS):
             choices = self._choices(path, name, listed)
-        return _read(lambda: _document(name, listed, related, choices, unknown))
+        return _read_answer(lambda: _document(name, listed, related, choices, unknown))
 
     def documents(self, names: Sequence[str]) -> dict[str, EntityDocument | MissingPrivilege]:
         """Return what `entity` returns or raises of several entities, by one request for all of them. Those
@@ -164,10 +168,10 @@ class Fetcher:
         except (MissingPrivilege, InvalidQuery, UnexpectedAnswer, UnknownEntity):
             read = {name: self._entity_or_refusal(name) for name in names}
             return {name: document for name, document in read.items() if document is not None}
-        return _read(
+        return _read_answer(
             lambda: {
                 item["LogicalName"]: _document(
-                    item["LogicalName"], item["Attributes"], item, _own_sets(item), {}
+                    item["LogicalName"], item["Attributes"], item, _option_sets_of_entity(item), {}
                 )
                 for item in definitions
             }
@@ -211,7 +215,7 @@ class Fetcher:
         if of_entities is _ALL:
             query["KeyQuery"] = {"Properties": _ALL}
         answer = self._get("RetrieveMetadataChanges(Query=@p1)", {"@p1": json.dumps(query)})
-        return _read(lambda: [dict(item) for item in answer["EntityMetadata"]])
+        return _read_answer(lambda: [dict(item) for item in answer["EntityMetadata"]])
 
     def stamp(self) -> str:
         """Return the stamp of the present metadata, for `changes`. Raises InvalidQuery when there is none."""
@@ -252,7 +256,7 @@ class Fetcher:
         # As a query, so that a stamp that has expired is told from an answer that makes no sense.
         subject = Subject(Kind.QUERY, "RetrieveMetadataChanges")
         answer = self._api.get(path, subject, self._call())
-        return _read(
+        return _read_answer(
             lambda: Changes(
                 str(answer["ServerVersionStamp"]),
                 frozenset(str(item["LogicalName"]) for item in answer["EntityMetadata"]),
@@ -265,7 +269,7 @@ class Fetcher:
         options.
         """
         answer = self._get("GlobalOptionSetDefinitions", {})
-        definitions = _read(
+        definitions = _read_answer(
             lambda: [metadata_json.option_set(item, None) for item in answer["value"] if "Options" in item]
         )
         return {item.name: item for item in definitions}
@@ -285,10 +289,10 @@ class Fetcher:
         }
         with _noting_missing_privilege(unknown, ""):
             rows = {name: fetch.result() for name, fetch in fetches.items()}
-            listed = _read(lambda: {name: answer["value"] for name, answer in rows.items()})
-        names = _read(lambda: {row["uniquename"] for row in listed[processes.APIS]})
+            listed = _read_answer(lambda: {name: answer["value"] for name, answer in rows.items()})
+        names = _read_answer(lambda: {row["uniquename"] for row in listed[processes.APIS]})
         classic = actions.read(document.result(), entities.result(), names)
-        return _raise_if_partial({**_read(lambda: processes.read(listed)), **classic}, unknown)
+        return _raise_if_partial({**_read_answer(lambda: processes.read(listed)), **classic}, unknown)
 
     def languages(self) -> tuple[int, ...]:
         """Return the LCIDs, the base language first. Raises PartlyKnown with the base language alone."""
@@ -297,23 +301,25 @@ class Fetcher:
         base_language = self._threads.start(self._base_language)
         with _noting_missing_privilege(unknown, ""):
             answer = self._get("RetrieveProvisionedLanguages()", {})
-            provisioned = _read(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
+            provisioned = _read_answer(lambda: [int(lcid) for lcid in answer["RetrieveProvisionedLanguages"]])
         base = base_language.result()
         if not provisioned:
             provisioned = [ENGLISH if base is None else base]
+        # The base language comes first, because False sorts before True; the others keep their order.
         return _raise_if_partial(tuple(sorted(provisioned, key=lambda lcid: lcid != base)), unknown)
 
     def service_user(self) -> Guid:
         answer = self._get("WhoAmI", {})
-        return _read(lambda: parse_guid(answer["UserId"]))
+        return _read_answer(lambda: parse_guid(answer["UserId"]))
 
     def _base_language(self) -> int | None:
+        """Return the LCID of the organisation's base language; None where it cannot be read."""
         try:
             answer = self._get("organizations", {"$select": "languagecode"})
         except (UnknownEntity, RecordNotFound, InvalidQuery, UnexpectedAnswer):
             # An account may well not be allowed to read the organisation.
             return None
-        return _read(lambda: next((int(row["languagecode"]) for row in answer["value"]), None))
+        return _read_answer(lambda: next((int(row["languagecode"]) for row in answer["value"]), None))
 
     def _choices(
         self, path: str, entity: str, attributes: Iterable[Mapping[str, Any]]
@@ -331,7 +337,7 @@ class Fetcher:
         ]
         option_sets: dict[str, OptionSet] = {}
         for fetch in fetches:
-            option_sets.update(_read(partial(_sets, fetch.result(), entity)))
+            option_sets.update(_read_answer(partial(_option_sets_in, fetch.result(), entity)))
         return option_sets
 
     def _document(self) -> bytes:
@@ -344,6 +350,7 @@ class Fetcher:
         return Call(deadline=time.monotonic() + self._api.client.options.metadata_timeout)
 
     def _get(self, path: str, options: Mapping[str, str]) -> dict[str, Any]:
+        """Return the JSON that Dataverse answers at a path with query options. Errors note the path."""
         try:
             return self._api.get(
                 paths.with_query(path, options) if options else path, _METADATA, self._call()
@@ -364,8 +371,9 @@ def _noting_missing_privilege(unknown: dict[str, str], part: str) -> Iterator[No
 
 def _raise_if_partial(content: Found, unknown: Mapping[str, str]) -> Found:
     """Return `content`. Raises PartlyKnown when a privilege for a part of it is missing."""
-    for privilege in unknown.values():
-        raise PartlyKnown(privilege, content)
+    if unknown:
+        # Whoever calls this names all parts alike, so there is one privilege at most.
+        raise PartlyKnown(next(iter(unknown.values())), content)
     return content
 
 
@@ -413,7 +421,7 @@ def _sorted(by_name: Mapping[str, Found]) -> dict[str, Found]:
     return dict(sorted(by_name.items()))
 
 
-def _own_sets(item: Mapping[str, Any]) -> dict[str, OptionSet]:
+def _option_sets_of_entity(item: Mapping[str, Any]) -> dict[str, OptionSet]:
     """Return the option sets in the complete definition of an entity, by attribute."""
     return {
         attribute["LogicalName"]: metadata_json.option_set(attribute["OptionSet"], item["LogicalName"])
@@ -422,7 +430,7 @@ def _own_sets(item: Mapping[str, Any]) -> dict[str, OptionSet]:
     }
 
 
-def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
+def _option_sets_in(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
     """Return the option sets in the answer of `_choices`, by attribute."""
     return {
         row["LogicalName"]: metadata_json.option_set(row.get("GlobalOptionSet") or row["OptionSet"], entity)
@@ -431,7 +439,7 @@ def _sets(answer: Mapping[str, Any], entity: str) -> dict[str, OptionSet]:
     }
 
 
-def _read(read: Callable[[], Found]) -> Found:
+def _read_answer(read: Callable[[], Found]) -> Found:
     """Return what `read` takes from an answer. Raises UnexpectedAnswer for what it does not find."""
-    with reading("the platform's metadata"):
+    with reading(Sentence("the platform's metadata")):
         return read()

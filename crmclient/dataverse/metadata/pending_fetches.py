@@ -104,19 +104,22 @@ class PendingFetches:
         """Begin to fetch the documents of some entities, except those that are being fetched or have just
         failed.
 
-        They are asked for together: a platform that is slow is so for each request.
+        One request asks for up to TOGETHER of them, since a slow platform is slow for each request. Each
+        document has a pending fetch of its own, which waits for that request and takes its part of the
+        answer.
         """
         if not names:
             return
-        is_first, refreshed, now = not self._store.names(), self._store.refreshed(), time.monotonic()
+        is_first, refreshed = not self._store.names(), self._store.refreshed()
+        now = time.monotonic()
         with self._lock:
             failed = {name for name, failure in self._failures.items() if now < failure.until}
             new = [name for name in names if name not in self._fetches and name not in failed]
             for start in range(0, len(new), TOGETHER):
-                part = new[start : start + TOGETHER]
-                whole = self._threads.start(partial(self._fetched_together, part, is_first=is_first))
-                for name in part:
-                    fetch = FetchOfPart(whole, partial(_part_of, name))
+                batch = new[start : start + TOGETHER]
+                batch_fetch = self._threads.start(partial(self._fetched_together, batch, is_first=is_first))
+                for name in batch:
+                    fetch = FetchOfPart(batch_fetch, partial(_part_of, name))
                     self._fetches[name] = PendingFetch(fetch, refreshed)
 
     def result(self, name: str, pending: PendingFetch) -> Fetched:
@@ -133,15 +136,18 @@ class PendingFetches:
             return any(not pending.fetch.is_done_within(0) for pending in self._fetches.values())
 
     def can_be_stored(self, pending: PendingFetch, first_stamp: Mapping[str, bytes]) -> bool:
-        """Whether what was fetched, with this stamp, is as recent as what is in the store.
+        """Whether what was fetched is as recent as what is in the store. `first_stamp` is empty unless the
+        store was empty when the fetch began.
 
-        What is stored without its changes since then would count as up to date.
+        An older document must not be stored: without its changes since then, it would count as up to date.
         """
         if pending.refreshed != self._store.refreshed():
             return False
-        # If another process was quicker, it may be older than the stamp that is there now.
-        stored_stamp = self._store.load(stored_name(STAMP)) if first_stamp and self._store.names() else None
-        return not first_stamp or not self._store.names() or {stored_name(STAMP): stored_stamp} == first_stamp
+        if not first_stamp or not self._store.names():
+            return True
+        # Another process was quicker to fill the store. With a stamp of its own, it may know of later
+        # changes.
+        return {stored_name(STAMP): self._store.load(stored_name(STAMP))} == first_stamp
 
     def fetch_together(self, to_fetch: Mapping[str, HowToFetch]) -> dict[str, bytes]:
         """Fetch documents by name, several at once. Return what is to be stored, by name in the store."""
@@ -198,7 +204,10 @@ class PendingFetches:
 
     @contextmanager
     def _remembering_failure(self, *names: str) -> Iterator[None]:
-        """Remember that these documents cannot be fetched, so that they are not asked for again at once."""
+        """Remember a failure to fetch these documents, so that they are not asked for again at once.
+
+        Only failures of the platform are remembered. After any other error, whoever asks next fetches again.
+        """
         start = time.monotonic()
         try:
             yield
@@ -208,11 +217,11 @@ class PendingFetches:
                 for name in names:
                     self._fetches.pop(name, None)
                     if isinstance(error, PlatformFailure):
-                        asked_seconds = error.retry_after or FAILED_SECONDS
+                        wait_asked_for = error.retry_after or FAILED_SECONDS
                         # A page that waits for several slow documents, one after the other, must end before
                         # the first is asked for again.
-                        until = now + max(asked_seconds, 2 * (now - start))
-                        self._failures[name] = _Failure(error, until)
+                        wait = max(wait_asked_for, 2 * (now - start))
+                        self._failures[name] = _Failure(error, now + wait)
             raise
         with self._lock:
             for name in names:

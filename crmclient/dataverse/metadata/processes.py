@@ -73,6 +73,7 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
 
 
 def _by_api(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the rows of parameters by the id of the custom API that they belong to."""
     rows_by_api: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         rows_by_api.setdefault(row["_customapiid_value"], []).append(row)
@@ -87,6 +88,7 @@ def _can_be_given(row: Mapping[str, Any]) -> bool:
 
 
 def _parameter(row: Mapping[str, Any], *, required: bool) -> ProcessParameter:
+    """Read an input or output of a custom API. Raises KeyError."""
     target = row.get("logicalentityname")
     return ProcessParameter(
         row["uniquename"],

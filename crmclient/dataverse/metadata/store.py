@@ -66,6 +66,7 @@ class MemoryStore:
             self._documents[name] = document
 
     def replace(self, documents: Mapping[str, bytes]) -> None:
+        """Keep these documents and no others, under a new revision."""
         with self._lock:
             self._documents = dict(documents)
             self._revision = uuid.uuid4().hex

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.queries.sources import Source
+from crmclient.dataverse.queries.sources import Sources, source_named
 from crmclient.metadata import Attribute, AttributeType, OptionSet
 from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
 
@@ -14,7 +13,7 @@ from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator
 class Choices:
     """Rewrites filters: `eq 1,2` is *contains 1 and contains 2 and none of the others*."""
 
-    def __init__(self, sources: Mapping[str | None, Source], catalogue: Catalogue) -> None:
+    def __init__(self, sources: Sources, catalogue: Catalogue) -> None:
         self._sources = sources
         self._catalogue = catalogue
 
@@ -42,8 +41,8 @@ class Choices:
             return self.link(item)
         if item.operator not in (Operator.EQ, Operator.NE) or not item.values:
             return item
-        source = self._sources.get(holder if item.link is None else item.link)
-        attribute = None if source is None else source.attribute(item.attribute)
+        construct = f"condition {item.attribute} {item.operator.value}"
+        attribute = source_named(self._sources, item.link, holder, construct).attribute(item.attribute)
         if attribute is None or attribute.type is not AttributeType.MULTISELECT:
             return item
         return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
@@ -75,6 +74,7 @@ class Choices:
         return tuple(chosen), tuple(other_options)
 
     def _options(self, attribute: Attribute) -> OptionSet:
+        """Return the options of a choice: its own, or those of the global option set that it names."""
         return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]
 
 

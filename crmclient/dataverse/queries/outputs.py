@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crmclient.dataverse.api import FORMATTED
+from crmclient.dataverse.queries.readable import refuse_unreadable
 from crmclient.dataverse.queries.sources import Source
 from crmclient.dataverse.records.decoding import Reader, Row, decode, reader
 from crmclient.dataverse.records.file_facts import FileFacts, attachment, is_attachment
@@ -15,8 +16,7 @@ from crmclient.errors import InvalidQuery
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.platform import Call
 from crmclient.query.ast import Aggregate, Column
-from crmclient.query.families import UNREADABLE
-from crmclient.query.lookup_names import NAME_SUFFIX
+from crmclient.query.lookup_names import lookup_named_by
 from crmclient.values import Guid, Value
 
 _COUNTS: Final = frozenset({Aggregate.COUNT, Aggregate.COUNT_COLUMN})
@@ -42,10 +42,13 @@ class Output:
 def output_of(source: Source, column: Column, files: FileFacts, parties: AskedParties, call: Call) -> Output:
     """Return the output for a column of a query on records. Raises InvalidQuery for an unknown attribute."""
     key = column.alias or source.key(column.attribute)
+    refuse_unreadable(source, column.attribute, f"attribute {column.attribute}")
+    lookup = lookup_named_by(column.attribute, source.document.attributes)
+    if lookup is not None:
+        return _name_of_lookup(source, lookup, key)
     attribute = source.attribute(column.attribute)
     if attribute is None:
-        return _name_of_lookup(source, column, key)
-    _refuse_unreadable(attribute, column)
+        raise _unknown(source, column)
     if attribute.type.holds_file:
         return _file(source, attribute, key, files, call)
     if attribute.type.holds_parties:
@@ -55,7 +58,7 @@ def output_of(source: Source, column: Column, files: FileFacts, parties: AskedPa
     return Output(key, selected, read, attribute.type.is_reference)
 
 
-def aggregated(source: Source, column: Column) -> Output:
+def aggregate_output(source: Source, column: Column) -> Output:
     """Return the output for a column of an aggregate query. Raises InvalidQuery.
 
     The column's alias is its name in Dataverse's rows, too.
@@ -65,40 +68,34 @@ def aggregated(source: Source, column: Column) -> Output:
     if not column.alias:
         raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
     if attribute is None:
-        raise InvalidQuery(f"{construct}: the entity {source.entity.logical_name!r} has no such attribute.")
-    _refuse_unreadable(attribute, column)
+        raise _unknown(source, column)
+    refuse_unreadable(source, column.attribute, construct)
     if attribute.type.holds_parties:
-        raise InvalidQuery(f"{construct}: rows that hold parties are not grouped.")
+        raise InvalidQuery(f"{construct}: parties are not counted.")
+    # A count, and a part of a date such as its month, is a number whatever the type of the attribute is.
     if column.aggregate in _COUNTS or column.date_grouping is not None:
         attribute = Attribute(column.alias, AttributeType.INTEGER)
     read = reader(attribute, column.alias)
     return Output(column.alias, (column,), read, attribute.type.is_reference)
 
 
-def _name_of_lookup(source: Source, column: Column, key: str) -> Output:
-    """Return the output for the name of a lookup's record. Raises InvalidQuery for any other attribute.
+def _unknown(source: Source, column: Column) -> InvalidQuery:
+    """Return the error for a column whose entity has no such attribute."""
+    return InvalidQuery(
+        f"attribute {column.attribute}: the entity {source.entity.logical_name!r} has no such attribute."
+    )
 
-    It counts as an attribute, which is called as the lookup with `name` added.
-    """
-    lookup = source.attribute(column.attribute.removesuffix(NAME_SUFFIX))
-    if lookup is None or not lookup.type.is_reference or not column.attribute.endswith(NAME_SUFFIX):
-        raise InvalidQuery(
-            f"attribute {column.attribute}: the entity {source.entity.logical_name!r} has no such attribute."
-        )
-    _refuse_unreadable(lookup, column)
+
+def _name_of_lookup(source: Source, lookup: Attribute, key: str) -> Output:
+    """Return the output for the name of a lookup's record."""
     names = source.properties(lookup)
 
     def read(row: Row) -> Value:
+        """Return the name of the lookup's record in a row; None for an empty lookup."""
         shown_names = (row.get(f"{name}@{FORMATTED}") for name in names)
         return next((text for text in shown_names if isinstance(text, str)), None)
 
     return Output(key, (Column(lookup.logical_name),), read, has_references=True)
-
-
-def _refuse_unreadable(attribute: Attribute, column: Column) -> None:
-    """Raise InvalidQuery for a column whose value comes from an attribute that is not readable."""
-    if not attribute.readable:
-        raise InvalidQuery(f"attribute {column.attribute}: {UNREADABLE}.")
 
 
 def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call: Call) -> Output:
@@ -109,6 +106,7 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
         selected = tuple(Column(name) for name in (*_ATTACHMENT, primary_id))
 
         def read_attachment(row: Row) -> Value:
+            """Return the description of a note's file; None without a note or a file."""
             note = read_id(row)
             facts = {name: row.get(source.key(name)) for name in _ATTACHMENT}
             return None if note is None else attachment(str(note), str(facts["versionnumber"]), facts)
@@ -118,15 +116,17 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
     names = source.properties(attribute)
 
     def found(row: Row) -> tuple[Guid, Guid] | None:
-        """The record's id and the file's."""
+        """Return the ids of the record and of its file; None without a file."""
         record = read_id(row)
         file = next((row[name] for name in names if row.get(name) is not None), None)
         return None if record is None or file is None else (str(record), str(decode(attribute, file)))
 
     def prepare(rows: Iterable[Row]) -> None:
+        """Read the descriptions of the files of all rows."""
         files.learn(entity, attribute, dict(id_pair for row in rows if (id_pair := found(row))), call)
 
     def read(row: Row) -> Value:
+        """Return the description of the row's file; None without one."""
         pair = found(row)
         return None if pair is None else files.of(entity, pair[0], attribute, pair[1], call)
 
@@ -141,9 +141,11 @@ def _party_list(source: Source, attribute: Attribute, key: str, parties: AskedPa
     read_id = reader(source.known(primary_id), source.key(primary_id))
 
     def prepare(rows: Iterable[Row]) -> None:
+        """Read the parties of all rows."""
         parties.learn(str(id) for row in rows if (id := read_id(row)) is not None)
 
     def read(row: Row) -> Value:
+        """Return the parties in the row's list; None for a row without an activity."""
         id = read_id(row)
         return None if id is None else parties.of(str(id), name)
 

@@ -16,6 +16,7 @@ from crmclient import exact_json
 from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.query.fetchxml import document
 from crmclient.query.problems import QueryProblems
+from crmclient.sentences import Sentence
 
 _LARGEST: Final = 20_000
 _LAST_PAGE: Final = 1_000_000
@@ -41,6 +42,7 @@ def unseal(token: str, digest: str) -> Position:
     Raises InvalidQuery for a token of another query, and for a wrong token.
     """
     try:
+        # `seal` leaves out the padding. A token that is too long is cut, and is wrong then.
         raw = base64.b64decode(token[:_LARGEST] + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         token_digest, number, cookie = exact_json.parse(raw)
     except (ValueError, TypeError, binascii.Error):
@@ -52,8 +54,8 @@ def unseal(token: str, digest: str) -> Position:
     return Position(number, cookie)
 
 
-def following(position: Position, annotation: object) -> Position:
-    """Return the position of the next page.
+def position_after(position: Position, annotation: object) -> Position:
+    """Return the position of the page after the one at `position`.
 
     `annotation` is the platform's `<cookie pagenumber="2" pagingcookie="%253ccookie…" />`, in which the
     cookie is encoded twice; None when the platform gives no cookie.
@@ -63,6 +65,6 @@ def following(position: Position, annotation: object) -> Position:
     try:
         element = document.tree(str(annotation))
     except QueryProblems:
-        raise UnexpectedAnswer("The platform's paging cookie cannot be read.") from None
+        raise UnexpectedAnswer(Sentence("The platform's paging cookie cannot be read.")) from None
     cookie = element.get("pagingcookie")
     return Position(position.number + 1, unquote(unquote(cookie)) if cookie else None)

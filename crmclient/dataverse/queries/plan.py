@@ -8,14 +8,16 @@ from typing import Any
 
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.queries.choices import Choices
-from crmclient.dataverse.queries.outputs import Output, aggregated, output_of
-from crmclient.dataverse.queries.sources import Source, sources_of
+from crmclient.dataverse.queries.outputs import Output, aggregate_output, output_of
+from crmclient.dataverse.queries.readable import refuse_unreadable, refuse_unreadable_conditions
+from crmclient.dataverse.queries.sources import Sources, source_named, sources_of
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import AskedParties, Parties
 from crmclient.errors import InvalidQuery
 from crmclient.platform import Call
 from crmclient.query.ast import Column, Link, Order, Query
-from crmclient.query.lookup_names import NAME_SUFFIX
+from crmclient.query.comparable_columns import refuse_incomparable_columns
+from crmclient.query.lookup_names import lookup_named_by
 from crmclient.values import Value
 
 
@@ -44,12 +46,15 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
     """Return the plan to run a query. Raises UnknownEntity, InvalidQuery."""
     sources = sources_of(query, catalogue)
     root = sources[None]
+    # A query without columns answers with rows that have only an id.
     if not any(source.columns for source in sources.values()):
         sources[None] = root = replace(root, columns=(Column(root.entity.primary_id),))
+    refuse_unreadable_conditions(query, sources)
+    refuse_incomparable_columns(query, lambda entity: catalogue.document(entity).attributes)
     asked_parties = AskedParties(parties, call)
     outputs: dict[str | None, list[Output]] = {
         alias: [
-            aggregated(source, column)
+            aggregate_output(source, column)
             if query.is_aggregate
             else output_of(source, column, files, asked_parties, call)
             for column in source.columns
@@ -58,9 +63,6 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
     }
     every = [output for of_source in outputs.values() for output in of_source]
     _check_keys(every)
-    # What is selected for such a value beside it, such as an id, would make every row distinct.
-    if query.distinct and any(output.prepare or len(output.selected) > 1 for output in every):
-        raise InvalidQuery("attribute: rows that hold files or parties cannot be told apart by distinct.")
     writer = _Writer(query, sources, outputs, catalogue)
     return Plan(
         writer.query(),
@@ -77,7 +79,7 @@ class _Writer:
     def __init__(
         self,
         query: Query,
-        sources: Mapping[str | None, Source],
+        sources: Sources,
         outputs: Mapping[str | None, list[Output]],
         catalogue: Catalogue,
     ) -> None:
@@ -87,6 +89,9 @@ class _Writer:
         self._choices = Choices(sources, catalogue)
 
     def query(self) -> Query:
+        """Return the query with the columns that the answer is read from, and with filters that Dataverse can
+        compare.
+        """
         query = self._query
         return replace(
             query,
@@ -97,7 +102,11 @@ class _Writer:
         )
 
     def _link(self, link: Link) -> Link:
+        """Return a link with the columns that the answer is read from, and with filters that Dataverse can
+        compare.
+        """
         if not link.type.joins:
+            # It only filters, such as EXISTS, so it has no columns.
             return self._choices.link(link)
         return replace(
             link,
@@ -107,11 +116,12 @@ class _Writer:
         )
 
     def _columns(self, alias: str | None) -> tuple[Column, ...]:
+        """Return what the outputs of the entity, or of the link `alias`, are read from, each column once."""
         selected = [column for output in self._outputs[alias] for column in output.selected]
         return tuple(dict.fromkeys(selected))
 
     def _order(self, order: Order) -> Order:
-        """Return an order by an attribute.
+        """Return an order by an attribute. Raises InvalidQuery.
 
         An alias is replaced by its attribute, and the name of a lookup's record by the lookup, which sorts by
         that name.
@@ -121,10 +131,14 @@ class _Writer:
         attribute, link = order.attribute, order.link
         if attribute is None:
             attribute, link = self._aliased(order.alias)
-        source = self._sources.get(link) or self._sources[None]
-        if source.attribute(attribute) is None and source.attribute(attribute.removesuffix(NAME_SUFFIX)):
-            attribute = attribute.removesuffix(NAME_SUFFIX)
-        return Order(attribute, None, link, order.descending)
+        construct = f"order {order.attribute or order.alias}"
+        source = source_named(self._sources, link, None, construct)
+        refuse_unreadable(source, attribute, construct)
+        if self._query.distinct and not any(column.attribute == attribute for column in source.columns):
+            raise InvalidQuery(f"{construct}: a distinct query is sorted by columns that it selects only.")
+        lookup = lookup_named_by(attribute, source.document.attributes)
+        name = attribute if lookup is None else lookup.logical_name
+        return Order(name, None, source.alias, order.descending)
 
     def _aliased(self, alias: str | None) -> tuple[str, str | None]:
         """Return the attribute of the column with this key, and the alias of its link. Raises
@@ -138,6 +152,7 @@ class _Writer:
 
 
 def _check_keys(outputs: list[Output]) -> None:
+    """Raise InvalidQuery when two outputs have the same key in a row."""
     keys = [output.key for output in outputs]
     for key in keys:
         if keys.count(key) > 1:

@@ -9,7 +9,7 @@ from crmclient.dataverse import paths
 from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME, Api
 from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.metadata.catalogue import Catalogue
-from crmclient.dataverse.queries.pages import Position, following, seal, unseal
+from crmclient.dataverse.queries.pages import Position, position_after, seal, unseal
 from crmclient.dataverse.queries.plan import Plan, plan_of
 from crmclient.dataverse.records.file_facts import FileFacts
 from crmclient.dataverse.records.parties import Parties
@@ -19,6 +19,7 @@ from crmclient.query.ast import Aggregate, Column, Link, Page, Query
 from crmclient.query.fetchxml.plain_queries import write_plain
 from crmclient.query.pages import check_page
 from crmclient.query.shape import digest, shape_of
+from crmclient.sentences import Sentence
 from crmclient.values import QueryResult
 
 LARGEST_PAGE: Final = 5000
@@ -49,6 +50,7 @@ class Queries:
         self._parties = parties
 
     def run(self, query: Query, page: Page, call: Call) -> QueryResult:
+        """Return a page of a query's rows, with the token of the next page and, if asked for, the total."""
         check_page(query, page)
         shape = digest(shape_of(query)[0])
         plan = plan_of(query, self._catalogue, self._files, self._parties, call)
@@ -65,7 +67,8 @@ class Queries:
     def _pages(self, plan: Plan, top: int | None, page: Page, start: Position, call: Call) -> _Part:
         """Ask for one page or, when `page` has no size, for page after page until all rows are there.
 
-        Dataverse sends at most 5,000 rows in a page. `top` limits all rows together.
+        Dataverse sends at most 5,000 rows in a page. `top` limits all rows together; a page with a size is
+        never asked for with it.
         """
         count = LARGEST_PAGE if page.size is None else min(page.size, LARGEST_PAGE)
         part = self._ask(plan, plan.query, start, count, call, total=page.total)
@@ -93,13 +96,14 @@ class Queries:
         )
         rows = answer.get("value")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise UnexpectedAnswer("The platform's answer to a query has no rows.")
+            raise UnexpectedAnswer(Sentence("The platform's answer to a query has no rows."))
+        # An annotation for yes or no may come as a boolean or as a text.
         has_more = count is not None and answer.get(_MORE) in (True, "true")
         counted = answer.get(_TOTAL)
         exact = type(counted) is int and counted >= 0 and answer.get(_EXCEEDED) not in (True, "true")
         return _Part(
             rows,
-            following(start, answer.get(_COOKIE)) if has_more else None,
+            position_after(start, answer.get(_COOKIE)) if has_more else None,
             counted if exact else None,
         )
 

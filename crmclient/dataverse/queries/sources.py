@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.metadata.documents import EntityDocument
@@ -37,6 +38,7 @@ class Source:
         return tuple(f"{self.alias}{dot}{name}" for dot in (".", "_x002e_") for name in names)
 
     def attribute(self, name: str) -> Attribute | None:
+        """Return the attribute `name`; None when the entity does not have it."""
         return self.document.attributes.get(name)
 
     def known(self, name: str) -> Attribute:
@@ -45,6 +47,10 @@ class Source:
         if attribute is None:
             raise InvalidQuery(f"The entity {self.entity.logical_name!r} has no attribute {name!r}.")
         return attribute
+
+
+Sources: TypeAlias = Mapping[str | None, Source]
+"""The query's own entity (None) and its links, by alias."""
 
 
 def sources_of(query: Query, catalogue: Catalogue) -> dict[str | None, Source]:
@@ -57,11 +63,27 @@ def sources_of(query: Query, catalogue: Catalogue) -> dict[str | None, Source]:
     return sources
 
 
+def source_named(sources: Sources, alias: str | None, holder: str | None, construct: str) -> Source:
+    """Return the source that `alias` names in the filter of the entity (`holder` None) or of a link.
+
+    Without an alias, it is the holder itself. The name of the query's own entity means that entity, unless a
+    link has that alias. Raises InvalidQuery.
+    """
+    source = sources.get(holder if alias is None else alias)
+    if source is None and alias == sources[None].entity.logical_name:
+        return sources[None]
+    if source is None:
+        raise InvalidQuery(f"{construct}: no link has the alias {alias!r}.")
+    return source
+
+
 def _source(alias: str | None, name: str, columns: tuple[Column, ...], catalogue: Catalogue) -> Source:
+    """Return the source for the entity `name`. Raises UnknownEntity."""
     return Source(alias, catalogue.entity(name), catalogue.document(name), columns)
 
 
 def _links(source: Query | Link) -> Iterator[Link]:
+    """Yield all links of a query or link: those in its filter, its own, and those inside them."""
     for link in (*(source.filter.links if source.filter else ()), *source.links):
         yield link
         yield from _links(link)

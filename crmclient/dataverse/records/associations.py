@@ -13,6 +13,7 @@ from crmclient.dataverse.metadata.documents import RELATIONSHIPS
 from crmclient.dataverse.records.writes import record_id, require_no_content
 from crmclient.errors import DuplicateKey, InvalidRecord, RecordNotFound, UnknownRelationship
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, Reference
 
 
@@ -39,6 +40,7 @@ class Associations:
         self._retrieve = retrieve
 
     def associate(self, entity: str, id: Guid, relationship: str, related: Guid, call: Call) -> None:
+        """Tie the record `id` to the record `related` of the relationship's other entity."""
         pair = self._pair(entity, id, relationship, related)
         content = {"@odata.id": f"{self._api.base}{pair.other_path}"}
         try:
@@ -51,19 +53,20 @@ class Associations:
         except InvalidRecord:
             # The answer names the other record: see `_pair`.
             raise RecordNotFound(pair.other.entity, pair.other.id) from None
-        require_no_content(answer, "an association")
+        require_no_content(answer, Sentence("an association"))
 
     def disassociate(self, entity: str, id: Guid, relationship: str, related: Guid, call: Call) -> None:
+        """Untie the record `id` from the record `related`. Do nothing if they are not tied."""
         pair = self._pair(entity, id, relationship, related)
         path = f"{pair.path}({pair.other.id})/$ref"
         try:
             answer = self._api.write("DELETE", path, None, pair.subject, call, repeatable=True)
         except InvalidRecord:
-            # It names the other record: either there is none, or the two are not tied. Only the first is an
-            # error, and the answer does not tell them apart.
+            # The answer names the other record: either there is none, or the two are not tied. Only the first
+            # is an error, and the answer does not tell them apart: `retrieve` raises RecordNotFound.
             self._retrieve(pair.other.entity, pair.other.id, (), call)
             return
-        require_no_content(answer, "a disassociation")
+        require_no_content(answer, Sentence("a disassociation"))
 
     def _pair(self, entity_name: str, id: Guid, relationship: str, related: Guid) -> _Pair:
         """Return the addresses of both records for a relationship. Raises UnknownRelationship."""

@@ -9,9 +9,10 @@ from crmclient.dataverse.error_subjects import Kind, Subject
 from crmclient.dataverse.failures import check, error_of, is_unreadable
 from crmclient.dataverse.http.messages import Answer, Request
 from crmclient.dataverse.multipart import Part, change_set, parts_of
-from crmclient.dataverse.records.writes import Writes, require_no_content, stored
+from crmclient.dataverse.records.writes import Writes, require_no_content, stored_record
 from crmclient.errors import PlatformError, UnexpectedAnswer
 from crmclient.platform import Call, Create, Delete, Operation, Update
+from crmclient.sentences import Sentence
 from crmclient.values import Stored
 
 _WHOLE = Subject(Kind.RECORD)
@@ -54,7 +55,9 @@ class Batches:
                 raise _failure(part, [subject for _, subject in requests_and_subjects], acting=acting)
         check(answer, _WHOLE, acting=acting)
         if len(parts) != len(requests_and_subjects):
-            raise UnexpectedAnswer("The platform's batch has another number of answers than of requests.")
+            raise UnexpectedAnswer(
+                Sentence("The platform's batch has another number of answers than of requests.")
+            )
         return [
             _outcome(operation, subject, part.answer)
             for operation, (_, subject), part in zip(operations, requests_and_subjects, parts, strict=True)
@@ -82,8 +85,8 @@ class _UnreadableError(Exception):
 def _outcome(operation: Operation, subject: Subject, answer: Answer) -> Stored | None:
     """Return what an operation has stored; None for a delete. Raises UnexpectedAnswer."""
     if not isinstance(operation, Delete):
-        return stored(subject, answer)
-    require_no_content(answer, "a delete")
+        return stored_record(subject, answer)
+    require_no_content(answer, Sentence("a delete"))
     return None
 
 

@@ -14,6 +14,7 @@ from crmclient.errors import InvalidQuery, UnexpectedAnswer
 from crmclient.metadata import Entity
 from crmclient.optional_abilities import RecordChanges
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 
 MOST_PAGES: Final = 20
 """Pages of 5,000 records. The first delta link comes after all of them: of more records it costs too much."""
@@ -60,6 +61,7 @@ class Changes:
         return None
 
     def _page(self, entity: Entity, options: Mapping[str, str], call: Call) -> Mapping[str, Any]:
+        """Return the answer with one page of changed records, of which only the ids are asked for."""
         path = paths.with_query(entity.entity_set, {"$select": entity.primary_id, **options})
         subject = Subject(Kind.QUERY, entity.logical_name)
         return self._api.get(path, subject, call, prefer=_TRACKED)
@@ -72,5 +74,5 @@ def _option(link: object, name: str) -> str:
     """
     values = parse_qs(urlsplit(link).query).get(name) if isinstance(link, str) else None
     if not values:
-        raise UnexpectedAnswer("The platform tells no delta link.")
+        raise UnexpectedAnswer(Sentence("The platform tells no delta link."))
     return values[0]

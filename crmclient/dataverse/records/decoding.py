@@ -10,6 +10,7 @@ from typing import Any, Final
 from crmclient.dataverse.api import FORMATTED, LOOKUP_NAME
 from crmclient.errors import UnexpectedAnswer
 from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
+from crmclient.sentences import Sentence
 from crmclient.values import Reference, Value, parse_guid
 
 Row = Mapping[str, Any]
@@ -36,6 +37,7 @@ def reader(attribute: Attribute, *names: str) -> Reader:
     decode = _decoder(attribute)
 
     def read(row: Row) -> Value:
+        """Return the attribute's value in a row; None for an empty one."""
         for name in names:
             value = row.get(name)
             if value is not None:
@@ -50,7 +52,9 @@ def checked(name: str, decode: Callable[[Any], Value], value: Any) -> Value:
     try:
         return decode(value)
     except (TypeError, ValueError, ArithmeticError):
-        raise UnexpectedAnswer(f"The platform's value of {name} is not of its type.") from None
+        raise UnexpectedAnswer(
+            Sentence("The platform's value of %(attribute)s is not of its type.", attribute=name)
+        ) from None
 
 
 def decode(attribute: Attribute, value: Any) -> Value:
@@ -65,6 +69,7 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
     only = attribute.targets[0] if len(attribute.targets) == 1 else None
 
     def read(row: Row) -> Value:
+        """Return the lookup's reference in a row; None for an empty one. Raises UnexpectedAnswer."""
         for name in names:
             id = row.get(name)
             if id is None:
@@ -72,7 +77,12 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
             entity = row.get(f"{name}@{LOOKUP_NAME}") or only
             shown_name = row.get(f"{name}@{FORMATTED}")
             if not isinstance(entity, str):
-                raise UnexpectedAnswer(f"The platform does not say what {attribute.logical_name} points at.")
+                raise UnexpectedAnswer(
+                    Sentence(
+                        "The platform does not say what %(attribute)s points at.",
+                        attribute=attribute.logical_name,
+                    )
+                )
             guid = checked(attribute.logical_name, _guid, id)
             return Reference(entity, str(guid), shown_name if isinstance(shown_name, str) else None)
         return None
@@ -81,18 +91,24 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
 
 
 def _decoder(attribute: Attribute) -> Callable[[Any], Value]:
+    """Return the function that reads a JSON value of the attribute's type.
+
+    It raises TypeError, ValueError or ArithmeticError for any other value.
+    """
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _date
     return _DECODERS[attribute.type]
 
 
 def _text(value: Any) -> str:
+    """Return a text. Raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
 def _integer(value: Any) -> int:
+    """Return a whole number. Raises TypeError, ValueError, ArithmeticError."""
     if type(value) is int:
         return value
     if isinstance(value, str | Decimal) and Decimal(value) == int(Decimal(value)):
@@ -102,6 +118,7 @@ def _integer(value: Any) -> int:
 
 
 def _decimal(value: Any) -> Decimal:
+    """Return a number, also one that is sent as a text. Raises TypeError, ValueError, ArithmeticError."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         raise TypeError
     number = Decimal(value)
@@ -115,17 +132,20 @@ def _double(value: Any) -> float:
 
 
 def _boolean(value: Any) -> bool:
+    """Return true or false. Raises TypeError for anything else."""
     if not isinstance(value, bool):
         raise TypeError
     return value
 
 
 def _time(value: Any) -> dt.datetime:
+    """Return an instant in UTC. A time without an offset is in UTC already. Raises TypeError, ValueError."""
     moment = dt.datetime.fromisoformat(value)
     return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
 
 
 def _date(value: Any) -> dt.date:
+    # The first ten characters are the day. A time of day that may follow says nothing here.
     return dt.date.fromisoformat(value[:10])
 
 
@@ -134,6 +154,10 @@ def _guid(value: Any) -> str:
 
 
 def _options(value: Any) -> tuple[int, ...]:
+    """Return the options of a multi-select choice, which JSON has as a text such as `1,3`.
+
+    Raises ValueError.
+    """
     return tuple(sorted({int(option) for option in str(value).split(",") if option.strip()}))
 
 

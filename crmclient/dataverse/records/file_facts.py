@@ -29,6 +29,7 @@ from crmclient.dataverse.records.decoding import Reader, Row, decode, property_n
 from crmclient.errors import MissingPrivilege, PlatformError, PlatformFailure, UnexpectedAnswer
 from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import FileInfo, Guid
 
 REMEMBERED: Final = 10_000
@@ -69,13 +70,17 @@ class FileFacts:
         return _NOTE_COLUMNS if is_attachment(entity, attribute) else (property_name(attribute),)
 
     def reader(self, entity: Entity, record: Guid, attribute: Attribute, version: str, call: Call) -> Reader:
-        """Return a function that reads the file's description from a row with `properties`; None without a
-        file.
+        """Return a function that describes the file of a row. The row needs the columns that `properties`
+        names.
+
+        The function returns None for a row without a file. `version` is the record's, for attachments of
+        notes, whose files have no ids.
         """
         if is_attachment(entity.logical_name, attribute):
             return lambda row: attachment(record, version, row)
 
         def read(row: Row) -> FileInfo | None:
+            """May ask the platform."""
             id = row.get(property_name(attribute))
             return (
                 None if id is None else self.of(entity, record, attribute, str(decode(attribute, id)), call)
@@ -113,7 +118,7 @@ class FileFacts:
                 if id in unknown and isinstance(size, int) and size > 0:
                     name, kind = row.get("filename"), row.get("mimetype")
                     info = FileInfo(id, str(name or attribute.logical_name), size, str(kind or UNKNOWN_TYPE))
-                    self._learn(_Described(info, _value_paths(entity, unknown[id], attribute)[0]))
+                    self._remember(_Described(info, _value_paths(entity, unknown[id], attribute)[0]))
 
     def _attachment_rows(self, files: Iterable[Guid], call: Call) -> list[Row]:
         """Return the attachment rows of `files`.
@@ -144,9 +149,11 @@ class FileFacts:
             self._known.pop(file, None)
 
     def _cached_description(self, file: Guid) -> _Described | None:
+        """Return the description of a file that is remembered; None if it is not."""
         with self._lock:
             described = self._known.get(file)
             if described is not None:
+                # Those used longest ago are forgotten first.
                 self._known.move_to_end(file)
             return described
 
@@ -169,10 +176,11 @@ class FileFacts:
             size = size_in(answer.headers, len(answer.body) if answer.status != _PARTIAL else None)
             kind = type_in(answer.headers)
             name = name_in(answer.headers) or attribute.logical_name + (guess_extension(kind) or "")
-            return self._learn(_Described(FileInfo(file, name, size, kind), path))
+            return self._remember(_Described(FileInfo(file, name, size, kind), path))
         return None
 
-    def _learn(self, described: _Described) -> _Described:
+    def _remember(self, described: _Described) -> _Described:
+        """Remember the description of a file, up to REMEMBERED of them, and return it."""
         with self._lock:
             self._known[described.info.id] = described
             while len(self._known) > REMEMBERED:
@@ -181,6 +189,7 @@ class FileFacts:
 
 
 def is_attachment(entity: str, attribute: Attribute) -> bool:
+    """Whether the attribute holds the file of a note, which is not a file column in Dataverse."""
     return (entity, attribute.logical_name) == (NOTE, DOCUMENT)
 
 
@@ -192,7 +201,7 @@ def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
         return None
     name, kind, size = row.get("filename"), row.get("mimetype"), row.get("filesize")
     if not isinstance(size, int):
-        raise UnexpectedAnswer("The platform does not say how large a note's file is.")
+        raise UnexpectedAnswer(Sentence("The platform does not say how large a note's file is."))
     id = str(uuid.uuid5(_NOTES, f"{note} {version}"))
     return FileInfo(id, str(name or ""), size, str(kind or UNKNOWN_TYPE))
 
@@ -215,7 +224,7 @@ def size_in(headers: Mapping[str, str], otherwise: int | None) -> int:
     if size and size.isascii() and size.isdigit():
         return int(size)
     if otherwise is None:
-        raise UnexpectedAnswer("The platform does not say how large a file is.")
+        raise UnexpectedAnswer(Sentence("The platform does not say how large a file is."))
     return otherwise
 
 

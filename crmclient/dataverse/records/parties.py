@@ -20,6 +20,7 @@ from crmclient.errors import UnexpectedAnswer, UnknownEntity, UnknownTarget
 from crmclient.metadata import Attribute, AttributeType, Entity
 from crmclient.parties import ACTIVITY, ADDRESS, PART, PART_NUMBERS, PARTY, RECORD, collection_of, parts_of
 from crmclient.platform import Call
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, Party, Reference, Value
 
 _RECORD: Final = Attribute(RECORD, AttributeType.LOOKUP)
@@ -68,10 +69,10 @@ class Parties:
         self._api = api
         self._catalogue = catalogue
 
-    def kept(
+    def not_written(
         self, entity: Entity, id: Guid, written: Iterable[str], call: Call
     ) -> tuple[list[dict[str, Any]], str | None]:
-        """Return the parties of the other lists, and the version of the record.
+        """Return the parties of the lists that are not `written`, as JSON, and the version of the record.
 
         A write of the lists `written` has to send them along, because it replaces all parties of the
         activity. The version is None when all lists are written.
@@ -114,7 +115,7 @@ class Parties:
         if link is None:
             return None
         if not isinstance(link, str) or not link.startswith(self._api.base):
-            raise UnexpectedAnswer("The platform's next page of parties is at another address.")
+            raise UnexpectedAnswer(Sentence("The platform's next page of parties is at another address."))
         return link.removeprefix(self._api.base)
 
 
@@ -134,6 +135,7 @@ class AskedParties:
             self._found |= dict.fromkeys(new, self._parties.of_records(new, self._call))
 
     def of(self, activity: Guid, name: str) -> tuple[Party, ...]:
+        """Return the parties in the list `name` of an activity that `learn` has read."""
         return tuple(self._found.get(activity, {}).get((activity, PART_NUMBERS[name]), ()))
 
 
@@ -164,6 +166,7 @@ def _party(row: Row) -> Party:
 
 
 def _rows(rows: Any) -> list[Row]:
+    """Return `rows` if it is a list of JSON objects. Raises UnexpectedAnswer for anything else."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UnexpectedAnswer("The platform's answer has no parties.")
+        raise UnexpectedAnswer(Sentence("The platform's answer has no parties."))
     return rows

@@ -105,17 +105,18 @@ class _Writer:
     def _put(self, attribute: Attribute, value: Any) -> None:
         """Add a value to the content. A lookup is written under the navigation property to its entity."""
         name = attribute.logical_name
-        if not attribute.type.is_reference:
-            encoded = encode(attribute, value)
+        if attribute.type.is_reference:
             check(attribute, value, self._options)
-            self.content[name] = encoded
+            navigation_property = self._document.navigation_to(name, value.entity)
+            self.content[f"{navigation_property}@odata.bind"] = self._bound(attribute, value)
             return
+        # Encoding checks the type of the value, which `check` takes for granted.
+        encoded = encode(attribute, value)
         check(attribute, value, self._options)
-        self.content[f"{self._document.navigation_to(name, value.entity)}@odata.bind"] = self._bound(
-            attribute, value
-        )
+        self.content[name] = encoded
 
     def _put_parties(self, attribute: Attribute, value: Any) -> None:
+        """Add the parties of a list to those of the activity. None is an empty list."""
         parties = () if value is None else value_checks.parties(value)
         check(attribute, parties, self._options)
         self.parties += bodies(self._catalogue, attribute.logical_name, parties)
@@ -128,4 +129,5 @@ class _Writer:
         return f"/{target.entity_set}({encode(attribute, value.id)})"
 
     def _options(self, attribute: Attribute) -> OptionSet:
+        """Return the options of a choice: its own, or those of the global option set that it names."""
         return attribute.options or self._catalogue.option_sets()[attribute.option_set or ""]

@@ -13,7 +13,7 @@ from crmclient.dataverse.metadata.catalogue import Catalogue
 from crmclient.dataverse.records import parties
 from crmclient.dataverse.records.decoding import property_name, reader
 from crmclient.dataverse.records.file_facts import FileFacts
-from crmclient.dataverse.records.writes import Writes, record_id, require_no_content, stored
+from crmclient.dataverse.records.writes import Writes, record_id, require_no_content, stored_record
 from crmclient.errors import (
     InvalidRecord,
     RecordNotFound,
@@ -22,6 +22,7 @@ from crmclient.errors import (
     VersionMismatch,
 )
 from crmclient.platform import Call, Create, Delete, Update
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, Record, Stored, Value
 
 _DUPLICATE = 412
@@ -40,6 +41,7 @@ class Records:
         self._files = files
 
     def create(self, operation: Create, call: Call) -> Stored:
+        """Create a record. The version that is returned is None if its creator may not read the record."""
         request, subject = self._writes.create(operation, call)
         answer = self._api.client.send(request, call)
         if is_unreadable(answer) and not self._writes.creates_unreadable_records((operation,), call):
@@ -55,15 +57,17 @@ class Records:
             try:
                 return Stored(subject.id, self.retrieve(operation.entity, subject.id, (), call).version)
             except RecordNotFound:
+                # The id is free, so the answer means something else: `check` raises it.
                 pass
         check(answer, subject, acting=call.caller is not None)
-        return stored(subject, answer)
+        return stored_record(subject, answer)
 
     def update(self, operation: Update, call: Call) -> Stored:
+        """Update a record. Raises StateConflict if others change it during every attempt."""
         for _ in range(_ATTEMPTS):
             request, subject = self._writes.update(operation, call)
             try:
-                return stored(subject, self._api.send(request, subject, call))
+                return stored_record(subject, self._api.send(request, subject, call))
             except VersionMismatch:
                 if operation.if_version is not None:
                     raise
@@ -72,9 +76,14 @@ class Records:
 
     def delete(self, operation: Delete, call: Call) -> None:
         request, subject = self._writes.delete(operation)
-        require_no_content(self._api.send(request, subject, call), "a delete")
+        require_no_content(self._api.send(request, subject, call), Sentence("a delete"))
 
     def retrieve(self, entity_name: str, id: Guid, columns: Sequence[str], call: Call) -> Record:
+        """Return a record. Raises the errors of `Platform.retrieve`.
+
+        One request reads it, with its party lists expanded. The facts of a file take properties beside that
+        of its column.
+        """
         entity = self._catalogue.entity(entity_name)
         attributes = self._catalogue.document(entity_name).attributes
         unknown = [name for name in columns if name not in attributes or not attributes[name].readable]
@@ -87,11 +96,13 @@ class Records:
         wanted_attributes = [attributes[name] for name in columns]
         files = [attribute for attribute in wanted_attributes if attribute.type.holds_file]
         lists = [attribute.logical_name for attribute in wanted_attributes if attribute.type.holds_parties]
-        apart = {*lists, *(attribute.logical_name for attribute in files)}
         selected = [
-            property_name(attribute) for attribute in wanted_attributes if attribute.logical_name not in apart
+            property_name(attribute)
+            for attribute in wanted_attributes
+            if not (attribute.type.holds_file or attribute.type.holds_parties)
         ]
         selected += [name for attribute in files for name in self._files.properties(entity_name, attribute)]
+        has_references = any(attribute.type.is_reference for attribute in wanted_attributes)
         row = self._api.get(
             paths.with_query(
                 paths.record(entity, id),
@@ -102,9 +113,7 @@ class Records:
             ),
             Subject(Kind.RECORD, entity_name, id),
             call,
-            prefer=REFERENCES
-            if lists or any(attribute.type.is_reference for attribute in wanted_attributes)
-            else None,
+            prefer=REFERENCES if lists or has_references else None,
         )
         version = version_in(row, entity.primary_id)
         values: dict[str, Value] = dict.fromkeys(columns)

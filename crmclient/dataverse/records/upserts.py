@@ -55,6 +55,11 @@ class Upserts:
         if_version: str | None,
         call: Call,
     ) -> Upserted:
+        """Write `values` to the record with an alternate key, or create one of `key` and `values`.
+
+        With `exists` True or an `if_version`, the record is never created; with `exists` False, it is never
+        updated.
+        """
         entity = self._catalogue.entity(entity_name)
         attributes = self._catalogue.document(entity_name).attributes
         must_exist = exists is True or if_version is not None

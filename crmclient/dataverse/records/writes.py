@@ -16,6 +16,7 @@ from crmclient.errors import InvalidRecord, RecordNotFound, UnexpectedAnswer, Wr
 from crmclient.metadata import Entity
 from crmclient.parties import collection_of
 from crmclient.platform import Call, Create, Delete, Operation, Update
+from crmclient.sentences import Sentence
 from crmclient.values import Guid, Stored, Values, new_guid, parse_guid
 
 _NO_CONTENT = 204
@@ -65,7 +66,7 @@ class Writes:
         version = operation.if_version
         parties = collection_of(entity.logical_name)
         if parties in content:
-            other_parties, read_version = self._parties.kept(entity, id, operation.values, call)
+            other_parties, read_version = self._parties.not_written(entity, id, operation.values, call)
             content[parties] = [*content[parties], *other_parties]
             # Whoever changes the parties meanwhile would lose what they wrote.
             version = version or read_version
@@ -80,6 +81,7 @@ class Writes:
     def creates_unreadable_records(self, operations: Iterable[Operation], call: Call) -> bool:
         """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
         now = time.monotonic()
+        # What is not noted counts as noted until now, and so as over.
         return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
 
     def note_unreadable_records(self, operations: Iterable[Operation], call: Call) -> None:
@@ -98,6 +100,7 @@ class Writes:
         return request, self._subject(entity, id, {})
 
     def _subject(self, entity: Entity, id: Guid, values: Values) -> Subject:
+        """Return what the errors of a write of `values` are to name: the record, its keys and its values."""
         return Subject(
             Kind.RECORD,
             entity.logical_name,
@@ -120,7 +123,7 @@ def duplicate_detection(call: Call) -> dict[str, str]:
     return {"MSCRM.SuppressDuplicateDetection": "false"} if call.refuses_duplicates else {}
 
 
-def stored(subject: Subject, answer: Answer) -> Stored:
+def stored_record(subject: Subject, answer: Answer) -> Stored:
     """Return the id and the version after a write. The version is None if the answer has no content or no
     tag.
     """
@@ -129,14 +132,16 @@ def stored(subject: Subject, answer: Answer) -> Stored:
     return Stored(subject.id, version_in(answer.json(), subject.primary_id))
 
 
-def require_no_content(answer: Answer, write: str) -> None:
+def require_no_content(answer: Answer, write: Sentence) -> None:
     """Raise UnexpectedAnswer unless the answer is 204.
 
     Dataverse answers such a write without content, so that any other success comes from something in between.
     `write` names what was asked for, such as "a delete".
     """
     if answer.status != _NO_CONTENT:
-        raise UnexpectedAnswer(f"The platform answers {write} with {answer.status}.")
+        raise UnexpectedAnswer(
+            Sentence("The platform answers %(write)s with %(status)s.", write=write, status=answer.status)
+        )
 
 
 def record_id(entity: Entity, id: Guid) -> Guid:

@@ -21,6 +21,7 @@ class Aliases:
         written_aliases = Counter(alias for link in links if (alias := link.get("alias")))
         self.repeated = {alias for alias, count in written_aliases.items() if count > 1}
         self._known = set(written_aliases)
+        # The alias of each link. A new one must not be one of those that are written.
         self._of = {
             link: link.get("alias") or self._new_alias(link, number) for number, link in enumerate(links, 1)
         }
@@ -30,6 +31,7 @@ class Aliases:
         self._by_entity = {link.get("name"): self._of[link] for link in links if not link.get("alias")}
 
     def of(self, link: document.Element) -> str:
+        """Return the alias of a link: the one that is written, or else the one that was made for it."""
         return self._of[link]
 
     def meant(self, entity_name: str, holder: str | None) -> str | None:

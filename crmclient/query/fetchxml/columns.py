@@ -30,7 +30,7 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     attribute.finish()
     attribute.refuse_children()
     for problem in _misuses(column, aggregate=aggregate):
-        attribute.wrong(problem)
+        attribute.add_problem(problem)
     return column
 
 
@@ -44,13 +44,13 @@ def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, ag
         try:
             link = aliases.meant(entity_name, None)
         except ValueError as error:
-            order.wrong(str(error))
+            order.add_problem(str(error))
     order.finish()
     order.refuse_children()
     if aggregate and (attribute or not alias):
-        order.wrong(Sentence("aggregate queries are sorted by the alias of a column"))
+        order.add_problem(Sentence("aggregate queries are sorted by the alias of a column"))
     elif not aggregate and (alias or not attribute):
-        order.wrong(Sentence("only aggregate queries are sorted by alias; give an attribute"))
+        order.add_problem(Sentence("only aggregate queries are sorted by alias; give an attribute"))
     return Order(alias=alias, descending=descending) if alias else Order(attribute, None, link, descending)
 
 
@@ -65,7 +65,7 @@ def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
         return words(text)
     except ValueError:
         choices = ", ".join(str(word.value) for word in words)
-        reading.wrong(
+        reading.add_problem(
             Sentence(
                 "%(name)s %(text)s is not supported; there are %(known)s",
                 name=name,
@@ -79,6 +79,7 @@ def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
 def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
     """Return what is wrong with a column, as a sentence each."""
     is_aggregated = column.aggregate is not None
+    # Pairs of whether a mistake was made, and what is said of it.
     if not aggregate:
         wrong = [
             (

@@ -31,6 +31,7 @@ def tree(text: str) -> Element:
         remove_pis=True,
     )
     try:
+        # Nothing may stand before an XML declaration. Some editors put a byte order mark and spaces there.
         root = etree.fromstring(text.strip().removeprefix("\ufeff").strip().encode(), parser)
     except UnicodeEncodeError:
         raise _unreadable(Sentence("it has half of a character. Type that character again")) from None
@@ -45,8 +46,10 @@ def tree(text: str) -> Element:
 
 
 def line_of(element: Element) -> int | None:
+    """Return the line of the text on which an element begins, counted from 1; None if that is not known."""
     return cast("int | None", element.sourceline)
 
 
 def _unreadable(message: str, line: int | None = None) -> QueryProblems:
+    """Return the error for a text that is not read at all, with the problem `message` alone."""
     return QueryProblems([Problem(DOCUMENT, message, line)])

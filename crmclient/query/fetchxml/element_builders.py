@@ -21,6 +21,7 @@ def element(name: str, attributes: Mapping[str, str | None], children: Iterable[
 
 
 def column(column: Column, *, user_time_zone: bool) -> Element:
+    """Return the element `attribute` for a column. Without `user_time_zone`, dates are grouped in UTC."""
     attributes = {
         "name": column.attribute,
         "alias": column.alias,
@@ -34,6 +35,7 @@ def column(column: Column, *, user_time_zone: bool) -> Element:
 
 
 def order(order: Order) -> Element:
+    """Return the element `order`, whose `entityname` is the alias of a link."""
     attributes = {
         "attribute": order.attribute,
         "alias": order.alias,
@@ -44,6 +46,7 @@ def order(order: Order) -> Element:
 
 
 def link(link: Link | DesignedLink, children: Iterable[Element]) -> Element:
+    """Return the element `link-entity` with its `children`, the elements for what is in the link."""
     attributes = {
         "name": link.entity,
         "from": link.from_attribute,
@@ -73,4 +76,5 @@ def value_of(other: tuple[str | None, str], link: str | None, holder: str | None
 
 
 def flag(value: bool) -> str | None:
+    """Return a boolean as FetchXML writes it; None, which leaves the attribute out, for False."""
     return "true" if value else None

@@ -27,7 +27,8 @@ class ElementReader:
         self.problems = problems
         self._attributes = {str(name): str(value) for name, value in element.attrib.items()}
 
-    def wrong(self, message: str) -> None:
+    def add_problem(self, message: str) -> None:
+        """Note a problem of this element."""
         self.problems.append(Problem(self.construct, message, document.line_of(self.element)))
 
     def ignore(self, *names: str) -> None:
@@ -45,7 +46,7 @@ class ElementReader:
         """
         text = self.text(attribute)
         if text and not _NAME(text):
-            self.wrong(
+            self.add_problem(
                 Sentence(
                     "%(attribute)s %(text)s is not a name; use letters, digits and underscores",
                     attribute=attribute,
@@ -58,7 +59,7 @@ class ElementReader:
         """Return a required name. A missing name is a problem, and an empty text is returned for it."""
         name = self.name(attribute)
         if name is None:
-            self.wrong(Sentence("the attribute %(name)s is missing", name=attribute))
+            self.add_problem(Sentence("the attribute %(name)s is missing", name=attribute))
         return name or ""
 
     def flag(self, name: str, *, default: bool = False) -> bool:
@@ -68,7 +69,9 @@ class ElementReader:
             return default
         value = _BOOLEANS.get(text.strip().lower())
         if value is None:
-            self.wrong(Sentence("%(name)s %(text)s is neither true nor false", name=name, text=repr(text)))
+            self.add_problem(
+                Sentence("%(name)s %(text)s is neither true nor false", name=name, text=repr(text))
+            )
         return default if value is None else value
 
     def whole(self, name: str) -> int | None:
@@ -77,7 +80,7 @@ class ElementReader:
         if text is None:
             return None
         if not _WHOLE(text.strip()) or not int(text):
-            self.wrong(
+            self.add_problem(
                 Sentence("%(name)s %(text)s is not a whole number of at least 1", name=name, text=repr(text))
             )
             return None
@@ -86,7 +89,7 @@ class ElementReader:
     def refuse(self, name: str, reason: str) -> None:
         """Note a problem if the element has an attribute that is not supported."""
         if self.text(name) is not None:
-            self.wrong(
+            self.add_problem(
                 Sentence("the attribute %(name)s is not supported: %(reason)s", name=name, reason=reason)
             )
 
@@ -96,10 +99,12 @@ class ElementReader:
         """
         for text in (self.element.text, *(child.tail for child in self.element)):
             if text and text.strip():
-                self.wrong(Sentence("the text %(text)s does not belong here", text=repr(text.strip()[:40])))
+                self.add_problem(
+                    Sentence("the text %(text)s does not belong here", text=repr(text.strip()[:40]))
+                )
         for child in self.element:
             if not isinstance(child.tag, str):
-                self.wrong(Sentence("entity references are not allowed"))
+                self.add_problem(Sentence("entity references are not allowed"))
             elif child.tag in expected:
                 yield child
             else:
@@ -119,4 +124,4 @@ class ElementReader:
     def finish(self) -> None:
         """Note a problem for each XML attribute that nobody has read."""
         for name in self._attributes:
-            self.wrong(Sentence("the attribute %(name)s is not known here", name=name))
+            self.add_problem(Sentence("the attribute %(name)s is not known here", name=name))

@@ -44,7 +44,7 @@ def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
     elif root.tag == "entity":
         query = _entity(root, _Fetch(), problems)
     else:
-        raise _begins_with(root, "fetch")
+        raise _wrong_root(root, "fetch")
     return query, sorted(problems, key=lambda problem: problem.line or 0)
 
 
@@ -52,7 +52,7 @@ def parse_filter(text: str) -> DesignedFilter:
     """Return the filter in a FetchXML filter element, which concerns one entity. Raises QueryProblems."""
     root = document.tree(text)
     if root.tag != "filter":
-        raise _begins_with(root, "filter")
+        raise _wrong_root(root, "filter")
     problems: list[Problem] = []
     designed = _Reader(Aliases(root), problems, aggregate=False).filter_of(root, None)
     if problems:
@@ -60,7 +60,8 @@ def parse_filter(text: str) -> DesignedFilter:
     return designed
 
 
-def _begins_with(root: document.Element, expected_tag: str) -> QueryProblems:
+def _wrong_root(root: document.Element, expected_tag: str) -> QueryProblems:
+    """Return the error for a text whose first element is not the expected one."""
     sentence = Sentence("it begins with %(tag)s, not with %(wanted)s", tag=root.tag, wanted=expected_tag)
     return QueryProblems([Problem(document.DOCUMENT, sentence)])
 
@@ -93,9 +94,9 @@ def _fetch(fetch: ElementReader) -> DesignedQuery:
     fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
     mapping = fetch.text("mapping")
     if mapping not in (None, "logical"):
-        fetch.wrong(Sentence("mapping %(name)s is not supported; only logical is", name=repr(mapping)))
+        fetch.add_problem(Sentence("mapping %(name)s is not supported; only logical is", name=repr(mapping)))
     if fetch.flag("useraworderby"):
-        fetch.wrong(Sentence("useraworderby is not supported: choices are sorted by their labels"))
+        fetch.add_problem(Sentence("useraworderby is not supported: choices are sorted by their labels"))
     fetch.refuse("utc-offset", Sentence("days begin in the service's time zone"))
     fetch.refuse("datasource", Sentence("retained data cannot be read"))
     fetch.refuse("aggregatelimit", Sentence("leave it to the platform"))
@@ -110,22 +111,28 @@ def _fetch(fetch: ElementReader) -> DesignedQuery:
         fetch.text("paging-cookie") or None,
     )
     if settings.top is not None and (page is not None or settings.page_size is not None):
-        fetch.wrong(Sentence("top excludes page and count"))
+        fetch.add_problem(Sentence("top excludes page and count"))
     elif settings.page > 1 and settings.page_size is None:
-        fetch.wrong(Sentence("page needs count, which says how many rows a page has"))
+        fetch.add_problem(Sentence("page needs count, which says how many rows a page has"))
     fetch.finish()
     entities = list(fetch.children({"entity"}))
     if len(entities) != 1:
-        fetch.wrong(Sentence("exactly one entity element is needed, not %(given)s", given=len(entities)))
+        fetch.add_problem(
+            Sentence("exactly one entity element is needed, not %(given)s", given=len(entities))
+        )
         return DesignedQuery("")
     return _entity(entities[0], settings, fetch.problems)
 
 
 def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
+    """Read an entity element with all that is in it, as a query with the settings of `fetch`.
+
+    Mistakes are added to `problems`.
+    """
     entity = ElementReader(element, f"entity {element.get('name', '')}".rstrip(), problems)
     aliases = Aliases(element)
     if aliases.count > MOST_LINKS:
-        entity.wrong(
+        entity.add_problem(
             Counted(
                 "it has %(number)s link-entity element; at most %(most)s are allowed",
                 "it has %(number)s link-entity elements; at most %(most)s are allowed",
@@ -134,7 +141,9 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
             )
         )
     for alias in sorted(aliases.repeated):
-        entity.wrong(Sentence("the alias %(alias)s is used by more than one link-entity", alias=repr(alias)))
+        entity.add_problem(
+            Sentence("the alias %(alias)s is used by more than one link-entity", alias=repr(alias))
+        )
     name = entity.needed()
     _refuse_prefilter(entity)
     entity.finish()
@@ -154,8 +163,9 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
         fetch.page,
         fetch.paging_cookie,
     )
+    # Beside other problems this says nothing: the column that aggregates may be what could not be read.
     if fetch.aggregate and not query.is_aggregate and not problems:
-        entity.wrong(Sentence("aggregate queries need columns that are grouped or aggregated"))
+        entity.add_problem(Sentence("aggregate queries need columns that are grouped or aggregated"))
     return query
 
 
@@ -203,7 +213,7 @@ class _Reader:
         """
         places = [orders for orders in self._orders.values() if orders]
         if len(places) > 1:
-            entity.wrong(
+            entity.add_problem(
                 Sentence(
                     "order elements stand both here and in a link-entity, or in several of these: which "
                     "comes first is not defined; put all of them here, with entityname"
@@ -212,10 +222,11 @@ class _Reader:
         return places[0] if places else ()
 
     def _all_columns(self, elements: list[document.Element]) -> bool:
+        """Read the `all-attributes` elements of an entity or link. Return whether there is any."""
         for element in elements:
             reading = ElementReader(element, "all-attributes", self._problems)
             if self._aggregate:
-                reading.wrong(Sentence("aggregate queries cannot have all-attributes"))
+                reading.add_problem(Sentence("aggregate queries cannot have all-attributes"))
             reading.refuse_children()
             reading.finish()
         return bool(elements)
@@ -228,6 +239,7 @@ class _Reader:
         return filters[0] if filters else None
 
     def filter_of(self, element: document.Element, alias: str | None) -> DesignedFilter:
+        """Read a filter element of the link `alias`, or of the entity (None)."""
         return FilterReader(self._aliases, alias, self._problems, self.link).read(element)
 
     def link(self, element: document.Element) -> DesignedLink:
@@ -240,7 +252,7 @@ class _Reader:
         type = _LINK_TYPES.get(kind)
         if type is None:
             choices = ", ".join(_LINK_TYPES)
-            link.wrong(
+            link.add_problem(
                 Sentence(
                     "the link-type %(kind)s is not supported; there are %(known)s",
                     kind=repr(kind),
@@ -254,7 +266,7 @@ class _Reader:
         link.finish()
         body = self.body(link, alias)
         if not type.joins and (self._orders[alias] or _has_columns(body)):
-            link.wrong(
+            link.add_problem(
                 Sentence(
                     "a link-entity of the link-type %(kind)s gives no columns to answer or to sort by; take "
                     "attribute and order out of it",
@@ -297,5 +309,7 @@ def _with_links(filter: DesignedFilter | None, links: tuple[DesignedLink, ...]) 
 def _refuse_prefilter(reading: ElementReader) -> None:
     """Note a problem for an entity or link that takes the filter of a report."""
     if reading.flag("enableprefiltering"):
-        reading.wrong(Sentence("enableprefiltering is not supported: a report's filter is not known here"))
+        reading.add_problem(
+            Sentence("enableprefiltering is not supported: a report's filter is not known here")
+        )
     reading.ignore("prefilterparametername")

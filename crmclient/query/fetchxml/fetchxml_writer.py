@@ -50,6 +50,7 @@ def write_filter(filter: DesignedFilter) -> str:
 
 
 def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) -> Iterator[Element]:
+    """Yield the elements inside the element of a query or link. Only a query has `orders`."""
     if source.all_columns:
         yield element_builders.element("all-attributes", {})
     for column in source.columns:
@@ -63,6 +64,7 @@ def _body(source: DesignedQuery | DesignedLink, orders: tuple[Order, ...] = ()) 
 
 
 def _link(link: DesignedLink) -> Element:
+    """Return the element of a link, with all that is in the link."""
     return element_builders.link(link, _body(link))
 
 
@@ -72,11 +74,17 @@ def _name(source: DesignedQuery | DesignedLink) -> str:
 
 
 def _filter(group: DesignedFilter, holder: str | None) -> Element:
+    """Return the element of a filter, or of a group in it.
+
+    `holder` is the name of the query or link that has the filter (see `_name`); None for a filter that
+    stands alone.
+    """
     items = (_item(item, holder) for item in group.items)
     return element_builders.element("filter", {"type": "or" if group.any else "and"}, items)
 
 
 def _item(item: DesignedItem, holder: str | None) -> Element:
+    """Return the element of a condition, link or group in a filter of `holder`."""
     match item:
         case DesignedCondition():
             return _condition(item, holder)
@@ -86,6 +94,11 @@ def _item(item: DesignedItem, holder: str | None) -> Element:
 
 
 def _condition(condition: DesignedCondition, holder: str | None) -> Element:
+    """Return the element of a condition in a filter of `holder`.
+
+    An operator of one value has it as an attribute, any other operator has its values as elements. Raises
+    InvalidQuery for characters that XML cannot hold.
+    """
     attributes: dict[str, str | None] = {
         "entityname": condition.link,
         "attribute": condition.attribute,

@@ -61,7 +61,7 @@ class FilterReader:
         )
         kind = group.text("type") or "and"
         if kind not in ("and", "or"):
-            group.wrong(Sentence("the type %(kind)s is neither and nor or", kind=repr(kind)))
+            group.add_problem(Sentence("the type %(kind)s is neither and nor or", kind=repr(kind)))
         group.finish()
         items: list[DesignedItem] = []
         for child in group.children({"condition", "filter", "link-entity"}):
@@ -74,9 +74,10 @@ class FilterReader:
         return DesignedFilter(tuple(items), kind == "or")
 
     def _link_in_filter(self, element: document.Element) -> DesignedLink:
+        """Read a link inside a filter. A type that only links beside filters have is a problem."""
         link = self._read_link(element)
         if not link.type.stands_in_filter:
-            ElementReader(element, f"link-entity {element.get('name', '')}", self._problems).wrong(
+            ElementReader(element, f"link-entity {element.get('name', '')}", self._problems).add_problem(
                 Sentence(
                     "a link-entity inside a filter has the link-type any, not any, all or not all, not "
                     "%(kind)s",
@@ -109,7 +110,7 @@ class FilterReader:
             return for_name_check
         if other:
             if text or texts or operator not in _COMPARABLE:
-                condition.wrong(
+                condition.add_problem(
                     Sentence("valueof is compared by eq, ne, gt, ge, lt and le, and excludes values")
                 )
             value_of = self._value_of(condition, other, link)
@@ -127,7 +128,7 @@ class FilterReader:
         try:
             return self._aliases.meant(entity_name, self._holder)
         except ValueError as error:
-            condition.wrong(str(error))
+            condition.add_problem(str(error))
             return None
 
     def _value_of(self, condition: ElementReader, other: str, link: str | None) -> tuple[str | None, str]:
@@ -137,7 +138,7 @@ class FilterReader:
         alias, dot, name = other.rpartition(".")
         if not dot:
             if link is not None:
-                condition.wrong(
+                condition.add_problem(
                     Sentence(
                         "valueof %(name)s: of which entity is not defined; write alias.attribute",
                         name=repr(other),
@@ -147,7 +148,9 @@ class FilterReader:
         try:
             return self._aliases.meant(alias, self._holder), name
         except ValueError as error:
-            condition.wrong(Sentence("valueof %(name)s: %(reason)s", name=repr(other), reason=str(error)))
+            condition.add_problem(
+                Sentence("valueof %(name)s: %(reason)s", name=repr(other), reason=str(error))
+            )
             return None, name
 
 
@@ -156,11 +159,12 @@ def _operator(condition: ElementReader) -> DesignedOperator | None:
     text = condition.text("operator")
     operator = OPERATORS.get(text or "") or _SYNONYMS.get(text or "")
     if operator is None:
-        condition.wrong(_no_operator(text or ""))
+        condition.add_problem(_operator_problem(text or ""))
     return operator
 
 
-def _no_operator(text: str) -> Sentence:
+def _operator_problem(text: str) -> Sentence:
+    """Return what is wrong with an operator: it is missing (empty), unknown, or not supported."""
     if not text:
         return Sentence("the attribute %(name)s is missing", name="operator")
     if text not in UNSUPPORTED_OPERATORS:
@@ -197,29 +201,31 @@ def _values(
     """
     number_taken = values_taken(operator)
     if texts and text:
-        condition.wrong(Sentence("it has both a value and value elements"))
+        condition.add_problem(Sentence("it has both a value and value elements"))
         return None
     raw_values = texts or ([] if text is None else [text])
     if number_taken == 0:
         raw_values = [item for item in raw_values if item]
     if not raw_values and number_taken != 0:
-        condition.wrong(Sentence("the attribute value or valueof, or value elements, must be given"))
+        condition.add_problem(Sentence("the attribute value or valueof, or value elements, must be given"))
         return None
     if number_taken is not None and len(raw_values) != number_taken:
-        condition.wrong(_takes(operator.value, number_taken))
+        condition.add_problem(_wrong_number_of_values(operator.value, number_taken))
         return None
     try:
         values = tuple(read_value(item, operator) for item in raw_values)
     except ValueError as error:
-        condition.wrong(str(error))
+        condition.add_problem(str(error))
         return None
+    # Other dialects separate several values by commas. A placeholder may have a comma in a claim's name.
     if number_taken is None and text and "," in text and isinstance(values[0], Literal):
-        condition.wrong(Sentence("several values stand in value elements, one in each"))
+        condition.add_problem(Sentence("several values stand in value elements, one in each"))
         return None
     return values
 
 
-def _takes(operator: str, values: int) -> Sentence:
+def _wrong_number_of_values(operator: str, values: int) -> Sentence:
+    """Return the message for a condition with another number of values than the operator takes."""
     if values == 0:
         return Sentence("%(operator)s takes no value", operator=operator)
     if values == 1:

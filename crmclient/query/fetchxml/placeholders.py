@@ -95,7 +95,10 @@ def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
 
 
 def write_value(value: DesignedValue, operator: DesignedOperator) -> str:
-    """Return a value as FetchXML has it: a reference such as `@user.name`, or a literal."""
+    """Return a value as FetchXML has it: a reference such as `@user.name`, or a literal.
+
+    A text that would be read as a reference where `operator` compares it is marked as a literal: `@=@user`.
+    """
     match value:
         case Parameter(name):
             return f"@{name}"

@@ -1,8 +1,4 @@
-"""Queries of `crmclient.query.ast` as FetchXML, for a platform that runs it: values as they are.
-
-Operators that compare with a part of a text are written as `like`, their wildcards escaped: FetchXML knows no
-`contains`, and takes the wildcards of a `begins-with` for wildcards.
-"""
+"""Queries of `crmclient.query.ast` as FetchXML, for a platform that runs it: values as they are."""
 
 from __future__ import annotations
 
@@ -13,22 +9,15 @@ from typing import Final
 
 from lxml import etree
 
-from crmclient.errors import InvalidQuery
+from crmclient.errors import InvalidQuery, UnfitValue
 from crmclient.query.ast import Condition, Filter, FilterItem, Link, Operator, Query
 from crmclient.query.fetchxml import element_builders
 from crmclient.query.fetchxml.document import Element
+from crmclient.query.patterns import MATCHING, pattern_of
 from crmclient.query.shape import DEEPEST, LISTS, TOO_DEEP_A_FILTER, TOO_DEEP_LINKS
 from crmclient.sentences import Sentence
 from crmclient.values import Reference, Value
 
-_PATTERNS: Final = {
-    Operator.BEGINS_WITH: (Operator.LIKE, "{}%"),
-    Operator.NOT_BEGINS_WITH: (Operator.NOT_LIKE, "{}%"),
-    Operator.ENDS_WITH: (Operator.LIKE, "%{}"),
-    Operator.NOT_ENDS_WITH: (Operator.NOT_LIKE, "%{}"),
-    Operator.CONTAINS: (Operator.LIKE, "%{}%"),
-}
-_WILDCARDS: Final = str.maketrans({"%": "[%]", "_": "[_]", "[": "[[]"})
 _SEVERAL: Final = LISTS | {Operator.BETWEEN, Operator.NOT_BETWEEN}
 
 
@@ -37,8 +26,8 @@ def write_plain(
 ) -> str:
     """Return the FetchXML of page number `page` of a query, with `count` rows; without `count`, of all rows.
 
-    `cookie` is the paging cookie of the page before, if there is one. Raises InvalidQuery for a value that
-    FetchXML cannot hold.
+    `cookie` is the paging cookie of the page before, if there is one. Raises UnfitValue for a value that
+    FetchXML cannot hold, and InvalidQuery for a query that it cannot.
     """
     fetch = {
         "top": None if query.top is None else str(query.top),
@@ -74,6 +63,10 @@ def _link(link: Link, depth: int) -> Element:
 
 
 def _group(group: Filter, holder: str, depth: int = 1) -> Element:
+    """Return the element of a filter, or of a group in it, of `holder`: the entity's name, or a link's alias.
+
+    Raises InvalidQuery for one nested too deeply.
+    """
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_A_FILTER)
     items = (_item(item, holder, depth) for item in group.items)
@@ -81,6 +74,7 @@ def _group(group: Filter, holder: str, depth: int = 1) -> Element:
 
 
 def _item(item: FilterItem, holder: str, depth: int) -> Element:
+    """Return the element of a condition, link or group in a group of `holder` at `depth`."""
     match item:
         case Condition():
             return _condition(item, holder)
@@ -92,16 +86,16 @@ def _item(item: FilterItem, holder: str, depth: int) -> Element:
 def _condition(condition: Condition, holder: str) -> Element:
     """Write a condition in the filter of `holder`: the entity's name, or a link's alias."""
     construct = f"condition {condition.attribute} {condition.operator.value}"
-    operator, pattern = _PATTERNS.get(condition.operator, (condition.operator, None))
-    attributes: dict[str, str | None] = {
-        "entityname": condition.link,
-        "attribute": condition.attribute,
-        "operator": operator.value,
-    }
+    operator = condition.operator
     try:
         texts = [_text(value) for value in condition.values]
-        if pattern is not None:
-            texts = [pattern.format(text.translate(_WILDCARDS)) for text in texts]
+        if operator in MATCHING and len(texts) == 1:
+            operator, texts[0] = pattern_of(operator, texts[0])
+        attributes: dict[str, str | None] = {
+            "entityname": condition.link,
+            "attribute": condition.attribute,
+            "operator": operator.value,
+        }
         if condition.value_of is not None:
             attributes["valueof"] = element_builders.value_of(condition.value_of, condition.link, holder)
             return element_builders.element("condition", attributes)
@@ -120,7 +114,7 @@ def _condition(condition: Condition, holder: str) -> Element:
             )
         return element_builders.element("condition", {**attributes, "value": texts[0] if texts else None})
     except (TypeError, ValueError) as error:
-        raise InvalidQuery(
+        raise UnfitValue(
             Sentence("%(construct)s: %(message)s.", construct=construct, message=str(error))
         ) from None
 
@@ -132,8 +126,11 @@ def _text(value: Value) -> str:
             return "1" if value else "0"
         case str():
             return value
-        case int() | float():
-            return repr(value)
+        case int():
+            return str(value)
+        case float():
+            # FetchXML has no exponents, such as the one of 1e-05.
+            return f"{Decimal(repr(value)):f}"
         case Decimal():
             return f"{value:f}"
         case dt.datetime():

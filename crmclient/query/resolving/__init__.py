@@ -5,7 +5,7 @@
 
 from crmclient.query.resolving.circumstances import Circumstances
 from crmclient.query.resolving.conditions import can_compare
-from crmclient.query.resolving.preparation import prepare, prepare_filter
+from crmclient.query.resolving.preparation import prepare, prepare_filter, sort_columns
 from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "can_compare",
     "prepare",
     "prepare_filter",
+    "sort_columns",
 ]

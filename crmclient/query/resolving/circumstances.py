@@ -19,6 +19,7 @@ from crmclient.query.designed import (
     UserValue,
 )
 from crmclient.sentences import Sentence
+from crmclient.text import fits_xml
 
 T = TypeVar("T")
 
@@ -82,11 +83,13 @@ def read_value(value: DesignedValue, circumstances: Circumstances, read: Callabl
     """Return what stands for `value`, converted by `read` to the attribute's type.
 
     Raises what `value_of` raises, TypeError for a value of another type, and ValueError for a parameter or a
-    literal that the attribute cannot have. Such a value of the caller or a fetcher raises Unknown instead: no
-    text in a record may make the endpoint fail. A claim raises Unknown for a wrong type, too, because the
-    configuration does not say its type.
+    literal that the attribute cannot have. Such a value of the caller or a fetcher raises Unknown instead,
+    and so does a text that a platform may not be asked for: no text in a record may make the endpoint fail. A
+    claim raises Unknown for a wrong type, too, because the configuration does not say its type.
     """
     raw = value_of(value, circumstances)
+    if not isinstance(value, Literal | Parameter) and not _can_be_asked_for(raw):
+        raise Unknown
     try:
         return read(raw)
     except TypeError:
@@ -97,6 +100,12 @@ def read_value(value: DesignedValue, circumstances: Circumstances, read: Callabl
         if isinstance(value, Literal | Parameter):
             raise
         raise Unknown from None
+
+
+def _can_be_asked_for(value: object) -> bool:
+    """Whether every platform takes the value in a query, or each item of a list."""
+    items = value if isinstance(value, tuple | list) else (value,)
+    return all(fits_xml(item) for item in items if isinstance(item, str))
 
 
 def _not_empty(value: object) -> object:

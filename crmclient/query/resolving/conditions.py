@@ -30,6 +30,7 @@ from crmclient.query.families import (
     are_comparable,
     not_comparable,
 )
+from crmclient.query.patterns import MATCHING, pattern_of
 from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, read_value
 from crmclient.query.resolving.names import Names
 from crmclient.query.resolving.relative_conditions import of_date, of_period, of_user
@@ -42,17 +43,6 @@ T = TypeVar("T")
 Resolve: TypeAlias = Callable[[Circumstances], FilterItem | None]
 """A condition or group in given circumstances; None where it is left out."""
 
-_TEXTS: Final = frozenset(
-    {
-        Operator.LIKE,
-        Operator.NOT_LIKE,
-        Operator.BEGINS_WITH,
-        Operator.NOT_BEGINS_WITH,
-        Operator.ENDS_WITH,
-        Operator.NOT_ENDS_WITH,
-        Operator.CONTAINS,
-    }
-)
 _HOLD_IDS: Final = frozenset({Family.TEXT, Family.GUID, Family.REFERENCE})
 _OPTIONS: Final = frozenset({Operator.CONTAIN_VALUES, Operator.NOT_CONTAIN_VALUES})
 _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_IN})
@@ -79,21 +69,21 @@ class Writer:
             return None
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
-            return None if attribute is None else self._compared(condition, attribute, *condition.value_of)
+            return None if attribute is None else self._comparison(condition, attribute, *condition.value_of)
         number_taken = values_taken(condition.operator)
         number_given = len(condition.values)
         if number_taken != number_given and (number_taken is not None or not number_given):
-            self.names.wrong(construct, _takes(number_taken, number_given))
+            self.names.add_problem(construct, _wrong_number_of_values(number_taken, number_given))
             return None
         if attribute is None:
             return None
         if self._lacks_hierarchy(condition, alias, attribute):
-            self.names.wrong(construct, Sentence("the records that it names form no hierarchy"))
+            self.names.add_problem(construct, Sentence("the records that it names form no hierarchy"))
             return None
         try:
             build = _builder(condition, attribute, self.calendar)
         except (TypeError, ValueError) as error:
-            self.names.wrong(construct, str(error))
+            self.names.add_problem(construct, str(error))
             return None
         return self._guarded(build, construct)
 
@@ -110,18 +100,18 @@ class Writer:
         if self.names.are_near(alias, self.holder):
             return True
         if self.holder is None:
-            self.names.wrong(
+            self.names.add_problem(
                 construct,
                 Sentence("what is in the link %(alias)s cannot be named outside of it", alias=repr(alias)),
             )
             return False
-        self.names.wrong(
+        self.names.add_problem(
             construct,
             Sentence("a link's filter can name the link or its parent, not %(alias)s", alias=repr(alias)),
         )
         return False
 
-    def _compared(
+    def _comparison(
         self, condition: DesignedCondition, attribute: Attribute, other: str | None, name: str
     ) -> Resolve | None:
         """Prepare a comparison with the attribute `name` of the link with the alias `other` (None: of the
@@ -129,7 +119,7 @@ class Writer:
         """
         construct = construct_of(condition)
         if condition.values or not isinstance(condition.operator, Operator):
-            self.names.wrong(
+            self.names.add_problem(
                 construct,
                 Sentence("compare with a value or with another attribute, by a plain operator"),
             )
@@ -142,10 +132,10 @@ class Writer:
             return None
         family = FAMILY[attribute.type]
         if family not in OPERATORS[condition.operator]:
-            self.names.wrong(construct, _not_for(family))
+            self.names.add_problem(construct, _not_for(family))
             return None
         if not are_comparable(attribute, right):
-            self.names.wrong(construct, not_comparable(attribute, right))
+            self.names.add_problem(construct, not_comparable(attribute, right))
             return None
         fixed = Condition(
             condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
@@ -165,6 +155,7 @@ class Writer:
         nothing = self.nothing
 
         def resolve(circumstances: Circumstances) -> FilterItem | None:
+            """Return the condition; None to leave it out. Raises UnfitValue, and Unknown if `denied`."""
             try:
                 return build(circumstances)
             except Absent:
@@ -185,6 +176,7 @@ def can_compare(
     condition: DesignedCondition, attribute: Attribute, value: object, calendar: Calendar
 ) -> bool:
     """Whether the condition on `attribute` takes `value` in the place of what a caller or fetcher gives."""
+    # The condition is built as in a request, with a parameter in the place of each value.
     stand_in = Parameter("value")
     with_parameter = replace(condition, values=(stand_in,) * len(condition.values), link=None)
     try:
@@ -192,6 +184,7 @@ def can_compare(
             Circumstances(dt.datetime.now(dt.UTC), parameters={stand_in.name: value})
         )
     except Absent:
+        # The value is empty. Such a condition is left out of the query, so it cannot be wrong.
         return True
     except (TypeError, ValueError):
         return False
@@ -204,7 +197,8 @@ def construct_of(condition: DesignedCondition) -> str:
     return f"condition {place}{condition.attribute} {condition.operator.value}"
 
 
-def _takes(expected: int | None, count: int) -> Sentence:
+def _wrong_number_of_values(expected: int | None, count: int) -> Sentence:
+    """Return the message for `count` values where the operator takes `expected` (None: at least one)."""
     match expected:
         case None:
             return Sentence("it takes at least one value, not %(given)s", given=count)
@@ -241,10 +235,11 @@ def _of_values(
         raise ValueError(_not_for(family))
     if len(condition.values) > MOST_VALUES:
         raise ValueError(Sentence("at most %(most)s values are taken", most=MOST_VALUES))
-    typed = _typed(operator, attribute, calendar)
+    typed = _value_maker(operator, attribute, calendar)
     fixed = {value: typed(value.text) for value in condition.values if isinstance(value, Literal)}
 
     def values(circumstances: Circumstances) -> Iterator[Value]:
+        """Yield the values of the condition, converted to the type of the attribute."""
         for value in condition.values:
             if isinstance(value, Literal):
                 yield fixed[value]
@@ -263,12 +258,20 @@ def _of_values(
 
 
 def _not_for(family: Family) -> Sentence:
+    """Return the message for an operator that attributes of a family cannot be compared by."""
     if family is Family.CHOICES:
         return Sentence("a multi-select choice is compared by contain-values, not-contain-values, eq and ne")
     return Sentence("the operator does not apply to a %(family)s", family=family.words)
 
 
-def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Callable[[object], Value]:
+def _options(operator: Operator, value: object) -> Value:
+    """Return one option, or for `eq` and `ne` all options. Raises TypeError, ValueError."""
+    if operator in _OPTIONS:
+        return value_checks.integer(value)
+    return tuple(value_checks.integer(option) for option in value_checks.options(value))
+
+
+def _value_maker(operator: Operator, attribute: Attribute, calendar: Calendar) -> Callable[[object], Value]:
     """Return the function that converts a value to one that can be compared with the attribute.
 
     The function raises TypeError, ValueError.
@@ -276,25 +279,30 @@ def _typed(operator: Operator, attribute: Attribute, calendar: Calendar) -> Call
     holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
 
     def typed(value: object) -> Value:
+        """Return a text, a reference or a typed value as a value of the attribute's type."""
         if isinstance(value, Reference):
             if FAMILY[attribute.type] not in _HOLD_IDS:
                 raise TypeError(
                     Sentence("a lookup cannot be compared with a %(type)s", type=attribute.type.value)
                 )
             value = value.id
-        if operator in _TEXTS:
+        if operator in MATCHING:
             if isinstance(value, tuple | list):
                 raise TypeError(Sentence("one text is needed, not several"))
-            return literals.read_text(str(value))
+            text = literals.read_text(str(value))
+            # A pattern that is too long is a wrong value.
+            pattern_of(operator, text)
+            return text
         if isinstance(value, str):
             value = literals.read_whole(value) if operator in _OPTIONS else literals.read(value, attribute)
-        elif attribute.type is AttributeType.MULTISELECT:
-            (value_checks.whole_number if operator in _OPTIONS else value_checks.options)(value)
+        if attribute.type is AttributeType.MULTISELECT:
+            return _options(operator, value)
         if attribute.type is not AttributeType.DATETIME:
             literals.fit(cast(Value, value), attribute)
             return cast(Value, value)
         if not isinstance(value, dt.date):
             raise TypeError(Sentence("a date is needed"))
+        # A day in the place of an exact time is most likely a mistake.
         if operator in _EXACT and holds_times and not isinstance(value, dt.datetime):
             raise ValueError(
                 Sentence(

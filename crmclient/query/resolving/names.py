@@ -30,31 +30,34 @@ class Names:
         self._enclosing: dict[str, str | None] = {}
         # The attributes of each entity that has been looked up; none of an unknown entity.
         self._known: dict[str, Mapping[str, Attribute]] = {}
-        self.all_of(entity, f"entity {entity}")
+        # For its effect: the entity counts as looked up then, or a problem says that there is none.
+        self.attributes_of(entity, f"entity {entity}")
 
     @classmethod
     def of(cls, query: DesignedQuery, attributes: Attributes) -> Names:
+        """Return the names of a query, with all of its links."""
         names = cls(query.entity, attributes)
         names._add_all(query.filter, query.links, None)
         return names
 
     @classmethod
     def of_filter(cls, filter: DesignedFilter, entity: str, attributes: Attributes) -> Names:
+        """Return the names of a filter on `entity` that stands alone, with the links in it."""
         names = cls(entity, attributes)
         names._add_all(filter, (), None)
         return names
 
-    def wrong(self, construct: str, message: str) -> None:
+    def add_problem(self, construct: str, message: str) -> None:
         """Add a problem. `construct` names the part of the query."""
         self.problems.append(Problem(construct, message))
 
-    def all_of(self, entity: str, construct: str) -> Mapping[str, Attribute]:
+    def attributes_of(self, entity: str, construct: str) -> Mapping[str, Attribute]:
         """Return the attributes of an entity; empty for an unknown entity, which is noted as a problem."""
         if entity not in self._known:
             try:
                 self._known[entity] = self._attributes(entity)
             except UnknownEntity:
-                self.wrong(construct, Sentence("there is no entity %(name)s", name=repr(entity)))
+                self.add_problem(construct, Sentence("there is no entity %(name)s", name=repr(entity)))
                 self._known[entity] = {}
         return self._known[entity]
 
@@ -65,19 +68,19 @@ class Names:
         added.
         """
         if alias not in self._entities and alias != self.root:
-            self.wrong(construct, Sentence("no link has the alias %(alias)s", alias=repr(alias)))
+            self.add_problem(construct, Sentence("no link has the alias %(alias)s", alias=repr(alias)))
             return None
         entity = self._entities.get(alias, self.root)
         attribute = self.find(alias, name)
-        if attribute is None and self.all_of(entity, construct):
-            self.wrong(
+        if attribute is None and self.attributes_of(entity, construct):
+            self.add_problem(
                 construct,
                 Sentence(
                     "the entity %(entity)s has no attribute %(name)s", entity=repr(entity), name=repr(name)
                 ),
             )
         elif attribute is not None and not attribute.readable:
-            self.wrong(construct, UNREADABLE)
+            self.add_problem(construct, UNREADABLE)
         return attribute
 
     def find(self, alias: str | None, name: str) -> Attribute | None:
@@ -86,7 +89,7 @@ class Names:
 
     def primary_id(self, alias: str | None) -> str:
         """The attribute that no row of the entity or link has empty."""
-        attributes = self.all_of(self._entities.get(alias, self.root), "")
+        attributes = self.attributes_of(self._entities.get(alias, self.root), "")
         return next((name for name, attribute in attributes.items() if attribute.is_primary_id), "")
 
     def are_near(self, alias: str | None, holder: str | None) -> bool:
@@ -122,6 +125,7 @@ class Names:
     def _add_all(
         self, filter: DesignedFilter | None, links: tuple[DesignedLink, ...], parent: str | None
     ) -> None:
+        """Note all links in a filter and beside it. `parent` is the link that has them; None: the entity."""
         for link in (*(filter.links if filter else ()), *links):
             self._add(link, parent)
 
@@ -129,10 +133,10 @@ class Names:
         """Note a link, and those inside it. `_enclosing` has the link that hides it from outside."""
         construct = f"link-entity {link.alias}"
         if link.alias in self._entities:
-            self.wrong(construct, Sentence("the alias is used twice"))
+            self.add_problem(construct, Sentence("the alias is used twice"))
         self._entities[link.alias] = link.entity
         self._parents[link.alias] = parent
         outside = None if parent is None else self._enclosing[parent]
         self._enclosing[link.alias] = outside if link.type.joins else link.alias
-        self.all_of(link.entity, construct)
+        self.attributes_of(link.entity, construct)
         self._add_all(link.filter, link.links, link.alias)

@@ -26,18 +26,15 @@ from crmclient.query.designed import (
     UserOperator,
     UserValue,
 )
-from crmclient.query.families import (
-    OF_RECORDS_HIERARCHY,
-    are_comparable,
-    every_column,
-    not_comparable,
-)
+from crmclient.query.families import OF_RECORDS_HIERARCHY, are_comparable, not_comparable
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown
 from crmclient.query.resolving.conditions import Resolve, Writer
 from crmclient.query.resolving.names import Attributes, Names
 from crmclient.query.resolving.prepared import Needs, PreparedFilter, PreparedLink, PreparedQuery
 from crmclient.query.resolving.rows import check_rows
+from crmclient.query.selected_columns import selected_columns
+from crmclient.query.shape import DEEPEST_DESIGNED
 from crmclient.sentences import Sentence
 
 UTC: Final = Calendar()
@@ -45,10 +42,17 @@ _DENYING: Final = frozenset({LinkType.NOT_ANY, LinkType.ALL})
 """Links that keep a row where something does not hold for any other."""
 
 
-def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = UTC) -> PreparedQuery:
+def prepare(
+    query: DesignedQuery,
+    attributes: Attributes,
+    calendar: Calendar = UTC,
+    *,
+    deepest: int = DEEPEST_DESIGNED,
+) -> PreparedQuery:
     """Check a query against the metadata, and prepare it for `resolve`.
 
-    Raises QueryProblems with every name that does not exist and every literal that does not fit.
+    `deepest` is how deep its filters and links may be nested. Raises QueryProblems with every name that does
+    not exist and every literal that does not fit.
     """
     names = Names.of(query, attributes)
     columns = _columns(query, None, names, calendar)
@@ -57,6 +61,7 @@ def prepare(query: DesignedQuery, attributes: Attributes, calendar: Calendar = U
     links = tuple(_link(link, writer) for link in query.links)
     check_rows(query, names)
     _check_size(query, columns, filter, links, names)
+    _check_depth(names, deepest, query.filter, *query.links)
     if names.problems:
         raise QueryProblems(names.problems)
     plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
@@ -72,6 +77,7 @@ def prepare_filter(
     """Check a filter on one entity, and prepare it for `resolve`. Raises QueryProblems."""
     names = Names.of_filter(filter, entity, attributes)
     prepared = _filter(filter, Writer(names, calendar, None))
+    _check_depth(names, DEEPEST_DESIGNED, filter)
     if names.problems or prepared is None:
         raise QueryProblems(names.problems)
     return prepared
@@ -84,17 +90,26 @@ def _check_size(
     links: tuple[PreparedLink, ...],
     names: Names,
 ) -> None:
+    """Note a problem for a query with too many columns, or too many conditions, its links included."""
     width = len(columns) + sum(len(link.link.columns) for link in _with_nested_links(links))
     # Distinct rows are sorted by all their columns: see MOST_KEYS.
-    most = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
-    if width > most:
-        names.wrong(
+    widest = MOST_KEYS if query.distinct and not query.is_aggregate else MOST_COLUMNS
+    if width > widest:
+        names.add_problem(
             f"entity {query.entity}",
-            Sentence("it selects %(count)s columns; at most %(most)s are allowed", count=width, most=most),
+            Sentence("it selects %(count)s columns; at most %(most)s are allowed", count=width, most=widest),
+        )
+    count, most = _sort_columns(query, names)
+    if count > most:
+        names.add_problem(
+            f"entity {query.entity}",
+            Sentence(
+                "it is sorted by %(count)s columns; at most %(most)s are allowed", count=count, most=most
+            ),
         )
     conditions = sum(part.conditions for part in (filter, *links) if part is not None)
     if conditions > MOST_CONDITIONS:
-        names.wrong(
+        names.add_problem(
             f"entity {query.entity}",
             Sentence(
                 "it has %(count)s conditions; at most %(most)s are allowed",
@@ -104,7 +119,55 @@ def _check_size(
         )
 
 
+def sort_columns(query: DesignedQuery, attributes: Attributes) -> tuple[int, int]:
+    """Return by how many columns a query is sorted, and by how many it can be.
+
+    `attributes` is that of `prepare`. Names that do not exist count as any others.
+    """
+    return _sort_columns(query, Names.of(query, attributes))
+
+
+def _sort_columns(query: DesignedQuery, names: Names) -> tuple[int, int]:
+    """Return as `sort_columns` does."""
+    sorted_by = {(order.link, order.attribute, order.alias) for order in query.orders}
+    if query.distinct or query.is_aggregate:
+        # Distinct rows are sorted by what they select, which is counted as such.
+        return len(sorted_by), max(MOST_KEYS, len(sorted_by))
+    # The platform sorts by these, too, so that no two rows are equal: the id of the entity, and that of each
+    # link by which a row may come several times.
+    sources = [(None, ""), *((link.alias, link.from_attribute) for link in query.every_link)]
+    ids = {
+        (alias, names.primary_id(alias), None)
+        for alias, joined_by in sources
+        if names.joins(alias) and names.primary_id(alias) != joined_by
+    }
+    return len(sorted_by), MOST_KEYS - len(ids - sorted_by)
+
+
+def _check_depth(names: Names, deepest: int, *items: DesignedItem | None) -> None:
+    """Note a problem if any of `items` is nested more than `deepest` deep. None stands for no filter."""
+    if any(_depth(item) > deepest for item in items if item is not None):
+        names.add_problem(
+            f"entity {names.root}",
+            Sentence("its filters and links are nested more than %(most)s deep", most=deepest),
+        )
+
+
+def _depth(item: DesignedItem) -> int:
+    """Return how deep groups and links are nested in an item of a filter, or in a link, with itself."""
+    inner: tuple[DesignedItem, ...]
+    match item:
+        case DesignedFilter():
+            inner = item.items
+        case DesignedLink():
+            inner = item.links if item.filter is None else (item.filter, *item.links)
+        case _:
+            return 0
+    return 1 + max(map(_depth, inner), default=0)
+
+
 def _with_nested_links(links: tuple[PreparedLink, ...]) -> Iterator[PreparedLink]:
+    """Yield the links, each followed by the links in it."""
     for link in links:
         yield link
         yield from _with_nested_links(link.links)
@@ -124,7 +187,7 @@ def _link(link: DesignedLink, outside: Writer) -> PreparedLink:
         and parent_attribute is not None
         and not are_comparable(own_attribute, parent_attribute)
     ):
-        names.wrong(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
+        names.add_problem(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
     columns = _columns(link, link.alias, names, outside.calendar)
     writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
     plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
@@ -139,12 +202,12 @@ def _columns(
     source: DesignedQuery | DesignedLink, alias: str | None, names: Names, calendar: Calendar
 ) -> tuple[Column, ...]:
     """Return the columns of the entity, or of the link `alias`. Mistakes are noted in `names`."""
-    chosen = tuple(_column(column, alias, names, calendar) for column in source.columns)
-    if not source.all_columns:
-        return chosen
-    unaliased = {column.attribute for column in chosen if column.alias is None}
-    every = names.all_of(source.entity, f"entity {source.entity}")
-    return chosen + tuple(Column(name) for name in every_column(every) if name not in unaliased)
+    named = tuple(_column(column, alias, names, calendar) for column in source.columns)
+    # `selected_columns` returns the named ones first. What follows comes from the metadata, and is right.
+    others = selected_columns(source, names.attributes_of(source.entity, f"entity {source.entity}"))[
+        len(named) :
+    ]
+    return named + tuple(Column(column.attribute) for column in others)
 
 
 def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: Calendar) -> Column:
@@ -154,18 +217,18 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
     construct = f"attribute {column.attribute}"
     attribute = names.attribute(alias, column.attribute, construct) if column.attribute else None
     if not names.joins(alias):
-        names.wrong(construct, Sentence("the link %(alias)s gives no columns", alias=repr(alias)))
+        names.add_problem(construct, Sentence("the link %(alias)s gives no columns", alias=repr(alias)))
     shifted = attribute is not None and (
         attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
     )
     if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
-        names.wrong(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
+        names.add_problem(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
     if column.date_grouping is DateGrouping.FISCAL_YEAR:
         try:
             # Any year does: where it is not known how fiscal years are named, none has a name.
             calendar.fiscal.named_year(dt.MINYEAR)
         except ValueError as error:
-            names.wrong(construct, error.args[0])
+            names.add_problem(construct, error.args[0])
     return Column(
         column.attribute,
         column.alias,
@@ -205,7 +268,9 @@ def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | No
 def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
     """Yield the attributes of the record that a condition depends on."""
     yield condition.attribute
-    yield from (condition.value_of or ())[1:]
+    if condition.value_of is not None:
+        _, compared_attribute = condition.value_of
+        yield compared_attribute
     if condition.operator in OF_RECORDS_HIERARCHY and condition.link is None:
         # A record moves within a hierarchy when its parent changes.
         parent = names.parent_of(names.root)
@@ -241,6 +306,7 @@ def _group(group: DesignedFilter, writer: Writer, links: Iterator[PreparedLink])
     items = [item for item in prepared if item is not None]
 
     def resolve(circumstances: Circumstances) -> FilterItem | None:
+        """Return the group without the conditions that are left out; None when nothing is left of it."""
         resolved_items = (item(circumstances) for item in items)
         kept_items = tuple(item for item in resolved_items if item is not None)
         return Filter(kept_items, group.any) if kept_items else None
@@ -249,6 +315,7 @@ def _group(group: DesignedFilter, writer: Writer, links: Iterator[PreparedLink])
 
 
 def _item(item: DesignedItem, writer: Writer, links: Iterator[PreparedLink]) -> Resolve | None:
+    """Prepare an item of a group; None for a wrong condition. The next of `links` is that of a link."""
     match item:
         case DesignedCondition():
             return writer.prepare(item)
@@ -268,6 +335,7 @@ def _known_or_nothing(link: PreparedLink, writer: Writer) -> Resolve:
     nothing = writer.nothing
 
     def resolve(circumstances: Circumstances) -> FilterItem:
+        """Return the link; a condition that never holds if a value in it is unknown."""
         try:
             return link.resolve(circumstances)
         except Unknown:

@@ -54,6 +54,7 @@ class Needs:
         return circumstances.user is not None or not self.user
 
     def __or__(self, other: Needs) -> Needs:
+        """Return what both need together."""
         return Needs(
             self.parameters | other.parameters,
             self.user_values | other.user_values,
@@ -95,6 +96,7 @@ class PreparedLink:
 
     @property
     def needs(self) -> Needs:
+        """What the conditions of the link's filter, and of the links in it, need."""
         all_needs = Needs() if self.filter is None else self.filter.needs
         for link in self.links:
             all_needs |= link.needs
@@ -102,10 +104,12 @@ class PreparedLink:
 
     @property
     def conditions(self) -> int:
+        """The number of conditions in the link's filter, and in the links in it."""
         conditions_of_filter = 0 if self.filter is None else self.filter.conditions
         return conditions_of_filter + sum(link.conditions for link in self.links)
 
     def resolve(self, circumstances: Circumstances) -> Link:
+        """Return the link in these circumstances. Raises InvalidQuery, and Unknown inside a denying link."""
         return replace(
             self.link,
             filter=None if self.filter is None else self.filter.resolve(circumstances),

@@ -56,10 +56,12 @@ def of_user(
     plain, ids = _OF_USER[operator]
 
     def build(circumstances: Circumstances) -> FilterItem:
+        """Return the condition with the caller's ids: several conditions for more ids than one takes."""
         user = user_of(circumstances)
         values = ids(user, circumstances.reports() if operator in OF_HIERARCHY else UserReports())
         if not values:
             return _never(condition)
+        # Each id once, in their order: somebody may be in the same team as those who report to them.
         values = tuple(dict.fromkeys(values))
         parts = tuple(
             Condition(condition.attribute, plain, values[start : start + MOST_VALUES], condition.link)
@@ -92,18 +94,23 @@ def of_date(
     values = condition.values
 
     def day(raw: object) -> dt.date:
+        """Return a value as a day that platforms can store. Raises TypeError, ValueError."""
         return value_checks.day(literals.day_of(raw, calendar))
 
     def bounds(circumstances: Circumstances) -> tuple[Bound, ...] | None:
+        """Return the bounds that the operator stands for; None for a fiscal period that no year has."""
         moment = Moment(circumstances.now, calendar)
         if operator in PERIODS_OF_YEARS:
-            number, year = (read_value(value, circumstances, _count) for value in values)
-            return moment.in_period(operator, number, year)
+            period, year = (read_value(value, circumstances, _whole_number) for value in values)
+            return moment.in_period(operator, period, year)
         if operator in WHOLE_DAYS:
             return moment.on(operator, read_value(values[0], circumstances, day))
-        return moment.bounds(operator, read_value(values[0], circumstances, _count) if values else 1)
+        # An operator without a number, such as *today*, does not read the 1.
+        number = read_value(values[0], circumstances, _whole_number) if values else 1
+        return moment.bounds(operator, number)
 
     def build(circumstances: Circumstances) -> FilterItem:
+        """Return a condition for each bound, all of which have to hold."""
         limits = bounds(circumstances)
         if limits is None:
             # Years have no fiscal period of that number.
@@ -134,12 +141,14 @@ def of_period(condition: DesignedCondition, attribute: Attribute) -> Callable[[C
         return Condition(condition.attribute, Operator.IN_FISCAL_PERIOD, (number,), condition.link)
 
     if isinstance(value, Literal):
+        # Built once to find a wrong literal now rather than in a request.
         build(Circumstances(dt.datetime.now(dt.UTC)))
     return build
 
 
 def _period_number(value: object) -> int:
-    number = _count(value)
+    """Return the number of a fiscal period, counted from 1. Raises TypeError, ValueError."""
+    number = _whole_number(value)
     if number < 1:
         raise ValueError(Sentence("the number must be at least 1"))
     return number
@@ -159,7 +168,8 @@ def stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
     return value_checks.moment(literals.shifted(instant, dt.UTC))
 
 
-def _count(value: object) -> int:
+def _whole_number(value: object) -> int:
+    """Return a whole number, which may be given as a text. Raises TypeError, ValueError."""
     if isinstance(value, str):
         return literals.read_whole(value)
     if type(value) is not int:

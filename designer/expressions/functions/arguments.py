@@ -38,7 +38,7 @@ def exact(function: str, value: Any) -> Decimal:
         _(
             "%(function)s takes numbers, or digits as text, not %(given)s",
             function=function,
-            given=shown(value),
+            given=argument_in_words(value),
         )
     )
 
@@ -62,7 +62,7 @@ def whole(function: str, argument: str, value: Any, lowest: int, highest: int) -
             what=argument,
             lowest=lowest,
             highest=highest,
-            given=shown(value),
+            given=argument_in_words(value),
         )
     )
 
@@ -71,10 +71,12 @@ def text(function: str, value: Any) -> str:
     """Return `value` if it is a text. Raises TypeError for any other."""
     if isinstance(value, str):
         return value
-    raise TypeError(_("%(function)s takes text, not %(given)s", function=function, given=shown(value)))
+    raise TypeError(
+        _("%(function)s takes text, not %(given)s", function=function, given=argument_in_words(value))
+    )
 
 
-def shown(value: Any) -> str:
+def argument_in_words(value: Any) -> str:
     """Return a refused argument in words that are short enough for a sentence."""
     match value:
         case None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from crmclient.query.calendar import Moment
-from designer.expressions.functions.arguments import is_number, shown, whole
+from designer.expressions.functions.arguments import argument_in_words, is_number, whole
 from designer.sentences import Sentence as _
 
 T = TypeVar("T")
@@ -24,30 +24,33 @@ _MOST_YEARS = 2_000
 
 
 def today(moment: Moment) -> str:
+    """Return the present day in the time zone of `moment`, as text."""
     return moment.today.isoformat()
 
 
 def date_of(moment: Moment, when: Any) -> str:
     """Return the day of an instant, as text."""
-    return _day("dateOf", moment, when).isoformat()
+    return _local_day("dateOf", moment, when).isoformat()
 
 
 def start_of_day(moment: Moment, when: Any) -> dt.datetime:
     """Return the instant at which the day of a date or an instant begins, in UTC."""
-    day = _day("startOfDay", moment, when)
+    day = _local_day("startOfDay", moment, when)
     return _in_calendar(lambda: moment.calendar.start_of(day).astimezone(dt.UTC))
 
 
 def add_hours(moment: Moment, when: Any, hours: Any) -> dt.datetime:
+    """Return the instant so many hours later; a negative number goes back. Raises TypeError for a date."""
     instant = read("addHours", when)
     if not isinstance(instant, dt.datetime):
         raise TypeError(_("addHours takes a date and time: startOfDay gives that of a date"))
     if not is_number(hours):
-        raise TypeError(_("addHours takes a number of hours, not %(given)s", given=shown(hours)))
+        raise TypeError(_("addHours takes a number of hours, not %(given)s", given=argument_in_words(hours)))
     return _in_calendar(lambda: instant + dt.timedelta(hours=hours))
 
 
 def add_days(moment: Moment, when: Any, days: Any) -> Any:
+    """Return a date, or an instant at the same time on the clock, so many days later."""
     number = whole("addDays", _("days"), days, -_MOST_DAYS, _MOST_DAYS)
     return _move_day("addDays", moment, when, lambda day: day + dt.timedelta(days=number))
 
@@ -59,18 +62,19 @@ def add_months(moment: Moment, when: Any, months: Any) -> Any:
 
 
 def add_years(moment: Moment, when: Any, years: Any) -> Any:
+    """Return the same day of another year; 28 February where that has no 29."""
     number = whole("addYears", _("years"), years, -_MOST_YEARS, _MOST_YEARS)
     return _move_day("addYears", moment, when, lambda day: _months_later(day, 12 * number))
 
 
 def days_between(moment: Moment, start: Any, end: Any) -> int:
     """Return the number of days from the day of `start` to that of `end`; negative where `end` is earlier."""
-    return (_day("daysBetween", moment, end) - _day("daysBetween", moment, start)).days
+    return (_local_day("daysBetween", moment, end) - _local_day("daysBetween", moment, start)).days
 
 
 def years_between(moment: Moment, start: Any, end: Any) -> int:
     """Return the whole years from the day of `start` to that of `end`, as an age is counted."""
-    first, last = _day("yearsBetween", moment, start), _day("yearsBetween", moment, end)
+    first, last = _local_day("yearsBetween", moment, start), _local_day("yearsBetween", moment, end)
     if last < first:
         return -years_between(moment, last.isoformat(), first.isoformat())
     return last.year - first.year - ((last.month, last.day) < (first.month, first.day))
@@ -89,13 +93,13 @@ def read(function: str, when: Any) -> dt.date:
             return dt.datetime.fromisoformat(when.upper())
     except ValueError:
         raise ValueError(
-            _("%(function)s: there is no date %(given)s", function=function, given=shown(when))
+            _("%(function)s: there is no date %(given)s", function=function, given=argument_in_words(when))
         ) from None
     raise TypeError(
         _(
             "%(function)s takes a date (2026-01-31) or a date and time, not %(given)s",
             function=function,
-            given=shown(when),
+            given=argument_in_words(when),
         )
     )
 
@@ -107,7 +111,10 @@ def local(moment: Moment, when: dt.date) -> dt.date:
     return _in_calendar(lambda: when.astimezone(moment.calendar.zone))
 
 
-def _day(function: str, moment: Moment, when: Any) -> dt.date:
+def _local_day(function: str, moment: Moment, when: Any) -> dt.date:
+    """Return the day of a date or, in the time zone of `moment`, of an instant. Raises TypeError and
+    ValueError.
+    """
     local_time = local(moment, read(function, when))
     return local_time.date() if isinstance(local_time, dt.datetime) else local_time
 

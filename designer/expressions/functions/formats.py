@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from crmclient.query.calendar import Moment
-from designer.expressions.functions.arguments import exact, shown, text
+from designer.expressions.functions.arguments import argument_in_words, exact, text
 from designer.expressions.functions.dates import local, read
 from designer.expressions.functions.numbers import MOST_PLACES, half_up
 from designer.expressions.limits import bounded
@@ -30,9 +30,13 @@ _TIMES = {"HH": "%H", "mm": "%M", "ss": "%S"}
 
 def filled(moment: Moment, template: Any, *values: Any) -> str:
     """Return the template with its placeholders filled in. null gives nothing; `{{` and `}}` are braces."""
+    # One more than there are values: a `{}` too many is then reported below.
     unnumbered = iter(range(len(values) + 1))
 
     def fill(match: re.Match[str]) -> str:
+        """Return the text for one brace or placeholder. Raises ValueError for a brace alone, and without a
+        value.
+        """
         if match[0] in ("{{", "}}"):
             return match[0][0]
         if match[0] in ("{", "}"):
@@ -40,25 +44,28 @@ def filled(moment: Moment, template: Any, *values: Any) -> str:
         index = int(match[1]) if match[1] else next(unnumbered)
         if index >= len(values):
             raise ValueError(_("format has no value for %(place)s: it counts from {0}", place=match[0]))
-        return _formatted(moment, values[index], match[2] or "")
+        return _value_in_pattern(moment, values[index], match[2] or "")
 
     return bounded("format", _PLACEHOLDER.sub(fill, text("format", template)), *map(as_text, values))
 
 
-def _formatted(moment: Moment, value: Any, pattern: str) -> str:
+def _value_in_pattern(moment: Moment, value: Any, pattern: str) -> str:
     """Return a value in a pattern: of a number, of a date, or without one as text."""
     if value is None:
         return ""
     if isinstance(value, (list, dict)):
         raise TypeError(
-            _("format takes single values, not %(given)s: join makes a text of a list", given=shown(value))
+            _(
+                "format takes single values, not %(given)s: join makes a text of a list",
+                given=argument_in_words(value),
+            )
         )
     if number := _NUMBER.fullmatch(pattern):
-        return _number(value, number)
-    return _date(moment, value, pattern) if pattern else as_text(value)
+        return _number_in_pattern(value, number)
+    return _date_in_pattern(moment, value, pattern) if pattern else as_text(value)
 
 
-def _number(value: Any, pattern: re.Match[str]) -> str:
+def _number_in_pattern(value: Any, pattern: re.Match[str]) -> str:
     """Return a number in a pattern, whose signs for thousands and decimals it uses. Raises ValueError."""
     group, point = pattern["group"], pattern["point"]
     if group is not None and group == point:
@@ -70,13 +77,14 @@ def _number(value: Any, pattern: re.Match[str]) -> str:
     return ("-" if number < 0 else "") + whole + (f"{point}{fraction}" if point else "")
 
 
-def _date(moment: Moment, value: Any, pattern: str) -> str:
+def _date_in_pattern(moment: Moment, value: Any, pattern: str) -> str:
     """Return a date or an instant in the pattern, in the moment's time zone. Raises ValueError for a pattern
     that is none.
     """
     when = local(moment, read("format", value))
 
     def part(match: re.Match[str]) -> str:
+        """Return one part of the date, such as the year for `yyyy`. Raises ValueError for an unknown one."""
         directives = _DAYS | _TIMES if isinstance(when, dt.datetime) else _DAYS
         if match[0] not in directives:
             raise ValueError(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from designer.expressions.functions.arguments import exact, shown, text
-from designer.expressions.functions.numbers import WIDE, written
+from designer.expressions.functions.arguments import argument_in_words, exact, text
+from designer.expressions.functions.numbers import WIDE, plain_digits
 from designer.expressions.limits import bounded
 from designer.expressions.values import as_text
 from designer.sentences import Sentence as _
@@ -16,7 +16,7 @@ from designer.sentences import Sentence as _
 
 def join(items: Any, separator: Any = ", ") -> str:
     """Return the items as one text. Raises TypeError for items that are lists or objects."""
-    texts = [_single(item) for item in _present("join", items)]
+    texts = [_text_of_single(item) for item in _present_items("join", items)]
     return bounded("join", text("join", separator).join(texts), *texts)
 
 
@@ -37,13 +37,17 @@ def maximum(*values: Any) -> Any:
 
 def total(items: Any) -> str:
     """Return the exact sum of a list of numbers, as text."""
-    numbers = (exact("sum", item) for item in _present("sum", items))
-    return written(reduce(WIDE.add, numbers, exact("sum", 0)))
+    numbers = (exact("sum", item) for item in _present_items("sum", items))
+    return plain_digits(reduce(WIDE.add, numbers, exact("sum", 0)))
 
 
 def _extreme(function: str, choose: Callable[..., Any], values: tuple[Any, ...]) -> Any:
+    """Return the least or greatest of values that are not null, by `choose`; null where there is none.
+
+    One list stands for its items. `function` is its name in messages.
+    """
     single = len(values) == 1 and isinstance(values[0], list)
-    present = _present(function, values[0] if single else list(values))
+    present = _present_items(function, values[0] if single else list(values))
     return choose(present, key=_sort_key(function, present)) if present else None
 
 
@@ -65,13 +69,19 @@ def _sort_key(function: str, values: list[Any]) -> Callable[[Any], Any] | None:
     return lambda value: exact(function, value)
 
 
-def _single(item: Any) -> str:
+def _text_of_single(item: Any) -> str:
+    """Return an item as text. Raises TypeError for a list or object."""
     if isinstance(item, (list, dict)):
-        raise TypeError(_("join takes a list of single values, not of %(given)s", given=shown(item)))
+        raise TypeError(
+            _("join takes a list of single values, not of %(given)s", given=argument_in_words(item))
+        )
     return as_text(item)
 
 
-def _present(function: str, items: Any) -> list[Any]:
+def _present_items(function: str, items: Any) -> list[Any]:
+    """Return the items that are not null. Raises TypeError for anything but a list."""
     if not isinstance(items, list):
-        raise TypeError(_("%(function)s takes a list, not %(given)s", function=function, given=shown(items)))
+        raise TypeError(
+            _("%(function)s takes a list, not %(given)s", function=function, given=argument_in_words(items))
+        )
     return [item for item in items if item is not None]

@@ -16,18 +16,22 @@ WIDE = Context(prec=4 * MOST_DIGITS + 2)
 
 
 def add(first: Any, second: Any, *more: Any) -> str:
-    return written(reduce(WIDE.add, (exact("add", value) for value in (first, second, *more))))
+    """Return the exact sum, as text of digits."""
+    return plain_digits(reduce(WIDE.add, (exact("add", value) for value in (first, second, *more))))
 
 
 def sub(first: Any, second: Any) -> str:
-    return written(WIDE.subtract(exact("sub", first), exact("sub", second)))
+    """Return the exact difference, as text of digits."""
+    return plain_digits(WIDE.subtract(exact("sub", first), exact("sub", second)))
 
 
 def mul(first: Any, second: Any, *more: Any) -> str:
+    """Return the exact product, as text of digits. Raises ValueError when it has too many of them."""
     product = exact("mul", first)
     for value in (second, *more):
-        product = Decimal(written(WIDE.multiply(product, exact("mul", value))))
-    return written(product)
+        # `plain_digits` refuses a product with too many digits before the next factor makes more of them.
+        product = Decimal(plain_digits(WIDE.multiply(product, exact("mul", value))))
+    return plain_digits(product)
 
 
 def div(first: Any, second: Any, places: Any) -> str:
@@ -36,15 +40,16 @@ def div(first: Any, second: Any, places: Any) -> str:
     if not divisor:
         raise ValueError(_("div cannot divide by 0"))
     scale = 10 ** whole("div", _("decimal places"), places, 0, MOST_PLACES)
+    # Fractions, because a decimal quotient would be rounded twice.
     scaled = Fraction(exact("div", first)) / Fraction(divisor) * scale
     magnitude = (2 * abs(scaled).numerator + abs(scaled).denominator) // (2 * abs(scaled).denominator)
-    return written(Decimal(magnitude if scaled >= 0 else -magnitude).scaleb(-places, WIDE))
+    return plain_digits(Decimal(magnitude if scaled >= 0 else -magnitude).scaleb(-places, WIDE))
 
 
 def rounded(number: Any, places: Any = 0) -> str:
     """Return the number, rounded half up to `places`."""
     exact_number = exact("round", number)
-    return written(half_up(exact_number, whole("round", _("decimal places"), places, 0, MOST_PLACES)))
+    return plain_digits(half_up(exact_number, whole("round", _("decimal places"), places, 0, MOST_PLACES)))
 
 
 def num(value: Any) -> float:
@@ -58,10 +63,11 @@ def compare(first: Any, second: Any) -> int:
 
 
 def half_up(number: Decimal, places: int) -> Decimal:
+    """Return the number with so many decimal places, rounded half away from zero."""
     return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, WIDE)
 
 
-def written(number: Decimal) -> str:
+def plain_digits(number: Decimal) -> str:
     """Return the number in plain digits. Raises ValueError for more than MOST_DIGITS."""
     # Zero may be negative.
     text = format(number if number else abs(number), "f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from designer.expressions.functions.arguments import shown, text, whole
+from designer.expressions.functions.arguments import argument_in_words, text, whole
 from designer.expressions.limits import MOST_TEXT, bounded, too_long
 from designer.expressions.values import as_text
 from designer.sentences import Sentence as _
@@ -47,7 +47,9 @@ def replace(value: Any, old: Any, new: Any) -> str:
 def pad_left(value: Any, width: Any, fill: Any = " ") -> str:
     """Return the value as text of at least `width` characters, filled up on the left with `fill`."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise TypeError(_("padLeft takes text or a whole number, not %(given)s", given=shown(value)))
+        raise TypeError(
+            _("padLeft takes text or a whole number, not %(given)s", given=argument_in_words(value))
+        )
     least_length = whole("padLeft", _("a width"), width, 0, _WIDEST)
     filler = text("padLeft", fill)
     if len(filler) != 1:

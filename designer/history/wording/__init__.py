@@ -29,6 +29,8 @@ _DESCRIBE: dict[str, _Describe] = {
     "entities": configuration.entity,
     "endpoints": endpoints.endpoint,
 }
+# The effect of a removal, by list. Removals from other lists break callers. What callers lose by the removal
+# of an item of these lists is told at the endpoints that name it.
 _REMOVED: dict[str, Effect] = {
     "roles": Effect.BEHAVIOUR,
     "caller_types": Effect.BEHAVIOUR,
@@ -64,4 +66,5 @@ def _removal(collection: str, before: JsonObject) -> Effect:
 
 
 def _anything(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield the bare differences of an item of a list that this release does not know."""
     return Words().compare(before, after)

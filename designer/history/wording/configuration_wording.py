@@ -38,14 +38,17 @@ _COLUMNS = Listed(
 
 
 def role(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of a role."""
     return _ROLE.compare(before, after)
 
 
 def caller_type(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of a caller type."""
     return _CALLER_TYPE.compare(before, after)
 
 
 def user_property(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of a user property and of its columns."""
     yield from _PROPERTY.compare(_without_columns(before), _without_columns(after))
     yield from _COLUMNS.compare(before.get("columns", []), after.get("columns", []))
 
@@ -68,24 +71,26 @@ _ENTITY = Words(
 
 
 def module(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of a module."""
     return _MODULE.compare(before, after)
 
 
 def entity(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of an exposed entity and of its row rule."""
     yield from _ENTITY.compare(_without_rule(before), _without_rule(after))
-    yield from _row_rule(before.get("row_rule"), after.get("row_rule"))
+    yield from _lines_of_row_rule(before.get("row_rule"), after.get("row_rule"))
 
 
 def _without_rule(content: JsonObject) -> JsonObject:
     return {name: value for name, value in content.items() if name != "row_rule"}
 
 
-def _row_rule(before: Any, after: Any) -> Iterator[Line]:
+def _lines_of_row_rule(before: Any, after: Any) -> Iterator[Line]:
     """Yield a line for each change of a row rule, by the callers of its entries.
 
     Entries for the same roles are one.
     """
-    old, new = _by_callers(before), _by_callers(after)
+    old, new = _entries_by_roles(before), _entries_by_roles(after)
     if old == new:
         return
     if not old:
@@ -107,7 +112,8 @@ def _row_rule(before: Any, after: Any) -> Iterator[Line]:
             yield Line(_("row rule: an entry for %(who)s added") % who, Effect.BEHAVIOUR)
 
 
-def _by_callers(rule: Any) -> dict[tuple[str, ...], list[JsonObject]]:
+def _entries_by_roles(rule: Any) -> dict[tuple[str, ...], list[JsonObject]]:
+    """Return the entries of a row rule, in any recorded form, by their roles. () stands for everyone."""
     entries_by_roles: dict[tuple[str, ...], list[JsonObject]] = {}
     for entry in entries_in_json(rule):
         entries_by_roles.setdefault(tuple(entry.get("roles", ())), []).append(entry)

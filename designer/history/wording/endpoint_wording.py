@@ -30,6 +30,7 @@ _DEFAULT_TYPES = [SERVICE_TYPE, USER_TYPE]
 
 
 def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of who may call. Without the member, callers need a token and no role."""
     required_before, required_after = (
         before.get("authentication_required", True),
         after.get("authentication_required", True),
@@ -38,14 +39,15 @@ def access(before: JsonObject, after: JsonObject) -> Iterator[Line]:
         yield Line(_("authentication became required"), Effect.BREAKING)
     elif required_before and not required_after:
         yield Line(_("anyone may call, without a token"), Effect.BEHAVIOUR)
-    yield from _roles(before.get("roles", []), after.get("roles", []))
-    yield from _caller_types(
+    yield from _lines_of_roles(before.get("roles", []), after.get("roles", []))
+    yield from _lines_of_caller_types(
         before.get("caller_types", _DEFAULT_TYPES), after.get("caller_types", _DEFAULT_TYPES)
     )
-    yield from Words().compare(_rest(before), _rest(after))
+    yield from Words().compare(_other_members(before), _other_members(after))
 
 
-def _roles(before: list[str], after: list[str]) -> Iterator[Line]:
+def _lines_of_roles(before: list[str], after: list[str]) -> Iterator[Line]:
+    """Yield a line for each role that may or may no longer call."""
     for role in after:
         if role not in before:
             # The first role shuts out everyone who has it not.
@@ -58,7 +60,8 @@ def _roles(before: list[str], after: list[str]) -> Iterator[Line]:
             yield Line(_("role “%(role)s” taken away") % {"role": role}, effect)
 
 
-def _caller_types(before: list[str], after: list[str]) -> Iterator[Line]:
+def _lines_of_caller_types(before: list[str], after: list[str]) -> Iterator[Line]:
+    """Yield a line for each caller type that is admitted, or no longer."""
     for name in after:
         if name not in before:
             yield Line(_("callers of type “%(type)s” are admitted") % {"type": name}, Effect.ADDITIVE)
@@ -69,7 +72,8 @@ def _caller_types(before: list[str], after: list[str]) -> Iterator[Line]:
             )
 
 
-def _rest(access: JsonObject) -> JsonObject:
+def _other_members(access: JsonObject) -> JsonObject:
+    """Return the members of an access that this release does not know."""
     return {name: value for name, value in access.items() if name not in _ACCESS_FIELDS}
 
 
@@ -147,21 +151,25 @@ _LISTS = {
 
 
 def endpoint(before: JsonObject, after: JsonObject) -> Iterator[Line]:
-    yield from _ENDPOINT.compare(_plain(before), _plain(after))
+    """Yield a line for each change of an endpoint: its own fields, its access, its lists and its settings."""
+    yield from _ENDPOINT.compare(_without_parts(before), _without_parts(after))
     yield from access(before.get("access", {}), after.get("access", {}))
-    yield from inputs(before.get("inputs", []), after.get("inputs", []))
+    kind = KINDS.get(str(after.get("kind", "")))
+    partial = kind is not None and kind.partial
+    yield from inputs(before.get("inputs", []), after.get("inputs", []), partial=partial)
     for name, listed in _LISTS.items():
         yield from listed.compare(before.get(name, []), after.get(name, []))
-    settings = _settings(str(after.get("kind", "")))
+    settings = _words_of_settings(str(after.get("kind", "")))
     yield from settings.compare(before.get("settings", {}), after.get("settings", {}))
 
 
-def _plain(endpoint: JsonObject) -> JsonObject:
+def _without_parts(endpoint: JsonObject) -> JsonObject:
+    """Return the members of an endpoint that are compared as fields. Others have words of their own."""
     elsewhere = {"access", "inputs", "settings", *_LISTS}
     return {name: value for name, value in endpoint.items() if name not in elsewhere}
 
 
-def _settings(kind: str) -> Words:
+def _words_of_settings(kind: str) -> Words:
     """Return the words for the settings of a kind: those that the settings declare; others are told by their
     difference.
     """

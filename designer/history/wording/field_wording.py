@@ -39,7 +39,9 @@ class Words:
                 text, effect = self.fields[name](old, new)
                 yield Line(f"{subject}{text}", effect)
             else:
-                yield from (Line(f"{subject}{text}", self.otherwise) for text in _bare(name, old, new))
+                yield from (
+                    Line(f"{subject}{text}", self.otherwise) for text in _bare_differences(name, old, new)
+                )
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Listed:
     removed: Effect = Effect.BREAKING
 
     def compare(self, before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
+        """Yield a line for each item that is added, removed or changed, and one when items changed places."""
         old, new = self._by_name(before), self._by_name(after)
         for name in dict.fromkeys((*old, *new)):
             if name not in old:
@@ -100,7 +103,11 @@ def translated(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
 def switched(
     on: str, on_effect: Effect, off: str, off_effect: Effect, *, default: bool = False
 ) -> FieldWords:
-    """Return the words for a change of a yes/no field. `default` is the meaning of a missing value."""
+    """Return the words for a change of a yes/no field.
+
+    `on` and `off` are the words for the new value, with their effects. `default` is the meaning of a missing
+    value.
+    """
 
     def words(old: Any, new: Any) -> tuple[str, Effect]:
         return (_(on), on_effect) if (default if new is None else new) else (_(off), off_effect)
@@ -109,12 +116,14 @@ def switched(
 
 
 def shown(value: Any) -> str:
+    """Return a JSON value as readers see it: a text in quotes, a dash for a missing value, else JSON."""
     if value is None:
         return "–"
     return f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _bare(name: str, old: Any, new: Any) -> Iterator[str]:
+def _bare_differences(name: str, old: Any, new: Any) -> Iterator[str]:
+    """Yield the change of the field `name` as a path with both values, such as `limits.most: 1 → 2`."""
     if not (isinstance(old, (dict, list)) and isinstance(new, (dict, list))):
         yield f"{name}: {shown(old)} → {shown(new)}"
     else:
@@ -122,6 +131,7 @@ def _bare(name: str, old: Any, new: Any) -> Iterator[str]:
 
 
 def row_rule(old: Any, new: Any) -> tuple[str, Effect]:
+    """Return words for a change of an endpoint's own row rule; None and empty stand for no row rule."""
     if not old:
         return _("row rule added: callers may reach fewer records"), Effect.BEHAVIOUR
     if not new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -31,16 +32,17 @@ BINDINGS = Listed(
 )
 
 
-def _bound(label: str, *, greatest: bool) -> FieldWords:
+def _limit_words(label: str, *, greatest: bool) -> FieldWords:
     """Return words for a limit. A tighter limit breaks callers, a looser one is additive."""
 
     def words(old: Any, new: Any) -> tuple[str, Effect]:
-        return f"{_(label)}: {shown(old)} → {shown(new)}", _tightened(old, new, greatest)
+        return f"{_(label)}: {shown(old)} → {shown(new)}", _effect_of_limit(old, new, greatest)
 
     return words
 
 
-def _tightened(old: Any, new: Any, greatest: bool) -> Effect:
+def _effect_of_limit(old: Any, new: Any, greatest: bool) -> Effect:
+    """Return the effect of another limit; None is no limit. `greatest`: it limits values from above."""
     if new is None:
         return Effect.ADDITIVE
     if old is None:
@@ -51,67 +53,95 @@ def _tightened(old: Any, new: Any, greatest: bool) -> Effect:
     return Effect.BREAKING if tighter else Effect.ADDITIVE
 
 
-def _pattern(old: Any, new: Any) -> tuple[str, Effect]:
+def _words_of_pattern(old: Any, new: Any) -> tuple[str, Effect]:
+    """Return the words for another pattern. It may refuse what was accepted, unless it is gone."""
     effect = Effect.BREAKING if new else Effect.ADDITIVE
     return _("pattern: %(old)s → %(new)s") % {"old": shown(old), "new": shown(new)}, effect
 
 
-def _allowed(old: Any, new: Any) -> tuple[str, Effect]:
+def _words_of_allowed(old: Any, new: Any) -> tuple[str, Effect]:
+    """Return the words for other allowed values. It breaks callers when a value is
+    missing; none allows all.
+    """
     before, after = old or [], new or []
     narrowed = bool(after) and (not before or any(value not in after for value in before))
     text = _("allowed values: %(old)s → %(new)s") % {"old": shown(old), "new": shown(new)}
     return text, Effect.BREAKING if narrowed else Effect.ADDITIVE
 
 
-def _added(item: JsonObject) -> Effect:
-    required = item.get("required", False) and item.get("default") is None
-    return Effect.BREAKING if required else Effect.ADDITIVE
+_FIELDS: dict[str, FieldWords] = {
+    "type": changed(gettext_noop("type"), Effect.BREAKING),
+    "required": switched(
+        gettext_noop("became required"),
+        Effect.BREAKING,
+        gettext_noop("is no longer required"),
+        Effect.ADDITIVE,
+    ),
+    "nullable": switched(
+        gettext_noop("may be null"),
+        Effect.ADDITIVE,
+        gettext_noop("may no longer be null"),
+        Effect.BREAKING,
+        default=True,
+    ),
+    "default": changed(gettext_noop("default"), Effect.BEHAVIOUR),
+    "label": changed(gettext_noop("label"), Effect.ADDITIVE),
+    "description": told(gettext_noop("description")),
+    "translations": translated(gettext_noop("translations")),
+    "minimum": _limit_words(gettext_noop("smallest number"), greatest=False),
+    "maximum": _limit_words(gettext_noop("largest number"), greatest=True),
+    "min_length": _limit_words(gettext_noop("minimum length"), greatest=False),
+    "max_length": _limit_words(gettext_noop("maximum length"), greatest=True),
+    "pattern": _words_of_pattern,
+    "allowed": _words_of_allowed,
+}
+# A required input without a default: callers who have left it out must send it now.
+_FIELDS_TO_SEND = {**_FIELDS, "default": changed(gettext_noop("default"), Effect.BREAKING)}
+
+
+class _InputWords(Words):
+    """The words for inputs whose defaults are used."""
+
+    def compare(self, before: JsonObject, after: JsonObject, subject: str = "") -> Iterator[Line]:
+        """Yield a line for each changed field. A default that is removed breaks callers if the input must be
+        sent now.
+        """
+        words = Words(_FIELDS_TO_SEND) if _must_be_sent(after) else Words(self.fields)
+        return words.compare(before, after, subject)
+
+
+def _must_be_sent(item: JsonObject) -> bool:
+    """Whether calls have to send the input: it is required and has no default."""
+    return bool(item.get("required", False)) and item.get("default") is None
 
 
 _INPUTS = Listed(
     noun=lambda name: _("input “%(name)s”") % {"name": name},
     name=lambda item: item.get("name", ""),
-    added=_added,
-    words=Words(
-        {
-            "type": changed(gettext_noop("type"), Effect.BREAKING),
-            "required": switched(
-                gettext_noop("became required"),
-                Effect.BREAKING,
-                gettext_noop("is no longer required"),
-                Effect.ADDITIVE,
-            ),
-            "nullable": switched(
-                gettext_noop("may be null"),
-                Effect.ADDITIVE,
-                gettext_noop("may no longer be null"),
-                Effect.BREAKING,
-                default=True,
-            ),
-            "default": changed(gettext_noop("default"), Effect.BEHAVIOUR),
-            "label": changed(gettext_noop("label"), Effect.ADDITIVE),
-            "description": told(gettext_noop("description")),
-            "translations": translated(gettext_noop("translations")),
-            "minimum": _bound(gettext_noop("smallest number"), greatest=False),
-            "maximum": _bound(gettext_noop("largest number"), greatest=True),
-            "min_length": _bound(gettext_noop("minimum length"), greatest=False),
-            "max_length": _bound(gettext_noop("maximum length"), greatest=True),
-            "pattern": _pattern,
-            "allowed": _allowed,
-        }
-    ),
+    added=lambda item: Effect.BREAKING if _must_be_sent(item) else Effect.ADDITIVE,
+    words=_InputWords(_FIELDS),
+)
+# The inputs of an update, whose defaults are never used.
+_INPUTS_OF_UPDATE = replace(
+    _INPUTS,
+    added=lambda item: Effect.BREAKING if item.get("required", False) else Effect.ADDITIVE,
+    words=Words(_FIELDS),
 )
 
 # Parts of a list input, which are compared by themselves.
 _PARTS = ("inputs", "bindings")
 
 
-def inputs(before: list[JsonObject], after: list[JsonObject], place: str = "") -> Iterator[Line]:
+def inputs(
+    before: list[JsonObject], after: list[JsonObject], place: str = "", *, partial: bool = False
+) -> Iterator[Line]:
     """Yield the changes of the inputs of an endpoint, or of the records that an input holds.
 
-    `place` stands in front of each line: empty, or the names of the inputs around them.
+    `place` stands in front of each line: empty, or the names of the inputs around them. `partial`: the
+    endpoint's kind takes no defaults.
     """
-    for line in _INPUTS.compare(
+    listed = _INPUTS_OF_UPDATE if partial else _INPUTS
+    for line in listed.compare(
         [_without_parts(item) for item in before], [_without_parts(item) for item in after]
     ):
         yield Line(f"{place}{line.text}", line.effect)
@@ -126,4 +156,5 @@ def inputs(before: list[JsonObject], after: list[JsonObject], place: str = "") -
 
 
 def _without_parts(item: JsonObject) -> JsonObject:
+    """Return an input without the inputs and bindings of its items."""
     return {name: value for name, value in item.items() if name not in _PARTS}

@@ -38,15 +38,16 @@ _SHAPES = {
 
 
 def issuer(before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield a line for each change of an issuer and of its role rules."""
     yield from _ISSUER.compare(_without_rules(before), _without_rules(after))
-    yield from _role_rules(before.get("role_rules") or [], after.get("role_rules") or [])
+    yield from _lines_of_role_rules(before.get("role_rules") or [], after.get("role_rules") or [])
 
 
 def _without_rules(content: JsonObject) -> JsonObject:
     return {name: value for name, value in content.items() if name != "role_rules"}
 
 
-def _role_rules(before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
+def _lines_of_role_rules(before: list[JsonObject], after: list[JsonObject]) -> Iterator[Line]:
     """Yield the changes of role rules by their claims. Their order changes no roles: all of them apply."""
     old, new = _by_claim(before), _by_claim(after)
     for name in dict.fromkeys((*old, *new)):
@@ -57,12 +58,13 @@ def _role_rules(before: list[JsonObject], after: list[JsonObject]) -> Iterator[L
             words = _("role rule for “%(claim)s” removed: %(gives)s")
             yield Line(words % {"claim": name, "gives": _gives(old[name])}, Effect.BEHAVIOUR)
         else:
-            yield from _role_rule(name, old[name], new[name])
+            yield from _lines_of_role_rule(name, old[name], new[name])
     if [name for name in old if name in new] != [name for name in new if name in old]:
         yield Line(_("role rules in another order"), Effect.ADDITIVE)
 
 
-def _role_rule(name: str, before: JsonObject, after: JsonObject) -> Iterator[Line]:
+def _lines_of_role_rule(name: str, before: JsonObject, after: JsonObject) -> Iterator[Line]:
+    """Yield the changes of the role rule for the claim `name`."""
     subject = _("role rule for “%(claim)s”: ") % {"claim": name}
     shapes = [_shape(rule) for rule in (before, after)]
     if shapes[0] != shapes[1]:
@@ -95,15 +97,18 @@ def _by_claim(rules: list[JsonObject]) -> dict[str, JsonObject]:
 
 
 def _shape(rule: JsonObject) -> str:
+    """Return in words how a role rule reads the values of its claim. An unknown shape stays as it is."""
     shape = rule.get("shape", "any")
     return _(_SHAPES[shape]) if shape in _SHAPES else str(shape)
 
 
 def _grants(rule: JsonObject) -> list[str]:
+    """Return each grant of a role rule as `value → role`."""
     return [f"{grant.get('value', '')} → {grant.get('role', '')}" for grant in rule.get("grants") or []]
 
 
 def _gives(rule: JsonObject) -> str:
+    """Return in words which roles a role rule gives."""
     if rule.get("as_named"):
         return _("each value as a role")
     return ", ".join(_grants(rule)) or _("no role")

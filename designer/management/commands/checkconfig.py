@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import read_named
@@ -19,14 +18,16 @@ from designer.documents.values_file import read_values
 from designer.example_calls.call_runs import CallResult, run_all
 from designer.example_calls.junit import report
 from designer.imports.records_by_key import UnaskedRecords
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.report_lines import counted, failures
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
 from designer.readiness import Finding, Metadata, State
+from designer.readiness.findings import UNCHECKED
 from designer.readiness.recorded_metadata import RecordedMetadata, UnreadableMetadata, read_record
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Check every enabled endpoint, user property and issuer, stored or in a document. Exits with 1 when "
         "something cannot be served. A document is judged by a metadata file, without database and platform."
@@ -34,6 +35,7 @@ class Command(BaseCommand):
     # A document is judged where no database is.
     requires_migrations_checks = False
     requires_system_checks = []
+    json_help = "Write the findings as JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -54,7 +56,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--junit", type=Path, metavar="FILE", help="Goes with --calls: write their results as JUnit XML."
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write the findings as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -80,36 +82,44 @@ class Command(BaseCommand):
                 "calls of a document."
             )
         problems: Sequence[str] = ()
+        unjudged: Sequence[str] = ()
         if file is None or metadata is None:
             checked = overview()
+            findings: Sequence[Finding] = checked.findings
         else:
-            problems, checked = _judge(file, metadata, values)
+            recorded = _read_metadata(metadata)
+            problems, checked = _judge(file, values, recorded)
+            # No platform is asked: what could not be checked is what the file lacks.
+            findings = [finding for finding in checked.findings if finding.rule != UNCHECKED]
+            unjudged = [*_lacking(metadata, recorded)]
         results = _run_calls(checked, junit) if calls else ()
         failed = sum(result.failed for result in results)
-        blocking = sum(finding.is_blocking for finding in checked.findings)
+        blocking = sum(finding.is_blocking for finding in findings)
         if as_json:
             report = {
                 "blocking": blocking,
-                "problems": list(map(str, problems)),
+                "problems": [*map(str, problems), *unjudged],
                 "states": {state.value: checked.counts.get(state, 0) for state in State},
-                "findings": [finding.to_json() for finding in checked.findings],
+                "findings": [finding.to_json() for finding in findings],
                 "calls": [result.to_json() for result in results],
             }
-            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+            self.write_json(report)
         else:
-            self._write(problems, checked.findings)
+            self._write_findings([*problems, *unjudged], findings)
             if calls:
                 self.stdout.write(counted(results))
             for line in failures(results):
                 self.stdout.write(line)
-        if problems:
-            raise CommandError("This cannot be imported.", returncode=1)
-        if blocking or failed:
-            wrong = [f"{blocking} blocking."] * bool(blocking)
-            wrong += [f"{failed} of {len(results)} example calls failed."] * bool(failed)
+        # A list times False is empty, so only what is wrong is told.
+        wrong = ["This cannot be imported."] * bool(problems)
+        wrong += ["Not everything could be judged."] * bool(unjudged)
+        wrong += [f"{blocking} blocking."] * bool(blocking)
+        wrong += [f"{failed} of {len(results)} example calls failed."] * bool(failed)
+        if wrong:
             raise CommandError(" ".join(wrong), returncode=1)
 
-    def _write(self, problems: Sequence[str], findings: Sequence[Finding]) -> None:
+    def _write_findings(self, problems: Sequence[str], findings: Sequence[Finding]) -> None:
+        """Write a line for each problem and each finding, or one that says that there are none."""
         for problem in problems:
             self.stdout.write(str(problem))
         for finding in findings:
@@ -127,41 +137,52 @@ def _run_calls(checked: Overview, junit: Path | None) -> Sequence[CallResult]:
         try:
             junit.write_bytes(report(results))
         except OSError as error:
-            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+            raise CommandError(f"{junit} cannot be written: {error.strerror}.") from error
     return results
 
 
-def _judge(file: Path, metadata: Path, values: Path | None) -> tuple[Sequence[str], Overview]:
-    """Judge the document in `file` by a metadata file.
+def _read_metadata(file: Path) -> RecordedMetadata:
+    """Read a metadata file. Raises CommandError."""
+    try:
+        return RecordedMetadata(read_record(file.read_bytes()))
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+    except UnreadableMetadata as error:
+        raise CommandError(f"{file} is no metadata file. Write one with exportmetadata.\n{error}") from error
+
+
+def _judge(file: Path, values: Path | None, recorded: RecordedMetadata) -> tuple[Sequence[str], Overview]:
+    """Judge the document in `file` by recorded metadata.
 
     Return its problems and its overview. Raises CommandError.
     """
     try:
-        recorded = RecordedMetadata(read_record(metadata.read_bytes()))
         try:
-            problems, checked = judge_alone(_document(file, values, recorded), recorded)
+            return judge_alone(_read_document(file, values, recorded), recorded)
         except PartlyRead as error:
             problems, checked = judge_alone(error.rest, recorded, error.gaps)
-            problems = [*error.problems, *problems]
+            return [*error.problems, *problems], checked
     except OSError as error:
-        raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
-    except UnreadableMetadata as error:
-        raise CommandError(
-            f"{metadata} is no metadata file. Write one with exportmetadata.\n{error}"
-        ) from error
+        raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
     except DocumentError as error:
-        raise CommandError("\n".join(map(str, error.problems))) from error
-    if recorded.lacking:
-        options = " ".join(f"--entity {name}" for name in sorted(recorded.lacking))
-        lacking = (
-            f"{metadata} does not say what these entities have: {', '.join(sorted(recorded.lacking))}. "
-            f"Write it anew with exportmetadata {options}."
+        raise Refusal("This cannot be imported.", error.problems) from error
+
+
+def _lacking(file: Path, recorded: RecordedMetadata) -> Iterator[str]:
+    """Yield what a metadata file does not say, although the document was to be judged by it."""
+    if names := sorted(recorded.lacking):
+        options = " ".join(f"--entity {name}" for name in names)
+        yield (
+            f"{file} does not say what these entities have: {', '.join(names)}. Write it anew with "
+            f"exportmetadata {options}."
         )
-        raise CommandError("\n".join((*map(str, problems), lacking)))
-    return problems, checked
 
 
-def _document(file: Path, values: Path | None, metadata: Metadata) -> ConfigurationDocument:
+def _read_document(file: Path, values: Path | None, metadata: Metadata) -> ConfigurationDocument:
+    """Return the document in a file or folder. Raises DocumentError and OSError.
+
+    Records that it names by a key get made-up ids, because no platform is asked.
+    """
     supply = Supply(UnaskedRecords(metadata), read_values(values) if values else {})
     if file.is_dir():
         return read_folder(file, supply).document

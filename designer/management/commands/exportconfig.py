@@ -5,17 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, get_args
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.documents.document_writer import export, json_bytes
 from designer.documents.folder_writer import Format, write_folder
 from designer.documents.problems import DocumentError
 from designer.imports.stored_values import named_json
 from designer.loading import load
+from designer.management.json_command import JsonCommand
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = "Write the configuration, or one module with its roles, as a JSON document or a folder of files."
+
+    json_help = "Write a report as JSON; without --output and --folder, that is the document."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--module", help="Only this module, by its segment.")
@@ -34,6 +37,7 @@ class Command(BaseCommand):
             dest="form",
             help="Of the files in the folder. Default: yaml.",
         )
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -42,6 +46,7 @@ class Command(BaseCommand):
         output: Path | None,
         folder: Path | None,
         form: Format,
+        as_json: bool,
         **options: Any,
     ) -> None:
         try:
@@ -55,4 +60,9 @@ class Command(BaseCommand):
         except (DocumentError, ValueError) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
-            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+            # A full disk names no file.
+            target = error.filename or folder or output or "Standard output"
+            raise CommandError(f"{target} cannot be written: {error.strerror}.") from error
+        written = folder or output
+        if as_json and written is not None:
+            self.write_json({"result": "exported", "written": str(written)})

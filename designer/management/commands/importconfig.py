@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
@@ -17,6 +16,7 @@ from designer.history.refused_changes import ProtectionRefused
 from designer.history.restoration import newest_version, require_version
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import report_on
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.report_lines import affected, counted, effects, failures, kept, taken_back
 from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
@@ -48,11 +48,12 @@ AUTHOR = Author(
     # A pipeline has the report of a dry run, and nobody to answer.
     answered=QUESTIONS,
 )
+# Exit codes besides 0 and 1.
 CHANGES = 3
 PROPOSED = 4
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Import a configuration document, all or nothing. Exits with 1, and changes nothing, when the "
         "document is wrong or would bring in what cannot be served; with 4 where it changes what is "
@@ -85,7 +86,7 @@ class Command(BaseCommand):
             action="store_true",
             help="With --dry-run: exit with 3 where something would change.",
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -119,7 +120,7 @@ class Command(BaseCommand):
                     expected_version=expect_version,
                 )
         except ProtectionRefused as error:
-            raise self._proposed(source, file, error, as_json=as_json) from error
+            raise self._propose(source, file, error, as_json=as_json) from error
         except OSError as error:
             raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
         except DocumentError as error:
@@ -128,7 +129,7 @@ class Command(BaseCommand):
                 self._report("refused", refused, error.problems)
             elif refused is not None:
                 self._write_plan(refused)
-            raise CommandError(_refusal(refused, error.problems)) from error
+            raise CommandError(_refusal_text(refused, error.problems)) from error
         result = "unchanged" if judged.plan.does_nothing else "planned" if dry_run else "imported"
         if as_json:
             self._report(result, judged)
@@ -143,18 +144,22 @@ class Command(BaseCommand):
         if exit_code and result == "planned":
             raise CommandError("The configuration is not as the document says.", returncode=CHANGES)
 
-    def _proposed(
+    def _propose(
         self, source: Source, file: str, refused: ProtectionRefused, *, as_json: bool
     ) -> CommandError:
         """Open the whole document as a proposal. Return the error that the command ends with."""
-        proposal = open_source(source, "", Path(file).name)
+        try:
+            proposal = open_source(source, "", Path(file).name)
+        except DocumentError as error:
+            # Somebody has changed the configuration meanwhile.
+            return Refusal("Nothing was changed.", error.problems)
         if as_json:
             report = {"result": "proposed", "version": newest_version(), **UNREAD, "problems": []}
             report |= {
                 "protected": [finding.to_json() for finding in refused.findings],
                 "proposal": proposal_json(proposal),
             }
-            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+            self.write_json(report)
         lines = [
             "Nothing that is live was changed.",
             *(str(finding.message) for finding in refused.findings),
@@ -164,6 +169,7 @@ class Command(BaseCommand):
         return CommandError("\n".join(lines), returncode=PROPOSED)
 
     def _write_plan(self, judged: Judgement) -> None:
+        """Write the plan and what it means to callers."""
         report = report_on(judged)
         for line in (
             *judged.plan.lines(),
@@ -175,25 +181,34 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
     def _write_findings(self, findings: Iterable[Finding], *words: str) -> None:
+        """Write a line for each finding, with `words` behind its severity."""
         for finding in findings:
             place = f"{finding.subject} {finding.field}".strip()
             severity = f"{finding.severity.value:8}"
             self.stdout.write(" ".join((severity, *words, f"{place}: {finding.message} [{finding.rule}]")))
 
     def _write_calls(self, judged: Judgement) -> None:
+        """Write how many example calls were made, and what was wrong with them."""
         if judged.calls:
             self.stdout.write(counted(judged.calls))
         for line in failures(judged.calls):
             self.stdout.write(line)
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
+        """Write the report as JSON. `judged` is None for a document that could not be read; `problems` say
+        why.
+        """
         members = UNREAD if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
         wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
         report = {"result": result, "version": newest_version(), **members, "problems": wrong}
-        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        self.write_json(report)
 
 
-def _refusal(judged: Judgement | None, problems: Sequence[str]) -> str:
+def _refusal_text(judged: Judgement | None, problems: Sequence[str]) -> str:
+    """Return the text of the error: why nothing was changed, and which option would allow it.
+
+    `judged` is None for a document that could not be read; `problems` say why.
+    """
     lines = ["Nothing was changed.", *map(str, problems if judged is None else judged.problems)]
     if judged is not None and judged.blocking:
         lines += [f"{len(judged.blocking)} blocking: this could not be served afterwards."]

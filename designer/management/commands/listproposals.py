@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from designer.management.json_command import JsonCommand
 from designer.models import Proposal
 from designer.proposals.proposal_json import proposal_json
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = "List the proposals that are open, newest first: number, state, module, who opened it, title."
+
+    json_help = "Write them as JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--all", action="store_true", help="Those that are closed, too.")
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write them as JSON.")
+        super().add_arguments(parser)
 
     def handle(self, *args: Any, all: bool, as_json: bool, **options: Any) -> None:
         proposals = [
@@ -25,8 +27,7 @@ class Command(BaseCommand):
             if all or proposal.is_open
         ]
         if as_json:
-            content = [proposal_json(proposal) for proposal in proposals]
-            self.stdout.write(json.dumps(content, ensure_ascii=False, indent=2))
+            self.write_json([proposal_json(proposal) for proposal in proposals])
             return
         for proposal in proposals:
             scope, account = proposal.module or "everything", proposal.account or "-"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import IntegrityError, transaction
 
 from designer.audit import note_account
-from designer.documents.document_writer import to_bytes
 from designer.documents.problems import DocumentError
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.release_number import release_number
 from designer.models import AuditEntry, Release
 from designer.releases.next_release import Proposal, propose
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Make a release of the configuration as it is. Its number and changelog are proposed from what has "
         "changed since the last one: a breaking change asks for the next major number, anything else for the "
@@ -41,7 +40,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--dry-run", action="store_true", help="Show the number and the changelog; make nothing."
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -58,26 +57,29 @@ class Command(BaseCommand):
             # What is copied is what is there at this moment, and nothing may come between.
             with transaction.atomic():
                 proposal = propose()
-                release = _of(proposal, number or proposal.number, name, own_changelog)
+                major, minor = number or proposal.number
+                text = proposal.changelog if own_changelog is None else own_changelog
+                release = proposal.release(major=major, minor=minor, name=name, changelog=text)
+                release.full_clean()
                 if not dry_run:
                     release.save()
                     note_account("", AuditEntry.Action.RELEASE, release, "makerelease")
         except DocumentError as error:
-            raise CommandError("\n".join(["No release was made.", *map(str, error.problems)])) from error
+            raise Refusal("No release was made.", error.problems) from error
         except ValidationError as error:
             lines = [
                 message if field == NON_FIELD_ERRORS else f"--{field}: {message}"
                 for field, messages in error.message_dict.items()
                 for message in messages
             ]
-            raise CommandError("\n".join(["No release was made.", *lines])) from error
+            raise Refusal("No release was made.", lines) from error
         except IntegrityError as error:
-            raise CommandError(
-                f"No release was made. Somebody has just made release {release.number}: try again."
-            ) from error
-        self._tell(release, proposal, dry_run=dry_run, as_json=as_json)
+            taken = f"Somebody has just made release {release.number}: try again."
+            raise Refusal("No release was made.", [taken]) from error
+        self._write_result(release, proposal, dry_run=dry_run, as_json=as_json)
 
-    def _tell(self, release: Release, proposal: Proposal, *, dry_run: bool, as_json: bool) -> None:
+    def _write_result(self, release: Release, proposal: Proposal, *, dry_run: bool, as_json: bool) -> None:
+        """Write which release was made, or would be, with its changelog."""
         since = proposal.since
         if as_json:
             report = {
@@ -88,7 +90,7 @@ class Command(BaseCommand):
                 "effect": proposal.effect.value if proposal.differences else None,
                 "changelog": release.changelog,
             }
-            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+            self.write_json(report)
             return
         if release.changelog:
             self.stdout.write(release.changelog)
@@ -98,16 +100,6 @@ class Command(BaseCommand):
             self.stdout.write(f"It would be release {release}. This was a dry run: nothing was made.")
         else:
             self.stdout.write(f"Release {release} is made.")
-
-
-def _of(proposal: Proposal, number: tuple[int, int], name: str, changelog: str | None) -> Release:
-    """Return a proposal as a release that is not stored yet. Raises ValidationError."""
-    major, minor = number
-    text = proposal.changelog if changelog is None else changelog
-    release = Release(major=major, minor=minor, name=name, changelog=text)
-    release.document = to_bytes(proposal.document).decode()
-    release.full_clean()
-    return release
 
 
 def _text_of(file: str) -> str:

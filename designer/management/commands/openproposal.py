@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.documents.problems import DocumentError
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
 from designer.proposals.proposal_json import proposal_json
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Open a proposal of what a document or a folder describes. Nothing that is live changes before the "
         "proposal is published. Exits with 1, and opens none, where the document is wrong or changes nothing."
     )
+
+    json_help = "Write it as JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_source_arguments(parser)
@@ -28,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--description", default="", help="Why the change is needed, for those who read the proposal."
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write it as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -48,8 +50,8 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{error.filename or file} cannot be read: {error.strerror}.") from error
         except DocumentError as error:
-            raise CommandError("\n".join(["No proposal was opened.", *map(str, error.problems)])) from error
+            raise Refusal("No proposal was opened.", error.problems) from error
         if as_json:
-            self.stdout.write(json.dumps(proposal_json(proposal), ensure_ascii=False, indent=2))
+            self.write_json(proposal_json(proposal))
         else:
             self.stdout.write(f"Opened proposal {proposal}.")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.documents.judgement import Judgement, Refused
 from designer.documents.problems import DocumentError
@@ -13,6 +12,7 @@ from designer.history.broken_callers import QUESTIONS
 from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.import_report import report_on
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.proposal_argument import add_proposal_argument, found_proposal
 from designer.management.report_lines import affected, counted, effects, failures, taken_back
 from designer.models import Proposal
@@ -26,7 +26,7 @@ from designer.proposals.publication import (
 )
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Make live what a proposal proposes, in one step. Exits with 1, and changes nothing, where a "
         "finding, an example call, a missing approval or a change that was made live meanwhile holds it back."
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--go-back", action="store_true", help="Take a published proposal back, in one step."
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self, *args: Any, proposal: int, dry_run: bool, go_back: bool, as_json: bool, **options: Any
@@ -49,12 +49,12 @@ class Command(BaseCommand):
             raise CommandError("--dry-run does not go with --go-back.")
         stored_proposal = found_proposal(proposal)
         try:
-            judged = _carried_out(stored_proposal, dry_run=dry_run, back=go_back)
+            judged = _carry_out(stored_proposal, dry_run=dry_run, back=go_back)
         except (DocumentError, ChangeRefused) as error:
             refused = error.judgement if isinstance(error, Refused) else None
             if as_json:
                 self._report("refused", stored_proposal, refused, error.problems)
-            raise CommandError("\n".join(["Nothing was changed.", *map(str, error.problems)])) from error
+            raise Refusal("Nothing was changed.", error.problems) from error
         stored_proposal.refresh_from_db()
         result = "planned" if dry_run else "taken back" if go_back else "published"
         if as_json:
@@ -74,14 +74,17 @@ class Command(BaseCommand):
         self.stdout.write(_RESULTS[result])
 
     def _report(self, result: str, proposal: Proposal, judged: Judgement | None, problems: Any = ()) -> None:
+        """Write the report as JSON. `judged` is None where the proposal was refused before anything was
+        judged.
+        """
         report = {"result": result, "proposal": proposal_json(proposal)}
         if judged is not None:
             report |= {**judged.to_json(), **report_on(judged).to_json()}
         report["problems"] = [str(problem) for problem in problems]
-        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        self.write_json(report)
 
 
-def _carried_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
+def _carry_out(proposal: Proposal, *, dry_run: bool, back: bool) -> Judgement:
     """Publish the proposal, or take it back, and return the judgement. A dry run only judges it. Raises
     DocumentError or Refused.
     """

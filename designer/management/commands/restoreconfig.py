@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from designer.definitions import ConfigurationDocument
 from designer.documents.document_reader import read
@@ -17,12 +16,13 @@ from designer.history.recording import Author, Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import document_at, newest_version, preview_restore, restore
 from designer.imports.import_report import report_on
+from designer.management.json_command import JsonCommand, Refusal
 from designer.management.release_number import release_number
 from designer.management.report_lines import affected, effects
 from designer.models import Release, Version
 
 
-class Command(BaseCommand):
+class Command(JsonCommand):
     help = (
         "Make the whole configuration what it was at a version or a release, as a new version. Exits with 1, "
         "and changes nothing, when that could not be served."
@@ -44,7 +44,7 @@ class Command(BaseCommand):
             action="store_true",
             help="Show what would change, and every problem; change nothing.",
         )
-        parser.add_argument("--json", action="store_true", dest="as_json", help="Write a report as JSON.")
+        super().add_arguments(parser)
 
     def handle(
         self,
@@ -56,13 +56,17 @@ class Command(BaseCommand):
         **options: Any,
     ) -> None:
         try:
-            name, old_document = _of_version(version) if version is not None else _of_release(release)
+            name, old_document = (
+                _named_document_of_version(version)
+                if version is not None
+                else _named_document_of_release(release)
+            )
             judged = preview_restore(old_document) if dry_run else restore(old_document, _author(name))
         except (DocumentError, ChangeRefused) as error:
             if as_json:
                 refused = error.judgement if isinstance(error, Refused) else None
                 self._report("refused", refused, error.problems)
-            raise CommandError("\n".join(["Nothing was changed.", *map(str, error.problems)])) from error
+            raise Refusal("Nothing was changed.", error.problems) from error
         result = "unchanged" if judged.plan.does_nothing else "planned" if dry_run else "restored"
         if as_json:
             self._report(result, judged)
@@ -75,20 +79,22 @@ class Command(BaseCommand):
         self.stdout.write(_RESULTS[result].format(name))
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[object] = ()) -> None:
+        """Write the report as JSON. `judged` is None where nothing could be judged; `problems` say why."""
         members = {} if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
         report = {"result": result, "version": newest_version(), **members, "problems": [*map(str, problems)]}
-        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+        self.write_json(report)
 
 
-def _of_version(version: int) -> tuple[str, ConfigurationDocument]:
+def _named_document_of_version(version: int) -> tuple[str, ConfigurationDocument]:
     """Return a version's name and configuration. Raises CommandError, and as `document_at`."""
     if not Version.objects.filter(pk=version).exists():
         raise CommandError(f"There is no version {version}. configversions lists them.")
     return f"version {version}", document_at(version)
 
 
-def _of_release(number: tuple[int, int] | None) -> tuple[str, ConfigurationDocument]:
+def _named_document_of_release(number: tuple[int, int] | None) -> tuple[str, ConfigurationDocument]:
     """Return a release's name and configuration. Raises CommandError and DocumentError."""
+    # The parser demands a version or a release, so None never gets here.
     major, minor = number or (0, 0)
     release = Release.objects.filter(major=major, minor=minor).first()
     if release is None:
@@ -98,6 +104,7 @@ def _of_release(number: tuple[int, int] | None) -> tuple[str, ConfigurationDocum
 
 
 def _author(name: str) -> Author:
+    """Return the author of a restore of the version or release `name`."""
     # Whoever has a shell of the service may change everything.
     return Author(
         origin=Origin.RESTORE,

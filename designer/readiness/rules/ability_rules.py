@@ -26,6 +26,7 @@ from designer.types import holds_records
 
 @blocking_of(VersionSettings, "platform-versions")
 def records_have_versions(subject: EndpointSubject, settings: VersionSettings) -> Found:
+    """Find a demand for If-Match on an entity whose records have no versions."""
     if not settings.require_if_match or not subject.entity:
         return
     attributes = subject.metadata.attributes(subject.entity)
@@ -42,7 +43,8 @@ def records_have_versions(subject: EndpointSubject, settings: VersionSettings) -
 
 @blocking_of(DuplicateSettings, "platform-duplicates")
 def duplicates_are_detected(subject: EndpointSubject, settings: DuplicateSettings) -> Found:
-    if settings.refuse_duplicates and not _can(subject, Ability.DUPLICATES):
+    """Find that duplicates are refused where the platform does not detect them."""
+    if settings.refuse_duplicates and not _platform_can(subject, Ability.DUPLICATES):
         yield (
             _("The platform has no duplicate detection. Do not refuse duplicates."),
             "settings.refuse_duplicates",
@@ -51,13 +53,15 @@ def duplicates_are_detected(subject: EndpointSubject, settings: DuplicateSetting
 
 @blocking_of(PaginatedQuerySettings, "platform-pages")
 def rows_have_pages(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
-    if not _can(subject, Ability.PAGES):
+    """Find a query by page where the platform has no pages."""
+    if not _platform_can(subject, Ability.PAGES):
         yield _("The platform cannot answer page by page. Make it a multi query."), "settings.page_size"
 
 
 @blocking_of(PaginatedQuerySettings, "platform-totals")
 def rows_are_counted(subject: EndpointSubject, settings: PaginatedQuerySettings) -> Found:
-    if _can(subject, Ability.TOTALS):
+    """Find a total that the platform cannot count: that of the settings, and that of the FetchXML."""
+    if _platform_can(subject, Ability.TOTALS):
         return
     if settings.total:
         yield _("The platform cannot count all rows. Do not ask for it."), "settings.total"
@@ -67,20 +71,21 @@ def rows_are_counted(subject: EndpointSubject, settings: PaginatedQuerySettings)
 
 @blocking("platform-queries")
 def queries_can_be_run(subject: EndpointSubject) -> Found:
+    """Find what the endpoint's own query and those of its data fetchers need and the platform lacks."""
     for place, query in _queries(subject):
-        if any(query.every_link) and not _can(subject, Ability.LINKS):
+        if any(query.every_link) and not _platform_can(subject, Ability.LINKS):
             yield _("The platform cannot link entities in a query. Take the links out."), place
-        if query.is_aggregate and not _can(subject, Ability.AGGREGATES):
+        if query.is_aggregate and not _platform_can(subject, Ability.AGGREGATES):
             yield _("The platform cannot group or sum rows. Take the aggregates out."), place
         uses_periods = any(
             condition.operator is Operator.IN_FISCAL_PERIOD for _entity, condition in conditions(query)
         )
-        if uses_periods and not _can(subject, Ability.FISCAL_PERIODS):
+        if uses_periods and not _platform_can(subject, Ability.FISCAL_PERIODS):
             yield (
                 _("The platform knows no fiscal periods. Use in-fiscal-period-and-year, or dates."),
                 place,
             )
-        if _groups_by_fiscal_parts(query) and not _can(subject, Ability.FISCAL_GROUPS):
+        if _groups_by_fiscal_parts(query) and not _platform_can(subject, Ability.FISCAL_GROUPS):
             yield (
                 _(
                     "The platform does not say what the value of a fiscal group is. Group by month or "
@@ -88,15 +93,16 @@ def queries_can_be_run(subject: EndpointSubject) -> Found:
                 ),
                 place,
             )
-        if query.distinct and not _can(subject, Ability.DISTINCT):
+        if query.distinct and not _platform_can(subject, Ability.DISTINCT):
             yield _("The platform cannot leave out equal rows. Take distinct out."), place
 
 
 @blocking("platform-batches")
 def lists_are_created_at_once(subject: EndpointSubject) -> Found:
+    """Find inputs that hold records, where the platform cannot write several records all or none."""
     # An action hands its records to the process.
     writes_itself = subject.definition.settings.creates_records or subject.endpoint.kind.partial
-    if _can(subject, Ability.BATCHES) or not writes_itself:
+    if _platform_can(subject, Ability.BATCHES) or not writes_itself:
         return
     for input_definition in subject.inputs:
         if holds_records(input_definition.type):
@@ -112,6 +118,7 @@ def lists_are_created_at_once(subject: EndpointSubject) -> Found:
 
 @blocking("platform-users", row_rules=True)
 def callers_are_users(subject: EndpointSubject) -> Found:
+    """Find every place that needs the caller's user, where the platform has no users."""
     if subject.metadata.conventions.users is not None:
         return
     for place in dict.fromkeys(_places_that_read_user(subject)):
@@ -120,6 +127,7 @@ def callers_are_users(subject: EndpointSubject) -> Found:
 
 @blocking_for_user_properties("user-property-users")
 def there_are_users(subject: UserPropertySubject) -> Found:
+    """Find a property of users where the platform has no users."""
     type = subject.caller_type
     if type is not None and type.is_of_users and subject.metadata.conventions.users is None:
         yield _("The platform has no users, so it has no user properties."), "kind"
@@ -127,6 +135,7 @@ def there_are_users(subject: UserPropertySubject) -> Found:
 
 @blocking_for_user_properties("user-property-links")
 def related_data_can_be_read(subject: UserPropertySubject) -> Found:
+    """Find a user property of related data that needs a link in a query, where the platform has no links."""
     metadata, definition = subject.metadata, subject.definition
     if definition.kind != "related" or Ability.LINKS in metadata.conventions.abilities:
         return
@@ -150,7 +159,7 @@ def related_data_can_be_read(subject: UserPropertySubject) -> Found:
         )
 
 
-def _can(subject: EndpointSubject, ability: Ability) -> bool:
+def _platform_can(subject: EndpointSubject, ability: Ability) -> bool:
     return ability in subject.metadata.conventions.abilities
 
 
@@ -165,6 +174,7 @@ def _queries(subject: EndpointSubject) -> Iterator[tuple[str, DesignedQuery]]:
 
 
 def _groups_by_fiscal_parts(source: DesignedQuery | DesignedLink) -> bool:
+    """Whether a query or link, or a link in it, groups rows by a fiscal year or period."""
     return any(column.date_grouping in FISCAL_PARTS for column in source.columns) or any(
         map(_groups_by_fiscal_parts, source.links)
     )
@@ -189,11 +199,16 @@ def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:
 
 
 def _asks_for_user(needs: Needs) -> bool:
-    # The type and the roles of callers who are not users are known, too.
+    """Whether the caller has to be a user, or have user properties. The type and the roles are known of every
+    caller.
+    """
     return needs.user or bool(needs.user_values - RESERVED_PROPERTIES)
 
 
 def _reads_user(text: str) -> bool:
+    """Whether the expression `text` reads the caller; False for an expression with a mistake, which another
+    rule finds.
+    """
     try:
         return "user" in Expression(text, ENDPOINT_NAMES).references
     except ExpressionError:

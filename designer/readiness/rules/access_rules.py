@@ -9,6 +9,7 @@ from designer.sentences import Sentence as _
 
 @blocking("role-unknown")
 def roles_exist(subject: EndpointSubject) -> Found:
+    """Find roles of the endpoint that do not exist."""
     for role in subject.definition.access.roles:
         if role not in subject.surroundings.roles:
             yield _("There is no role “%(role)s”.", role=role), "roles"
@@ -16,6 +17,7 @@ def roles_exist(subject: EndpointSubject) -> Found:
 
 @blocking("roles-without-authentication")
 def roles_need_authentication(subject: EndpointSubject) -> Found:
+    """Find roles that have no effect, because callers need no token."""
     access = subject.definition.access
     if access.roles and not access.authentication_required:
         yield (
@@ -26,5 +28,6 @@ def roles_need_authentication(subject: EndpointSubject) -> Found:
 
 @warning("anonymous-write")
 def writing_is_guarded(subject: EndpointSubject) -> Found:
+    """Find endpoints that write for callers without a token."""
     if subject.endpoint.kind.writes and not subject.definition.access.authentication_required:
         yield _("Anyone may write through it, without a token."), "authentication_required"

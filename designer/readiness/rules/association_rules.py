@@ -14,6 +14,7 @@ _RELATIONSHIP, _RELATED = "settings.relationship", "settings.related"
 
 @blocking_of(AssociateSettings, "relationship-unknown")
 def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    """Find a relationship that is not chosen, or that the entity does not have."""
     if not subject.entity:
         return
     if not settings.relationship:
@@ -31,6 +32,7 @@ def relationship_exists(subject: EndpointSubject, settings: AssociateSettings) -
 
 @blocking_of(AssociateSettings, "relationship-not-many-to-many")
 def relationship_is_many_to_many(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    """Find a relationship that does not lead from the entity to many records that have many in turn."""
     if not subject.entity:
         return
     relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))
@@ -60,7 +62,10 @@ def relationship_is_many_to_many(subject: EndpointSubject, settings: AssociateSe
 
 @blocking_of(AssociateSettings, "related-entity")
 def related_entity_is_exposed(subject: EndpointSubject, settings: AssociateSettings) -> Found:
-    other = _other_end(subject, settings)
+    """Find an exposed entity of the related records that is not chosen, or that the relationship does not
+    lead to.
+    """
+    other = _related_entity(subject, settings)
     if other is None:
         return
     chosen = settings.related_among(subject.endpoint.exposures)
@@ -97,8 +102,9 @@ def related_entity_is_exposed(subject: EndpointSubject, settings: AssociateSetti
 
 @warning_of(AssociateSettings, "related-unread")
 def related_records_can_be_found(subject: EndpointSubject, settings: AssociateSettings) -> Found:
+    """Find that no enabled endpoint of the module answers with the related records, whose ids calls send."""
     chosen = settings.related_among(subject.endpoint.exposures)
-    if chosen is None or chosen.entity != _other_end(subject, settings):
+    if chosen is None or chosen.entity != _related_entity(subject, settings):
         return
     endpoints = subject.surroundings.configuration.endpoints.values()
     if not any(_answers(endpoint, chosen) for endpoint in endpoints):
@@ -122,7 +128,10 @@ def _answers(endpoint: Endpoint, exposure: ExposedEntityDefinition) -> bool:
     return endpoint.entity == exposure and definition.settings.answers_records
 
 
-def _other_end(subject: EndpointSubject, settings: AssociateSettings) -> str | None:
+def _related_entity(subject: EndpointSubject, settings: AssociateSettings) -> str | None:
+    """Return the entity that the chosen many-to-many relationship leads to; None while there is no such
+    relationship.
+    """
     if not subject.entity:
         return None
     relationship = settings.relationship_among(subject.metadata.relationships(subject.entity))

@@ -19,6 +19,7 @@ from designer.sentences import Sentence as _
 
 @warning("anonymous-read", row_rules=True)
 def reading_is_guarded(subject: EndpointSubject) -> Found:
+    """Find endpoints that answer records to callers without a token while no row rule narrows them."""
     reads_records = not subject.endpoint.kind.writes and subject.definition.settings.answers_records
     if reads_records and _is_open(subject) and not _has_row_rule(subject):
         yield _("Anyone may read any record through it, without a token."), "authentication_required"
@@ -26,12 +27,16 @@ def reading_is_guarded(subject: EndpointSubject) -> Found:
 
 @warning_of(OptionSetSettings, "option-set-public")
 def option_sets_are_guarded(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    """Find option sets that callers without a token may read."""
     if _is_open(subject):
         yield _("Anyone may read this option set, without a token."), "authentication_required"
 
 
 @warning("anonymous-without-limit")
 def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
+    """Find an open endpoint while ADDRESS_RATE (requests a minute for one address) is 0, which means no
+    limit.
+    """
     if _is_open(subject) and service.PORTICO["ADDRESS_RATE"] == 0:
         yield (
             _("Anyone may call it as often as they like: ADDRESS_RATE is 0."),
@@ -41,12 +46,18 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
 
 @warning("delete-without-row-rule", row_rules=True)
 def deleting_is_narrowed(subject: EndpointSubject) -> Found:
+    """Find endpoints that delete any record, because no row rule applies."""
     if subject.endpoint.kind.removes_records and not _has_row_rule(subject):
         yield _("Its callers may delete any record: a row rule would say which."), "row_rule"
 
 
 @warning("write-without-roles", row_rules=True)
 def writing_is_for_roles(subject: EndpointSubject) -> Found:
+    """Find endpoints that write records by id or key for every caller with a token, with no roles and no row
+    rule.
+
+    `anonymous-write` finds those that need no token.
+    """
     access = subject.definition.access
     kind = subject.endpoint.kind
     on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
@@ -82,26 +93,32 @@ def _entity_with_open_records(subject: EndpointSubject) -> str:
     kind, access = subject.endpoint.kind, subject.definition.access
     query = subject.definition.settings.designed_query
     if query is not None:
-        is_told = query.entity in subject.surroundings.ruled_entities
-        return "" if is_told or needs_of_query(subject).of_caller else query.entity
+        has_rule = query.entity in subject.surroundings.ruled_entities
+        return "" if has_rule or needs_of_query(subject).of_caller else query.entity
     if kind.settings.reaches_records:
         return "" if subject.entity in subject.surroundings.ruled_entities else subject.entity
-    on_records = kind.scope is Scope.ENTITY and (kind.is_by_id or kind.is_by_key)
-    is_told = kind.removes_records or (kind.writes and not access.roles)
-    return subject.entity if on_records and not is_told else ""
+    if kind.scope is not Scope.ENTITY or not (kind.is_by_id or kind.is_by_key):
+        return ""
+    another_rule_says_so = kind.removes_records or (kind.writes and not access.roles)
+    return "" if another_rule_says_so else subject.entity
 
 
 @warning_of(UploadSettings, "upload-without-types")
 def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSettings) -> Found:
+    """Find uploads that take files of any type."""
     if not settings.extensions and not settings.content_types:
         yield _("Any type of file may be uploaded: list the ones that are meant."), "settings.extensions"
 
 
 def _is_open(subject: EndpointSubject) -> bool:
+    """Whether callers need no token."""
     return not subject.definition.access.authentication_required
 
 
 def _has_row_rule(subject: EndpointSubject) -> bool:
+    """Whether a row rule narrows the records of the endpoint: its own, that of its entity, or that of an
+    entity that its query reads.
+    """
     entity = subject.endpoint.entity
     if any(reached.is_ruled and not reached.is_link for reached in _reached_by_itself(subject)):
         return True
@@ -109,5 +126,5 @@ def _has_row_rule(subject: EndpointSubject) -> bool:
 
 
 def _reached_by_itself(subject: EndpointSubject) -> Iterator[Reach]:
-    """Yield what the endpoint's own query reaches, or its kind, and leave out what data fetchers read."""
+    """Yield the entities that the endpoint's own query or its kind reaches; not those of data fetchers."""
     return (found for found in reach(subject.endpoint) if found.place in (QUERY, RECORDS))

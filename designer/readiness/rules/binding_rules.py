@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from crmclient.metadata import Attribute
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions.nearest import did_you_mean
-from designer.queries.answered_columns import answered
+from designer.queries.answered_columns import answered_attributes
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -16,6 +16,7 @@ from designer.types import TYPES, InvalidInput, Limits, natural_type
 
 @blocking("attribute-unknown")
 def attributes_exist(subject: EndpointSubject) -> Found:
+    """Find bindings to attributes that do not exist."""
     if subject.vocabulary is None:
         return
     for binding in subject.bindings:
@@ -26,12 +27,13 @@ def attributes_exist(subject: EndpointSubject) -> Found:
                     owner=subject.vocabulary.owner,
                     attribute=binding.attribute,
                 ),
-                _at(binding, "attribute"),
+                _place_in_binding(binding, "attribute"),
             )
 
 
 @blocking("attribute-read-only")
 def attributes_can_be_written(subject: EndpointSubject) -> Found:
+    """Find bindings to files, and to attributes that a call of this kind cannot set."""
     creates = subject.endpoint.kind.binds_all_required
     for binding, attribute in _bindings_with_attributes(subject):
         if natural_type(attribute) is None:
@@ -40,17 +42,18 @@ def attributes_can_be_written(subject: EndpointSubject) -> Found:
                     "“%(attribute)s” holds a file, which a binding cannot set. Remove the binding.",
                     attribute=binding.attribute,
                 ),
-                _at(binding, "attribute"),
+                _place_in_binding(binding, "attribute"),
             )
         elif not (attribute.creatable if creates else attribute.updatable):
             yield (
                 _("“%(attribute)s” is set by the platform alone.", attribute=binding.attribute),
-                _at(binding, "attribute"),
+                _place_in_binding(binding, "attribute"),
             )
 
 
 @blocking("required-attribute-unbound")
 def required_attributes_are_bound(subject: EndpointSubject) -> Found:
+    """Find required attributes that nothing sets, where the kind must set all of them."""
     if not subject.endpoint.kind.binds_all_required:
         return
     bound = {binding.attribute for binding in subject.bindings} | subject.set_by_path
@@ -69,13 +72,14 @@ def required_attributes_are_bound(subject: EndpointSubject) -> Found:
 
 @warning("required-attribute-optional")
 def required_attributes_are_sent(subject: EndpointSubject) -> Found:
+    """Find required attributes whose input callers may leave out, with no default to take its place."""
     if not subject.endpoint.kind.binds_all_required:
         return
     for binding, attribute in _bindings_with_attributes(subject):
-        input_definition = _input(subject, binding)
+        input_definition = _input_of_binding(subject, binding)
         has_default = (
             input_definition is not None
-            and input_definition.default is not None
+            and input_definition.default not in (None, "", [])
             and not subject.endpoint.kind.partial
         )
         if attribute.is_required and input_definition and not input_definition.required and not has_default:
@@ -92,23 +96,28 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
 
 @blocking("binding-input")
 def inputs_are_defined(subject: EndpointSubject) -> Found:
+    """Find bindings to inputs that do not exist."""
     for binding in subject.bindings:
         if binding.source == "input" and binding.value not in subject.input_names:
             missing_input = f"@{binding.value}" if binding.value else _("no input")
             yield (
                 _(
-                    "“%(attribute)s” takes %(wanted)s, which is not defined.",
+                    "“%(attribute)s” takes %(wanted)s, which is not defined.%(hint)s",
                     attribute=binding.attribute,
                     wanted=missing_input,
+                    hint=did_you_mean(str(binding.value or ""), subject.input_names),
                 ),
-                _at(binding, "value"),
+                _place_in_binding(binding, "value"),
             )
 
 
 @blocking("binding-types")
 def types_fit(subject: EndpointSubject) -> Found:
+    """Find inputs whose type gives values that the bound attribute cannot hold. Another rule finds unknown
+    types.
+    """
     for binding, attribute in _bindings_with_attributes(subject):
-        input_definition = _input(subject, binding)
+        input_definition = _input_of_binding(subject, binding)
         if input_definition is None or input_definition.type not in TYPES or natural_type(attribute) is None:
             continue
         if not TYPES[input_definition.type].fits(attribute):
@@ -129,8 +138,9 @@ def types_fit(subject: EndpointSubject) -> Found:
 
 @warning("binding-length")
 def lengths_fit(subject: EndpointSubject) -> Found:
+    """Find inputs that allow longer texts than the bound attribute holds."""
     for binding, attribute in _bindings_with_attributes(subject):
-        input_definition = _input(subject, binding)
+        input_definition = _input_of_binding(subject, binding)
         if (
             input_definition
             and input_definition.max_length
@@ -152,6 +162,9 @@ def lengths_fit(subject: EndpointSubject) -> Found:
 
 @blocking("binding-constant")
 def constants_fit(subject: EndpointSubject) -> Found:
+    """Find constants that the bound attribute cannot hold. None empties the attribute: `binding-empty` checks
+    it.
+    """
     for binding, attribute in _bindings_with_attributes(subject):
         kind = natural_type(attribute)
         if binding.source != "constant" or binding.value is None or kind is None:
@@ -166,12 +179,13 @@ def constants_fit(subject: EndpointSubject) -> Found:
                     attribute=binding.attribute,
                     message=error.message,
                 ),
-                _at(binding, "value"),
+                _place_in_binding(binding, "value"),
             )
 
 
 @blocking("binding-user-property")
 def user_properties_exist(subject: EndpointSubject) -> Found:
+    """Find bindings to user properties that no admitted caller has."""
     for binding in subject.bindings:
         if binding.source != "user" or binding.value in subject.admitted_properties:
             continue
@@ -182,14 +196,18 @@ def user_properties_exist(subject: EndpointSubject) -> Found:
                     "property to one of these types, or choose another.",
                     value=binding.value,
                 ),
-                _at(binding, "value"),
+                _place_in_binding(binding, "value"),
             )
         else:
-            yield _("There is no user property “%(value)s”.", value=binding.value), _at(binding, "value")
+            yield (
+                _("There is no user property “%(value)s”.", value=binding.value),
+                _place_in_binding(binding, "value"),
+            )
 
 
 @warning("binding-user-anonymous")
 def users_are_known(subject: EndpointSubject) -> Found:
+    """Find bindings to user properties where callers need no token."""
     if subject.definition.access.authentication_required:
         return
     for binding in subject.bindings:
@@ -201,12 +219,13 @@ def users_are_known(subject: EndpointSubject) -> Found:
                     attribute=binding.attribute,
                     value=binding.value,
                 ),
-                _at(binding, "source"),
+                _place_in_binding(binding, "source"),
             )
 
 
 @blocking("binding-fetch")
 def fetchers_exist(subject: EndpointSubject) -> Found:
+    """Find bindings to data fetchers, or to their columns, that do not exist."""
     for binding in subject.bindings:
         if binding.source == "fetch" and (reason := _not_fetched(subject, str(binding.value or ""))):
             yield (
@@ -216,7 +235,7 @@ def fetchers_exist(subject: EndpointSubject) -> Found:
                     value=binding.value,
                     reason=reason,
                 ),
-                _at(binding, "value"),
+                _place_in_binding(binding, "value"),
             )
 
 
@@ -229,7 +248,10 @@ def _bindings_with_attributes(
             yield binding, subject.attributes[binding.attribute]
 
 
-def _input(subject: EndpointSubject, binding: BindingDefinition) -> InputDefinition | None:
+def _input_of_binding(subject: EndpointSubject, binding: BindingDefinition) -> InputDefinition | None:
+    """Return the input whose value the binding takes; None for a binding of another source, or to an unknown
+    input.
+    """
     if binding.source != "input":
         return None
     return next(
@@ -245,7 +267,7 @@ def _not_fetched(subject: EndpointSubject, value: str) -> str:
     if name not in fetchers:
         return _("there is no data fetcher “%(name)s”.%(hint)s", name=name, hint=did_you_mean(name, fetchers))
     query = fetchers[name].query
-    columns = answered(query, subject.metadata.attributes) if query else {key: None}
+    columns = answered_attributes(query, subject.metadata.attributes) if query else {key: None}
     if key in columns:
         return ""
     return _(
@@ -255,5 +277,6 @@ def _not_fetched(subject: EndpointSubject, value: str) -> str:
     )
 
 
-def _at(binding: BindingDefinition, field: str) -> str:
+def _place_in_binding(binding: BindingDefinition, field: str) -> str:
+    """Return the place of a field of the binding in the definition."""
     return f"bindings.{binding.attribute}.{field}"

@@ -15,6 +15,7 @@ from designer.sentences import Sentence as _
 
 @warning_of(CachedSettings, "cache-off")
 def late_answers_are_kept(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    """Find that answers may be served past their time, while no answers are cached."""
     if settings.cache.stale_seconds and not settings.cache.is_on:
         yield (
             _(
@@ -27,6 +28,7 @@ def late_answers_are_kept(subject: EndpointSubject, settings: CachedSettings) ->
 
 @warning_of(CachedSettings, "cache-downstream", row_rules=True)
 def what_browsers_keep_is_for_everybody(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    """Find that browsers and proxies may keep answers, while no answer is the same for all callers."""
     if not settings.cache.downstream:
         return
     shared = sharing(subject.endpoint)
@@ -43,6 +45,8 @@ def what_browsers_keep_is_for_everybody(subject: EndpointSubject, settings: Cach
 
 @warning_of(ActionSettings, "action-changes")
 def changed_entities_exist(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    """Find entities that the process is said to change, and that do not exist."""
+    # Most actions name no entities. The platform is not asked for them.
     entities = subject.metadata.entities() if settings.changes else {}
     for name in settings.changes:
         if name not in entities:
@@ -58,6 +62,7 @@ def changed_entities_exist(subject: EndpointSubject, settings: ActionSettings) -
 
 @warning_of(CachedSettings, "cache-now")
 def the_present_is_not_kept(subject: EndpointSubject, settings: CachedSettings) -> Found:
+    """Find columns whose value depends on the time of the call, in answers that are cached."""
     if not settings.cache.is_on:
         return
     for column in subject.columns:
@@ -74,6 +79,7 @@ def the_present_is_not_kept(subject: EndpointSubject, settings: CachedSettings) 
 
 
 def _reads_the_present(text: str) -> bool:
+    """Whether the expression `text` depends on the time of the call; False for one with a mistake."""
     try:
         return Expression(text, ENDPOINT_NAMES).reads_time
     except ExpressionError:

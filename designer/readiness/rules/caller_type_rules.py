@@ -27,6 +27,7 @@ _OF_EVERY_CALLER = RESERVED_PROPERTIES | {"id", "teams"}
 
 @blocking("caller-type-unknown")
 def caller_types_exist(subject: EndpointSubject) -> Found:
+    """Find caller types of the endpoint that do not exist."""
     for name in subject.definition.access.caller_types:
         if name not in subject.surroundings.caller_types:
             yield _("There is no caller type “%(name)s”. Take it out of the endpoint.", name=name), _FIELD
@@ -34,6 +35,7 @@ def caller_types_exist(subject: EndpointSubject) -> Found:
 
 @blocking("caller-types-none")
 def somebody_is_admitted(subject: EndpointSubject) -> Found:
+    """Find that callers need a token, but no caller type is admitted."""
     access = subject.definition.access
     if access.authentication_required and not access.caller_types:
         yield _("The endpoint admits no type of caller. Choose at least one."), _FIELD
@@ -45,8 +47,8 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
 
     Another rule finds properties that no caller type has.
     """
-    reads = dict.fromkeys((*_compared(subject), *_user_properties_used(subject)))
-    for type in _admitted(subject):
+    reads = dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject)))
+    for type in _admitted_types(subject):
         properties = subject.surroundings.properties_by_type.get(type, {})
         lacking: dict[str, list[str]] = {}
         for place, name in reads:
@@ -67,11 +69,14 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
 
 @warning("caller-type-claims", row_rules=True)
 def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
+    """Find claims that conditions read and that no issuer of an admitted caller type lets them read."""
     if settings.PORTICO["USER_RESOLVER"] != STANDARD_RESOLVER:
         # A resolver of a package says itself which claims there are.
         return
-    reads = dict.fromkeys((place, path) for place, needs in _needs(subject) for path in needs.claims)
-    for type in _admitted(subject):
+    reads = dict.fromkeys(
+        (place, path) for place, needs in _needs_of_caller(subject) for path in needs.claims
+    )
+    for type in _admitted_types(subject):
         readable = [
             path
             for issuer in subject.surroundings.configuration.issuers
@@ -97,8 +102,9 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
 
 @blocking("user-property-broken", row_rules=True)
 def properties_can_be_read(subject: EndpointSubject) -> Found:
+    """Find user properties that the endpoint reads and that have findings of their own."""
     of_type = subject.surroundings.properties_by_type
-    for place, name in dict.fromkeys((*_compared(subject), *_user_properties_used(subject))):
+    for place, name in dict.fromkeys((*_user_properties_compared(subject), *_user_properties_used(subject))):
         for type in subject.definition.access.caller_types:
             user_property = of_type.get(type, {}).get(name)
             if user_property is not None and _is_broken(
@@ -117,8 +123,9 @@ def properties_can_be_read(subject: EndpointSubject) -> Found:
 
 @warning("caller-type-no-users", row_rules=True)
 def callers_are_platform_users(subject: EndpointSubject) -> Found:
-    places = dict.fromkeys(place for place, needs in _needs(subject) if needs.user)
-    for type in _admitted(subject):
+    """Find conditions on the platform user, where an admitted caller type has none."""
+    places = dict.fromkeys(place for place, needs in _needs_of_caller(subject) if needs.user)
+    for type in _admitted_types(subject):
         if not subject.surroundings.caller_types[type].is_of_users:
             for place in places:
                 yield (
@@ -132,7 +139,7 @@ def callers_are_platform_users(subject: EndpointSubject) -> Found:
                 )
 
 
-def _admitted(subject: EndpointSubject) -> Iterator[str]:
+def _admitted_types(subject: EndpointSubject) -> Iterator[str]:
     """Yield the existing caller types that the endpoint admits; none where callers need no token."""
     access = subject.definition.access
     if access.authentication_required:
@@ -140,10 +147,11 @@ def _admitted(subject: EndpointSubject) -> Iterator[str]:
 
 
 def _is_broken(subject: UserPropertySubject) -> bool:
+    """Whether any rule finds something wrong with the user property."""
     return any(True for rule in USER_PROPERTY_RULES for _finding in rule.find(subject))
 
 
-def _needs(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
+def _needs_of_caller(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
     """Yield what the row rules, the query and the data fetchers need of the caller, each with its place."""
     yield from needs_of_row_rules(subject)
     yield QUERY, needs_of_query(subject)
@@ -151,9 +159,9 @@ def _needs(subject: EndpointSubject) -> Iterator[tuple[str, Needs]]:
         yield f"fetchers.{fetcher.name}.query", needs_of_fetcher(subject, fetcher.name)
 
 
-def _compared(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
+def _user_properties_compared(subject: EndpointSubject) -> Iterator[tuple[str, str]]:
     """Yield the places of conditions that compare with user properties, with the name of each property."""
-    for place, needs in _needs(subject):
+    for place, needs in _needs_of_caller(subject):
         yield from ((place, name) for name in needs.user_values)
 
 

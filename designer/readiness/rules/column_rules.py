@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crmclient.metadata import Attribute
 from designer.definitions import ColumnDefinition
-from designer.endpoint_facts.column_keys import keys
+from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.kinds.read import ReadSettings
 from designer.names import output_key
 from designer.readiness.registry import Found, blocking, blocking_of
@@ -15,14 +15,24 @@ from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
 
+def not_returned(attribute: str) -> _:
+    """Return the sentence on an attribute that is chosen for something that needs its value."""
+    return _(
+        "The platform does not return the value of “%(attribute)s”, which is needed here. Choose another.",
+        attribute=attribute,
+    )
+
+
 @blocking_of(ReadSettings, "columns-missing")
 def something_is_read(subject: EndpointSubject, settings: ReadSettings) -> Found:
+    """Find a read without columns."""
     if not subject.columns:
         yield _("Choose at least one column to answer with."), "columns"
 
 
 @blocking("column-unknown")
 def columns_exist(subject: EndpointSubject) -> Found:
+    """Find columns of attributes that do not exist. Calculated columns have no attribute."""
     if subject.vocabulary is None:
         return
     for column in subject.columns:
@@ -33,12 +43,13 @@ def columns_exist(subject: EndpointSubject) -> Found:
                     owner=subject.vocabulary.owner,
                     attribute=column.attribute,
                 ),
-                _at(column),
+                _place_of_column(column),
             )
 
 
 @blocking("column-unreadable")
 def columns_can_be_read(subject: EndpointSubject) -> Found:
+    """Find columns of attributes whose value the platform does not return."""
     for column, attribute in _columns_with_attributes(subject):
         if attribute is not None and not attribute.readable:
             yield (
@@ -46,17 +57,18 @@ def columns_can_be_read(subject: EndpointSubject) -> Found:
                     "The platform does not return the value of “%(attribute)s”. Remove the column.",
                     attribute=column.attribute,
                 ),
-                _at(column),
+                _place_of_column(column),
             )
 
 
 @blocking("column-name")
 def calculated_columns_have_names(subject: EndpointSubject) -> Found:
+    """Find calculated columns without a name, and columns that have an attribute and an expression."""
     for position, column in enumerate(subject.columns):
         if column.expression and column.attribute:
             yield (
                 _("“%(shown_as)s” has an attribute and an expression: choose one.", shown_as=column.shown_as),
-                _at(column),
+                _place_of_column(column),
             )
         if column.expression and not column.name:
             yield (
@@ -67,6 +79,7 @@ def calculated_columns_have_names(subject: EndpointSubject) -> Found:
 
 @blocking("column-key")
 def keys_are_different(subject: EndpointSubject) -> Found:
+    """Find keys of the answer that several columns have, and columns whose name gives no key."""
     counted = Counter(
         key
         for column, attribute in _columns_with_attributes(subject)
@@ -86,7 +99,7 @@ def keys_are_different(subject: EndpointSubject) -> Found:
         if not output_key(column.shown_as):
             yield (
                 _("“%(shown_as)s” gives no key of the answer. Use letters.", shown_as=column.shown_as),
-                _at(column),
+                _place_of_column(column),
             )
 
 
@@ -101,8 +114,11 @@ def _columns_with_attributes(subject: EndpointSubject) -> Iterator[tuple[ColumnD
 
 
 def _keys(subject: EndpointSubject, column: ColumnDefinition, attribute: Attribute | None) -> Iterator[str]:
-    return keys(column, attribute, subject.definition.settings.has_labels)
+    """Yield the keys that a column has in the answer: its own and, for a choice of which labels are answered,
+    the label's.
+    """
+    return keys_in_answer(column, attribute, subject.definition.settings.has_labels)
 
 
-def _at(column: ColumnDefinition) -> str:
+def _place_of_column(column: ColumnDefinition) -> str:
     return f"columns.{column.shown_as}"

@@ -38,6 +38,8 @@ class _Name(str):
 
 @blocking("condition-value-types", row_rules=True)
 def values_can_be_compared(subject: EndpointSubject) -> Found:
+    """Find conditions on a value that the attribute can never be compared with."""
+    # Several entries of a row rule may hold the same condition. It is judged once.
     for place, entity, condition in dict.fromkeys(_conditions(subject)):
         attribute = subject.metadata.attributes(entity).get(condition.attribute) if entity else None
         if attribute is None:
@@ -54,8 +56,8 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                     place,
                 )
                 continue
-            result = _result_of(subject, value)
-            if result is not None and not _suits(condition, attribute, result):
+            result = _possible_values_of(subject, value)
+            if result is not None and not _may_compare(condition, attribute, result):
                 yield (
                     _(
                         "“%(attribute)s” (%(type)s) %(operator)s %(value)s can never be compared. Choose "
@@ -70,7 +72,7 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
 
 
 def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCondition]]:
-    """Yield each condition with its place and the entity of its attribute."""
+    """Yield the place of each condition, the entity of its attribute, and the condition."""
     query = subject.definition.settings.designed_query
     if query is not None:
         yield from ((QUERY, *placed_condition) for placed_condition in conditions(query))
@@ -85,13 +87,13 @@ def _conditions(subject: EndpointSubject) -> Iterator[tuple[str, str, DesignedCo
         yield from ((rule.place, *placed_condition) for placed_condition in conditions_in_rule)
 
 
-def _result_of(subject: EndpointSubject, value: object) -> PossibleValues | None:
+def _possible_values_of(subject: EndpointSubject, value: object) -> PossibleValues | None:
     """Return what the value of a condition may be; None when another rule checks it."""
     match value:
         case UserValue("type"):
-            return PossibleValues("@user.type", _names(subject.surroundings.caller_types))
+            return PossibleValues("@user.type", _samples_of_names(subject.surroundings.caller_types))
         case UserValue("roles"):
-            return PossibleValues("@user.roles", _names(subject.surroundings.roles))
+            return PossibleValues("@user.roles", _samples_of_names(subject.surroundings.roles))
         case UserValue(name):
             return given_by_user(subject, name)
         case FetchValue(fetcher, key):
@@ -99,15 +101,16 @@ def _result_of(subject: EndpointSubject, value: object) -> PossibleValues | None
     return None
 
 
-def _suits(condition: DesignedCondition, attribute: Attribute, result: PossibleValues) -> bool:
+def _may_compare(condition: DesignedCondition, attribute: Attribute, result: PossibleValues) -> bool:
+    """Whether the condition can compare its attribute with at least one value that `result` may give."""
     return any(
         value is None or value is UNKNOWN or can_compare(condition, attribute, value, calendar())
         for sample in result.samples
-        for value in _values(sample)
+        for value in _values_in_requests(sample)
     )
 
 
-def _names(names: Iterable[str]) -> tuple[_Name, ...]:
+def _samples_of_names(names: Iterable[str]) -> tuple[_Name, ...]:
     """Return the names as samples.
 
     Names of roles and types are texts, and never ids; without any, one sample name.
@@ -115,8 +118,8 @@ def _names(names: Iterable[str]) -> tuple[_Name, ...]:
     return tuple(map(_Name, names)) or (_Name("name"),)
 
 
-def _values(sample: Any) -> tuple[Any, ...]:
-    """Return values of the sample's kind, as a request has them."""
+def _values_in_requests(sample: Any) -> tuple[Any, ...]:
+    """Return the values that a sample stands for, in the form that conditions compare."""
     match sample:
         case _Name():
             return (str(sample),)

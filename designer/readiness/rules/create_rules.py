@@ -82,6 +82,7 @@ class _NewRecords:
 
     def attributes_of(self, outcome: Outcome) -> Iterator[str]:
         """Yield the attributes whose conditions and links have `outcome`."""
+        # Items are added while the loop runs, so that it reaches those of inner filters.
         stack: list[DesignedItem] = list(self.filters)
         for item in stack:
             if isinstance(item, DesignedFilter):
@@ -92,6 +93,7 @@ class _NewRecords:
 
 @warning("create-outside-rule", row_rules=True)
 def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
+    """Find that creates under a row rule are set up to ignore it."""
     if subject.definition.settings.creates_outside_row_rule and any(_new_records(subject)):
         yield (
             _(
@@ -104,6 +106,7 @@ def creates_hold_to_the_rule(subject: EndpointSubject) -> Found:
 
 @blocking("create-never-inside", row_rules=True)
 def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
+    """Find row rules that no new record can meet, or that nobody can judge before the record is there."""
     for new_records in _records_under_rule(subject):
         rule_outcome = new_records.outcome(DesignedFilter(new_records.filters))
         for attribute in (
@@ -128,6 +131,9 @@ def creates_can_hold_to_the_rule(subject: EndpointSubject) -> Found:
 
 @warning("create-undecidable", row_rules=True)
 def creates_are_decided_beforehand(subject: EndpointSubject) -> Found:
+    """Find parts of a row rule that are known only after the create, where the record may meet the rule
+    without them.
+    """
     for new_records in _records_under_rule(subject):
         if new_records.outcome(DesignedFilter(new_records.filters)) is Outcome.POSSIBLE:
             for attribute in new_records.attributes_of(Outcome.UNDECIDABLE):

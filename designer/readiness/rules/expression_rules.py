@@ -10,7 +10,7 @@ from designer.definitions import BindingDefinition
 from designer.kinds import Section
 from designer.readiness.expressions import clash, faults
 from designer.readiness.registry import Found, blocking, warning
-from designer.readiness.samples import Sample, of_endpoint
+from designer.readiness.samples import Sample, samples_for_endpoint
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 
@@ -28,21 +28,25 @@ class PlacedExpression(NamedTuple):
 
 @blocking("binding-expression")
 def bindings_can_be_evaluated(subject: EndpointSubject) -> Found:
-    yield from _faults(_bindings(subject))
+    """Find mistakes in the expressions of bindings."""
+    yield from _findings_of_faults(_binding_expressions(subject))
 
 
 @blocking("precondition-expression")
 def preconditions_can_be_evaluated(subject: EndpointSubject) -> Found:
-    yield from _faults(_preconditions(subject))
+    """Find mistakes in the expressions of pre-conditions."""
+    yield from _findings_of_faults(_precondition_expressions(subject))
 
 
 @blocking("column-expression")
 def columns_can_be_calculated(subject: EndpointSubject) -> Found:
-    yield from _faults(_columns(subject))
+    """Find mistakes in the expressions of calculated columns."""
+    yield from _findings_of_faults(_column_expressions(subject))
 
 
 @warning("expression-kinds")
 def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
+    """Find expressions that combine values of different types, such as a text and a date."""
     for written in expressions_of(subject):
         if reason := clash(written.text, written.seen):
             yield _("%(what)s: %(reason)s", what=written.what, reason=reason), written.field
@@ -50,30 +54,34 @@ def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
 
 def expressions_of(subject: EndpointSubject) -> Iterator[PlacedExpression]:
     """Yield every expression of the endpoint."""
-    yield from _bindings(subject)
-    yield from _preconditions(subject)
-    yield from _columns(subject)
+    yield from _binding_expressions(subject)
+    yield from _precondition_expressions(subject)
+    yield from _column_expressions(subject)
 
 
-def _faults(expressions: Iterator[PlacedExpression]) -> Found:
+def _findings_of_faults(expressions: Iterator[PlacedExpression]) -> Found:
+    """Yield a finding for each reason why one of the expressions cannot work."""
     for written in expressions:
         for fault in faults(written.text, written.seen):
             yield _("%(what)s: %(fault)s", what=written.what, fault=fault), written.field
 
 
-def _bindings(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+def _binding_expressions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+    """Yield the expressions of bindings: those of the endpoint, and those of each list, which read the inputs
+    of one item.
+    """
     # Samples of a record with many attributes take longer to make than all the rest, and few endpoints have
     # expressions.
-    if calculated := _calculated(subject.bindings):
-        samples = of_endpoint(subject, subject.inputs, _record(subject))
+    if calculated := _calculated_bindings(subject.bindings):
+        samples = samples_for_endpoint(subject, subject.inputs, _attributes_of_path_record(subject))
         for binding in calculated:
             label = _("The expression for “%(attribute)s”", attribute=binding.attribute)
             yield PlacedExpression(
                 label, f"bindings.{binding.attribute}.value", str(binding.value or ""), samples
             )
     for parent in subject.inputs:
-        if calculated_in_list := _calculated(parent.bindings):
-            samples = of_endpoint(subject, parent.inputs, None)
+        if calculated_in_list := _calculated_bindings(parent.bindings):
+            samples = samples_for_endpoint(subject, parent.inputs, None)
             for binding in calculated_in_list:
                 place = f"inputs.{parent.name}.bindings.{binding.attribute}.value"
                 label = _(
@@ -84,15 +92,17 @@ def _bindings(subject: EndpointSubject) -> Iterator[PlacedExpression]:
                 yield PlacedExpression(label, place, str(binding.value or ""), samples)
 
 
-def _calculated(bindings: Iterable[BindingDefinition]) -> list[BindingDefinition]:
+def _calculated_bindings(bindings: Iterable[BindingDefinition]) -> list[BindingDefinition]:
+    """Return the bindings that take the result of an expression."""
     return [binding for binding in bindings if binding.source == "expression"]
 
 
-def _preconditions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+def _precondition_expressions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+    """Yield the expressions of pre-conditions, where the kind of the endpoint has any."""
     preconditions = subject.definition.preconditions
     if Section.PRECONDITIONS not in subject.endpoint.kind.sections or not preconditions:
         return
-    samples = of_endpoint(subject, subject.inputs, _record(subject))
+    samples = samples_for_endpoint(subject, subject.inputs, _attributes_of_path_record(subject))
     for position, precondition in enumerate(preconditions):
         yield PlacedExpression(
             _("Pre-condition %(number)s", number=position + 1),
@@ -102,17 +112,18 @@ def _preconditions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
         )
 
 
-def _columns(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+def _column_expressions(subject: EndpointSubject) -> Iterator[PlacedExpression]:
+    """Yield the expressions of calculated columns. Their `record` is the row that is answered."""
     calculated = [column for column in subject.columns if column.expression]
     if not calculated:
         return
     row = subject.vocabulary.read if subject.vocabulary else {}
-    samples = of_endpoint(subject, subject.inputs, row)
+    samples = samples_for_endpoint(subject, subject.inputs, row)
     for column in calculated:
         label = _("The expression of “%(name)s”", name=column.name)
         yield PlacedExpression(label, f"columns.{column.name}.expression", column.expression, samples)
 
 
-def _record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:
+def _attributes_of_path_record(subject: EndpointSubject) -> Mapping[str, Attribute] | None:
     """Return the attributes of the record in the path; None where the path has no record."""
     return subject.metadata.attributes(subject.entity) if subject.endpoint.kind.is_on_record else None

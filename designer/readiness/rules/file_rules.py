@@ -10,6 +10,9 @@ from designer.sentences import Sentence as _
 
 @blocking_of(FileSettings, "file-column")
 def files_are_somewhere(subject: EndpointSubject, settings: FileSettings) -> Found:
+    """Find that the place of the files is not chosen, or does not exist: a file column, or the notes of the
+    record.
+    """
     if not subject.entity:
         return
     if settings.notes:
@@ -37,6 +40,7 @@ def files_are_somewhere(subject: EndpointSubject, settings: FileSettings) -> Fou
 
 @warning_of(UploadSettings, "upload-size")
 def the_platform_takes_the_size(subject: EndpointSubject, settings: UploadSettings) -> Found:
+    """Find uploads that may be larger, in bytes, than the file column holds."""
     if not settings.attribute or not subject.entity:
         return
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from designer.definitions import InputDefinition
 from designer.endpoint_facts.query_parameters import parameters_of
+from designer.endpoint_facts.query_values import QueryValues
 from designer.kinds import Section
 from designer.names import INPUT_PATTERN
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.types import TYPES, InputType, InvalidInput, Limits, holds_records
+from designer.types import TYPES, InputType, InvalidInput, Limits, Reader, holds_records
 
 _NAME = re.compile(INPUT_PATTERN)
+# Values of a limit that is not set.
 _UNSET = (None, "", ())
 _LABELS = {
     "minimum": _("a smallest number"),
@@ -30,6 +33,7 @@ _LABELS = {
 
 @blocking("input-name")
 def names_are_well_formed(subject: EndpointSubject) -> Found:
+    """Find names of inputs that are not letters, digits and _, or that start with a digit."""
     for definition in subject.inputs:
         if not _NAME.match(definition.name):
             yield (
@@ -44,20 +48,31 @@ def names_are_well_formed(subject: EndpointSubject) -> Found:
 
 @blocking("input-repeated")
 def names_are_different(subject: EndpointSubject) -> Found:
-    spellings = Counter(definition.name.lower() for definition in subject.inputs)
+    """Find inputs of the same name. Upper and lower case make no difference."""
+    names_by_lower: defaultdict[str, list[str]] = defaultdict(list)
     for definition in subject.inputs:
-        if spellings[definition.name.lower()] > 1:
-            yield (
-                _(
-                    "Two inputs are called “%(name)s”: upper and lower case make no difference. Rename one.",
-                    name=definition.name,
-                ),
-                _at(definition, "name"),
-            )
+        names_by_lower[definition.name.lower()].append(definition.name)
+    for definition in subject.inputs:
+        same = names_by_lower[definition.name.lower()]
+        if len(same) == 1:
+            continue
+        other = next((name for name in same if name != definition.name), None)
+        yield (
+            _("Two inputs are called “%(name)s”. Rename one of them.", name=definition.name)
+            if other is None
+            else _(
+                "The inputs “%(name)s” and “%(other)s” differ only in upper and lower case. Rename one of "
+                "them.",
+                name=definition.name,
+                other=other,
+            ),
+            _place_in_input(definition, "name"),
+        )
 
 
 @blocking("input-type")
 def types_exist(subject: EndpointSubject) -> Found:
+    """Find inputs whose type does not exist."""
     for definition in subject.inputs:
         if definition.type not in TYPES:
             yield (
@@ -66,12 +81,13 @@ def types_exist(subject: EndpointSubject) -> Found:
                     name=definition.name,
                     type=definition.type,
                 ),
-                _at(definition, "type"),
+                _place_in_input(definition, "type"),
             )
 
 
 @blocking("input-limits")
 def limits_leave_something(subject: EndpointSubject) -> Found:
+    """Find inputs whose limits no value can meet."""
     for definition in subject.inputs:
         if (
             definition.minimum is not None
@@ -80,7 +96,7 @@ def limits_leave_something(subject: EndpointSubject) -> Found:
         ):
             yield (
                 _("Input “%(name)s” has a minimum above its maximum.", name=definition.name),
-                _at(definition, "minimum"),
+                _place_in_input(definition, "minimum"),
             )
         if (
             definition.min_length is not None
@@ -89,13 +105,14 @@ def limits_leave_something(subject: EndpointSubject) -> Found:
         ):
             yield (
                 _("Input “%(name)s” has a minimum length above its maximum.", name=definition.name),
-                _at(definition, "min_length"),
+                _place_in_input(definition, "min_length"),
             )
 
 
 @warning("input-limits-unused")
 def limits_mean_something(subject: EndpointSubject) -> Found:
-    for definition, kind in _typed(subject):
+    """Find limits that have no effect for the type of their input."""
+    for definition, kind in _inputs_with_type(subject):
         for field, label in _LABELS.items():
             if getattr(definition, field) not in _UNSET and field not in kind.constraints:
                 yield (
@@ -103,36 +120,39 @@ def limits_mean_something(subject: EndpointSubject) -> Found:
                         "Input “%(name)s”: %(label)s has no effect for %(type)s. Remove it.",
                         name=definition.name,
                         label=label,
-                        type=kind.name,
+                        type=definition.type,
                     ),
-                    _at(definition, field),
+                    _place_in_input(definition, field),
                 )
 
 
 @blocking("input-pattern")
 def patterns_compile(subject: EndpointSubject) -> Found:
-    for definition, kind in _typed(subject):
+    """Find patterns that are no regular expressions."""
+    for definition, kind in _inputs_with_type(subject):
         if definition.pattern and "pattern" in kind.constraints:
             try:
                 kind.compile(Limits(pattern=definition.pattern))
             except ValueError as error:
                 yield (
                     _("Input “%(name)s”: %(error)s.", name=definition.name, error=str(error)),
-                    _at(definition, "pattern"),
+                    _place_in_input(definition, "pattern"),
                 )
 
 
 @blocking("input-allowed")
 def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
-    for definition, kind in _typed(subject):
+    """Find allowed values that the type and the other limits of the input refuse."""
+    for definition, kind in _inputs_with_type(subject):
         if "allowed" not in kind.constraints:
             continue
         # Each value is judged by itself, without the others. Of several values that are sent together, the
         # length is no one value's.
-        limits = replace(_limits(subject, definition), allowed=())
+        limits = replace(_limits_of_input(subject, definition), allowed=())
         item = replace(limits, min_length=None) if kind.is_several else limits
+        read = _reader_within_limits(kind, item)
         for value in definition.allowed:
-            if reason := _refusal(kind, item, [value] if kind.is_several else value):
+            if reason := _refusal(read, [value] if kind.is_several else value):
                 yield (
                     _(
                         "Input “%(name)s”: the allowed value %(value)s: %(reason)s",
@@ -140,34 +160,37 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
                         value=repr(value),
                         reason=reason,
                     ),
-                    _at(definition, "allowed"),
+                    _place_in_input(definition, "allowed"),
                 )
 
 
 @blocking("input-default")
 def defaults_are_accepted(subject: EndpointSubject) -> Found:
-    for definition, kind in _typed(subject):
+    """Find defaults that the input itself would refuse."""
+    if subject.endpoint.kind.partial:
+        # An update takes no defaults, and has a warning of its own.
+        return
+    for definition, kind in _inputs_with_type(subject):
         if definition.default is None:
             continue
         if kind.holds_records:
-            # An update takes no defaults, and has a warning of its own.
-            if not subject.endpoint.kind.partial:
-                yield (
-                    _(
-                        "Input “%(name)s” holds records, which have no default. Remove the default.",
-                        name=definition.name,
-                    ),
-                    _at(definition, "default"),
-                )
-        elif reason := _refusal(kind, _limits(subject, definition), definition.default):
+            yield (
+                _(
+                    "Input “%(name)s” holds records, which have no default. Remove the default.",
+                    name=definition.name,
+                ),
+                _place_in_input(definition, "default"),
+            )
+        elif reason := _refusal(_reader_of_default(subject, definition, kind), definition.default):
             yield (
                 _("Input “%(name)s”: its default: %(reason)s", name=definition.name, reason=reason),
-                _at(definition, "default"),
+                _place_in_input(definition, "default"),
             )
 
 
 @warning("input-default-partial")
 def defaults_mean_something(subject: EndpointSubject) -> Found:
+    """Find defaults of an update, which never take effect."""
     for definition in subject.inputs:
         if subject.endpoint.kind.partial and definition.default is not None:
             yield (
@@ -175,22 +198,31 @@ def defaults_mean_something(subject: EndpointSubject) -> Found:
                     "Input “%(name)s” has a default, but what a call leaves out here stays as it is.",
                     name=definition.name,
                 ),
-                _at(definition, "default"),
+                _place_in_input(definition, "default"),
             )
 
 
 @warning("input-required-default")
-def defaults_are_of_optional_inputs(subject: EndpointSubject) -> Found:
+def required_inputs_are_sent(subject: EndpointSubject) -> Found:
+    """Find required inputs that callers may leave out, because they have a default."""
+    if subject.endpoint.kind.partial:
+        return
     for definition in subject.inputs:
-        if definition.required and definition.default is not None:
+        has_default = definition.default is not None and not holds_records(definition.type)
+        if definition.required and has_default:
             yield (
-                _("Input “%(name)s” is required, so its default is never used.", name=definition.name),
-                _at(definition, "default"),
+                _(
+                    "Input “%(name)s” is required, but callers may leave it out, because it has a default. "
+                    "If every call must send the input, remove the default.",
+                    name=definition.name,
+                ),
+                _place_in_input(definition, "default"),
             )
 
 
 @warning("input-unused")
 def inputs_are_used(subject: EndpointSubject) -> Found:
+    """Find inputs whose value goes nowhere: not to a binding, a query or an expression."""
     used = {binding.value for binding in subject.bindings if binding.source == "input"}
     used |= parameters_of(subject.definition).keys()
     expressions = [str(binding.value) for binding in subject.bindings if binding.source == "expression"]
@@ -207,32 +239,72 @@ def inputs_are_used(subject: EndpointSubject) -> Found:
             )
             yield (
                 _("Input “%(name)s” is not used: %(how)s.", name=definition.name, how=how),
-                _at(definition, "name"),
+                _place_in_input(definition, "name"),
             )
 
 
-def _typed(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, InputType]]:
+def _inputs_with_type(subject: EndpointSubject) -> Iterator[tuple[InputDefinition, InputType]]:
+    """Yield the inputs whose type exists, each with the type that reads its values.
+
+    An input whose type no query string holds is left out of a query: `query-input-type` finds it.
+    """
+    is_query = subject.definition.settings.asks_query
     for definition in subject.inputs:
-        if definition.type in TYPES:
-            yield definition, TYPES[definition.type]
+        kind = TYPES.get(definition.type)
+        if kind is not None and not is_query:
+            yield definition, kind
+        elif kind is not None and kind.in_query:
+            yield definition, kind.as_parameter
 
 
-def _limits(subject: EndpointSubject, definition: InputDefinition) -> Limits:
-    attribute = subject.bound(definition.name)
+def _limits_of_input(subject: EndpointSubject, definition: InputDefinition) -> Limits:
+    """Return the limits that values of an input have to meet.
+
+    They are its own, those of the attribute that a binding sets from it, and the options of the choice that a
+    query compares it with.
+    """
+    if subject.definition.settings.asks_query:
+        return _query_values(subject, definition).limits
+    attribute = subject.attribute_limiting(definition.name)
     return Limits.of(definition, attribute, subject.options(attribute))
 
 
-def _refusal(kind: InputType, limits: Limits, value: object) -> str:
-    """Return why `kind` does not accept `value`; empty when it does."""
+def _query_values(subject: EndpointSubject, definition: InputDefinition) -> QueryValues:
+    """Return how a query reads the values of an input, given the conditions that compare with it."""
+    uses = parameters_of(subject.definition).get(definition.name, ())
+    return QueryValues.of(definition, uses, subject.metadata)
+
+
+def _reader_of_default(
+    subject: EndpointSubject, definition: InputDefinition, kind: InputType
+) -> Callable[[Any], object] | None:
+    """Return the function that reads the default of an input; None where the input itself cannot be read."""
+    read = _reader_within_limits(kind, _limits_of_input(subject, definition))
+    if read is not None and subject.definition.settings.asks_query:
+        return _query_values(subject, definition).read
+    return read
+
+
+def _reader_within_limits(kind: InputType, limits: Limits) -> Reader | None:
+    """Return the function that reads values of `kind`; None where there are no such values within `limits`.
+
+    Other rules say what is wrong with the limits.
+    """
     try:
-        kind.compile(limits)(value)
+        return kind.compile(limits)
+    except ValueError:
+        return None
+
+
+def _refusal(read: Callable[[Any], object] | None, value: object) -> str:
+    """Return why `read` refuses `value`; empty when it does not, and where there is nothing that reads."""
+    try:
+        if read is not None:
+            read(value)
     except InvalidInput as error:
         return error.message
-    except ValueError:
-        # Another rule says what is wrong with the limits themselves.
-        return ""
     return ""
 
 
-def _at(definition: InputDefinition, field: str) -> str:
+def _place_in_input(definition: InputDefinition, field: str) -> str:
     return f"inputs.{definition.name}.{field}"

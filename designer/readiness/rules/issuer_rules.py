@@ -11,17 +11,22 @@ from crmclient.outbound import check_url
 from designer.definitions import TENANT
 from designer.readiness.expressions import faults
 from designer.readiness.registry import Found, blocking_for_issuers, warning_for_issuers
-from designer.readiness.samples import UNKNOWN, of_row
+from designer.readiness.rules.column_rules import not_returned
+from designer.readiness.samples import UNKNOWN, sample_of_row
 from designer.readiness.subjects import IssuerSubject
 from designer.sentences import Sentence as _
 from designer.token_issuers.claim_paths import WrongPath, names_mail, parsed
 from designer.token_issuers.public_keys import pem_keys
 
+# Types of attributes that a claim, which is a text, can be compared with.
 _MATCHED = (AttributeType.STRING, AttributeType.MEMO, AttributeType.UNIQUEIDENTIFIER)
 
 
 @blocking_for_issuers("issuer-name")
 def issuer_is_its_own(subject: IssuerSubject) -> Found:
+    """Find an `iss` that cannot be right, tenants that do not fit it, and an `iss` that two enabled issuers
+    have.
+    """
     definition = subject.definition
     if not definition.issuer or definition.issuer != definition.issuer.strip():
         yield _("Write the issuer exactly as it stands in “iss”, without spaces around it."), "issuer"
@@ -48,6 +53,7 @@ def issuer_is_its_own(subject: IssuerSubject) -> Found:
 
 @warning_for_issuers("issuer-in-environment")
 def environment_wins(subject: IssuerSubject) -> Found:
+    """Find that the setting ISSUERS has the same `iss`, so that the issuer of the studio has no effect."""
     for name in sorted(set(subject.definition.names) & set(settings.PORTICO["ISSUERS"])):
         yield (
             _(
@@ -61,6 +67,7 @@ def environment_wins(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-keys")
 def keys_can_be_found(subject: IssuerSubject) -> Found:
+    """Find public keys that cannot be read, and addresses that they cannot be fetched from."""
     keys = subject.definition.keys
     if keys.source == "pem":
         try:
@@ -80,6 +87,7 @@ def keys_can_be_found(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-accepted")
 def something_is_accepted(subject: IssuerSubject) -> Found:
+    """Find that no audience or no algorithm is named, so that every token is refused."""
     definition = subject.definition
     if not definition.audiences:
         yield _("Name at least one audience: a token for anybody else is not for this service."), "audiences"
@@ -89,7 +97,8 @@ def something_is_accepted(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-claims")
 def paths_are_paths(subject: IssuerSubject) -> Found:
-    for path, field in _paths(subject):
+    """Find paths of claims that are not well formed."""
+    for path, field in _claim_paths(subject):
         try:
             parsed(path)
         except WrongPath as error:
@@ -98,16 +107,18 @@ def paths_are_paths(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-roles")
 def expression_compiles(subject: IssuerSubject) -> Found:
+    """Find mistakes in the expression that gives roles. It reads the claims and the record of the caller."""
     text = subject.definition.roles_expression
     if text.strip():
         record = subject.attributes
-        samples = {"claims": UNKNOWN, "record": of_row(record) if record else UNKNOWN}
+        samples = {"claims": UNKNOWN, "record": sample_of_row(record) if record else UNKNOWN}
         for fault in faults(text, samples):
             yield _("The expression: %(fault)s", fault=fault), "roles_expression"
 
 
 @warning_for_issuers("issuer-role-unknown")
 def roles_exist(subject: IssuerSubject) -> Found:
+    """Find roles that the issuer gives and that do not exist."""
     definition = subject.definition
     named_roles = [(role, "roles") for role in definition.roles]
     named_roles += [
@@ -122,6 +133,7 @@ def roles_exist(subject: IssuerSubject) -> Found:
 
 @warning_for_issuers("issuer-role-rule-empty")
 def rules_give_roles(subject: IssuerSubject) -> Found:
+    """Find role rules that give no role, whatever the claim holds."""
     for position, rule in enumerate(subject.definition.role_rules):
         if not rule.as_named and not rule.grants:
             message = _(
@@ -132,6 +144,7 @@ def rules_give_roles(subject: IssuerSubject) -> Found:
 
 @blocking_for_issuers("issuer-record")
 def record_can_be_found(subject: IssuerSubject) -> Found:
+    """Find why the records of the issuer's callers cannot be found by a claim."""
     record = subject.definition.record
     type = subject.caller_type
     if type is None:
@@ -142,14 +155,17 @@ def record_can_be_found(subject: IssuerSubject) -> Found:
             yield _("Name the claim that a registered caller is found by."), "record.claim"
         return
     if not subject.entity:
-        if not type.is_of_users or subject.metadata.users:
+        # The type `user` has no records on a platform without users. What reads the caller's user says so.
+        if not type.is_of_users:
             message = _("Callers of the type “%(type)s” have no record. Empty the claim.", type=record.type)
             yield message, "record.claim"
         return
     if record.attribute:
-        yield from _attribute(subject.attributes, subject.entity, record.attribute, "record.attribute")
+        yield from _findings_of_attribute(
+            subject.attributes, subject.entity, record.attribute, "record.attribute"
+        )
     if names_mail(record.claim) and not record.verified:
-        yield _unverified(record.claim), "record.verified"
+        yield _sentence_on_unverified(record.claim), "record.verified"
 
 
 @warning_for_issuers("issuer-record-optional")
@@ -196,24 +212,25 @@ def _may_call(subject: IssuerSubject) -> bool:
 
 @blocking_for_issuers("issuer-registration")
 def registration_can_work(subject: IssuerSubject) -> Found:
+    """Find why callers without a record cannot get one, where the issuer registers them."""
     record, rules = subject.definition.record, subject.definition.record.registration
     if record.missing != "register":
         return
     if not rules.endpoint and not rules.link_claim:
         yield (
             _("Choose the endpoint that makes the record, or a claim to link one by."),
-            ("record.registration.endpoint"),
+            "record.registration.endpoint",
         )
     if rules.endpoint:
-        yield from _endpoint(subject)
+        yield from _findings_of_endpoint(subject)
     if rules.link_claim:
         place = "record.registration.link_attribute"
         if not rules.link_attribute:
             yield _("Choose the attribute that has the claim's value."), place
         elif subject.entity:
-            yield from _attribute(subject.attributes, subject.entity, rules.link_attribute, place)
+            yield from _findings_of_attribute(subject.attributes, subject.entity, rules.link_attribute, place)
         if not rules.link_verified:
-            yield _unverified(rules.link_claim), "record.registration.link_verified"
+            yield _sentence_on_unverified(rules.link_claim), "record.registration.link_verified"
         if not record.attribute:
             message = _("Choose the attribute that says whose a record is: a linked record has it set.")
             yield message, "record.attribute"
@@ -221,6 +238,7 @@ def registration_can_work(subject: IssuerSubject) -> Found:
 
 @warning_for_issuers("issuer-registration-links-nothing")
 def linking_needs_one_tenant(subject: IssuerSubject) -> Found:
+    """Find that no record is linked, because the tokens come from several tenants."""
     rules = subject.definition.record.registration
     registers = subject.definition.record.missing == "register"
     if registers and rules.link_claim and len(subject.definition.names) > 1:
@@ -230,7 +248,8 @@ def linking_needs_one_tenant(subject: IssuerSubject) -> Found:
         )
 
 
-def _endpoint(subject: IssuerSubject) -> Found:
+def _findings_of_endpoint(subject: IssuerSubject) -> Found:
+    """Yield what is wrong with the endpoint that makes the records of registered callers."""
     rules, place = subject.definition.record.registration, "record.registration.endpoint"
     endpoints = subject.surroundings.configuration.endpoints.values()
     endpoint = next(
@@ -263,22 +282,28 @@ def _endpoint(subject: IssuerSubject) -> Found:
             yield message, "record.registration.inputs"
 
 
-def _attribute(attributes: Mapping[str, Attribute], entity: str, name: str, field: str) -> Found:
+def _findings_of_attribute(attributes: Mapping[str, Attribute], entity: str, name: str, field: str) -> Found:
+    """Yield why a claim cannot be compared with the attribute `name` of `entity`. `field`: where it is
+    chosen.
+    """
     attribute = attributes.get(name)
     if attribute is None:
         yield _("%(entity)s has no attribute “%(attribute)s”.", entity=entity, attribute=name), field
     elif attribute.type not in _MATCHED:
         yield _("“%(attribute)s” is not a text attribute. Choose a text attribute.", attribute=name), field
+    elif not attribute.readable:
+        yield not_returned(name), field
 
 
-def _unverified(claim: str) -> _:
+def _sentence_on_unverified(claim: str) -> _:
+    """Return the sentence about an e-mail claim without a claim that says that the address is verified."""
     return _(
         "“%(claim)s” can be anybody's e-mail address. Name the claim that says that it is verified.",
         claim=claim,
     )
 
 
-def _paths(subject: IssuerSubject) -> Iterator[tuple[str, str]]:
+def _claim_paths(subject: IssuerSubject) -> Iterator[tuple[str, str]]:
     """Yield the claim paths of the issuer, each with its field."""
     definition = subject.definition
     for rule in definition.required_claims:

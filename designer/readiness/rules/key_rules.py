@@ -6,6 +6,7 @@ from crmclient.conventions import Ability
 from crmclient.metadata import AlternateKey
 from designer.kinds.keys import KeySettings, UpsertSettings
 from designer.readiness.registry import Found, blocking_of
+from designer.readiness.rules.column_rules import not_returned
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 from designer.types import natural_type
@@ -15,6 +16,7 @@ _KEY = "settings.key"
 
 @blocking_of(KeySettings, "key-unknown")
 def key_exists(subject: EndpointSubject, settings: KeySettings) -> Found:
+    """Find a key that is not chosen, or that the entity does not have."""
     entity = subject.metadata.entities().get(subject.entity)
     if entity is None or settings.key_among(entity.keys) is not None:
         return
@@ -35,7 +37,8 @@ def key_exists(subject: EndpointSubject, settings: KeySettings) -> Found:
 
 @blocking_of(KeySettings, "key-attributes")
 def key_can_be_read(subject: EndpointSubject, settings: KeySettings) -> Found:
-    key = _key(subject, settings)
+    """Find attributes of the key that no path can hold, or that the platform does not return."""
+    key = _chosen_key(subject, settings)
     attributes = subject.metadata.attributes(subject.entity)
     for name in key.attributes if key else ():
         if name not in attributes or natural_type(attributes[name]) is None:
@@ -48,17 +51,21 @@ def key_can_be_read(subject: EndpointSubject, settings: KeySettings) -> Found:
                 ),
                 _KEY,
             )
+        elif not attributes[name].readable:
+            yield not_returned(name), _KEY
 
 
 @blocking_of(UpsertSettings, "platform-upserts")
 def platform_upserts(subject: EndpointSubject, settings: UpsertSettings) -> Found:
+    """Find an upsert where the platform cannot write a record by its key."""
     if Ability.UPSERTS not in subject.metadata.conventions.abilities:
         yield _("The platform cannot write a record by its key. Use a create and an update."), _KEY
 
 
 @blocking_of(UpsertSettings, "key-bound")
 def key_is_set_by_the_path(subject: EndpointSubject, settings: UpsertSettings) -> Found:
-    key = _key(subject, settings)
+    """Find bindings to attributes of the key, whose values come from the path."""
+    key = _chosen_key(subject, settings)
     for binding in subject.bindings:
         if key is not None and binding.attribute in key.attributes:
             yield (
@@ -72,6 +79,7 @@ def key_is_set_by_the_path(subject: EndpointSubject, settings: UpsertSettings) -
 
 @blocking_of(UpsertSettings, "key-update-only")
 def attributes_can_be_changed(subject: EndpointSubject, settings: UpsertSettings) -> Found:
+    """Find bindings to attributes that only a create can set: an upsert may update."""
     for binding in subject.bindings:
         attribute = subject.attributes.get(binding.attribute)
         if attribute is not None and attribute.creatable and not attribute.updatable:
@@ -85,6 +93,7 @@ def attributes_can_be_changed(subject: EndpointSubject, settings: UpsertSettings
             )
 
 
-def _key(subject: EndpointSubject, settings: KeySettings) -> AlternateKey | None:
+def _chosen_key(subject: EndpointSubject, settings: KeySettings) -> AlternateKey | None:
+    """Return the chosen alternate key of the entity; None while there is none."""
     entity = subject.metadata.entities().get(subject.entity)
     return None if entity is None else settings.key_among(entity.keys)

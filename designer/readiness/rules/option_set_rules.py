@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from crmclient.metadata import OptionSet
+from designer.endpoint_facts.served_options import served_options
 from designer.expressions import Expression, ExpressionError
 from designer.kinds.option_sets import FILTER_NAMES, OptionSetSettings
 from designer.readiness.registry import Found, blocking_of, warning_of
@@ -12,6 +13,7 @@ from designer.sentences import Sentence as _
 
 @blocking_of(OptionSetSettings, "option-set-unknown")
 def option_set_exists(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    """Find an option set that is not chosen, or that does not exist."""
     if not settings.option_set:
         yield _("Choose an option set."), "settings.option_set"
     elif _option_set(subject, settings) is None:
@@ -29,6 +31,7 @@ def option_set_exists(subject: EndpointSubject, settings: OptionSetSettings) -> 
 
 @warning_of(OptionSetSettings, "option-filter-values")
 def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    """Find a filter without values, and values that are no options."""
     if settings.filter.mode not in {"keep", "leave_out"}:
         return
     if not settings.filter.values:
@@ -46,13 +49,22 @@ def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -
 
 
 @blocking_of(OptionSetSettings, "option-filter-expression")
-def filter_compiles(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+def filter_can_be_evaluated(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
+    """Find mistakes in the expression of a filter, and options for which it fails."""
     if settings.filter.mode == "expression":
         try:
             Expression(settings.filter.expression, FILTER_NAMES)
+            option_set = _option_set(subject, settings)
+            if option_set is not None:
+                served_options(settings, option_set)
         except ExpressionError as error:
             yield _("The filter: %(error)s", error=str(error)), "settings.filter.expression"
 
 
 def _option_set(subject: EndpointSubject, settings: OptionSetSettings) -> OptionSet | None:
+    """Return the option set that is served: where there is an entity, its choice attribute's; else a global
+    one.
+
+    None for an unknown one.
+    """
     return subject.metadata.option_set(settings.option_set, subject.entity or None)

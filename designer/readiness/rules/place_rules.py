@@ -11,24 +11,43 @@ from designer.sentences import Sentence as _
 
 @blocking("module-missing")
 def module_is_chosen(subject: EndpointSubject) -> Found:
+    """Find that no module is chosen, where the kind needs one."""
     if subject.endpoint.kind.scope is Scope.MODULE and not subject.definition.module:
         yield _("Choose the module that it belongs to."), "module"
 
 
 @blocking("entity-missing")
 def entity_is_chosen(subject: EndpointSubject) -> Found:
+    """Find that no exposed entity is chosen, where the kind needs one."""
     if subject.endpoint.kind.scope is Scope.ENTITY and not subject.definition.exposure:
         yield _("Choose the entity that it works on."), "entity"
 
 
 @blocking("entity-unknown")
 def entity_exists(subject: EndpointSubject) -> Found:
+    """Find an exposed entity that the platform does not have."""
     if subject.entity and subject.entity not in subject.metadata.entities():
         yield _("The platform has no entity “%(entity)s”.", entity=subject.entity), "entity"
 
 
+@blocking("entity-read-only")
+def entity_takes_writes(subject: EndpointSubject) -> Found:
+    """Find endpoints that write to an entity whose records cannot be written."""
+    entity = subject.metadata.entities().get(subject.entity)
+    if entity is not None and entity.is_read_only and subject.endpoint.kind.writes_records:
+        yield (
+            _(
+                "“%(entity)s” shows the records of other entities. Choose one of these entities to write "
+                "them.",
+                entity=subject.entity,
+            ),
+            "entity",
+        )
+
+
 @blocking("path-segment")
 def segments_are_well_formed(subject: EndpointSubject) -> Found:
+    """Find parts of the path that are empty, reserved or badly spelled."""
     definition = subject.definition
     if subject.endpoint.kind.is_named and not definition.name:
         yield _("Give it a name: its path ends in one."), "name"
@@ -55,6 +74,7 @@ def segments_are_well_formed(subject: EndpointSubject) -> Found:
 
 @blocking("path-taken")
 def path_is_its_own(subject: EndpointSubject) -> Found:
+    """Find enabled endpoints that have the same method and path."""
     for method in subject.endpoint.methods:
         at_path = subject.surroundings.by_path.get((method, subject.endpoint.path), ())
         for other in at_path:

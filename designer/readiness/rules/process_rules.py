@@ -10,6 +10,7 @@ from designer.sentences import Sentence as _
 
 @blocking_of(ActionSettings, "process-unknown")
 def process_exists(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    """Find a process that is not chosen, or that does not exist."""
     if not settings.process:
         yield _("Choose the process to run."), "settings.process"
     elif settings.process in subject.metadata.conventions.forbidden_processes:
@@ -21,6 +22,7 @@ def process_exists(subject: EndpointSubject, settings: ActionSettings) -> Found:
 
 @blocking_of(ActionSettings, "process-forbidden")
 def process_may_be_run(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    """Find processes that no endpoint may run."""
     if settings.process in subject.metadata.conventions.forbidden_processes:
         yield (
             _(
@@ -34,6 +36,9 @@ def process_may_be_run(subject: EndpointSubject, settings: ActionSettings) -> Fo
 
 @blocking_of(ActionSettings, "process-bound-elsewhere")
 def process_fits_its_place(subject: EndpointSubject, settings: ActionSettings) -> Found:
+    """Find processes that run on records of another entity, or on no record. Without an entity, they must run
+    on none.
+    """
     process = subject.metadata.process(settings.process)
     if process is None or process.entity == (subject.entity or None):
         return

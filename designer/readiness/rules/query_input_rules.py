@@ -17,21 +17,23 @@ from designer.types import TYPES
 
 @blocking("query-input-name")
 def names_are_free(subject: EndpointSubject) -> Found:
-    for parameter in _inputs(subject):
+    """Find parameters that have the name of one that every query has."""
+    for parameter in _parameters_of_query(subject):
         if parameter.name.lower() in RESERVED_PARAMETERS:
             yield (
                 _(
                     "“%(name)s” is a parameter that every query has. Choose another name.",
                     name=parameter.name,
                 ),
-                _at(parameter, "name"),
+                _place_in_input(parameter, "name"),
             )
 
 
 @blocking("query-input-type")
 def types_fit_the_conditions(subject: EndpointSubject) -> Found:
+    """Find parameters whose type a query string cannot hold, or does not fit a condition."""
     uses = parameters_of(subject.definition)
-    for parameter in _inputs(subject):
+    for parameter in _parameters_of_query(subject):
         kind = TYPES.get(parameter.type)
         if kind is not None and not kind.in_query:
             yield (
@@ -40,7 +42,7 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
                     name=parameter.name,
                     type=parameter.type,
                 ),
-                _at(parameter, "type"),
+                _place_in_input(parameter, "type"),
             )
             continue
         for use in uses.get(parameter.name, ()):
@@ -58,14 +60,15 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
                         wanted=possible_types[0],
                         type=parameter.type,
                     ),
-                    _at(parameter, "type"),
+                    _place_in_input(parameter, "type"),
                 )
 
 
 @blocking("query-input-list")
 def parameters_are_lists_everywhere_or_nowhere(subject: EndpointSubject) -> Found:
+    """Find parameters that one condition compares as a list, and another as one value."""
     uses = parameters_of(subject.definition)
-    for parameter in _inputs(subject):
+    for parameter in _parameters_of_query(subject):
         takes_list = {use.operator in LISTS for use in uses.get(parameter.name, ())}
         if len(takes_list) > 1:
             yield (
@@ -74,14 +77,15 @@ def parameters_are_lists_everywhere_or_nowhere(subject: EndpointSubject) -> Foun
                     "another: make two inputs of it.",
                     name=parameter.name,
                 ),
-                _at(parameter, "name"),
+                _place_in_input(parameter, "name"),
             )
 
 
-def _inputs(subject: EndpointSubject) -> Iterator[InputDefinition]:
+def _parameters_of_query(subject: EndpointSubject) -> Iterator[InputDefinition]:
+    """Yield the inputs of a query; none for another kind."""
     if subject.definition.settings.asks_query:
         yield from subject.inputs
 
 
-def _at(parameter: InputDefinition, field: str) -> str:
+def _place_in_input(parameter: InputDefinition, field: str) -> str:
     return f"inputs.{parameter.name}.{field}"

@@ -13,6 +13,11 @@ RULE = "row-rule-not-applied"
 
 @warning(RULE, row_rules=True)
 def queries_apply_row_rules(subject: EndpointSubject) -> Found:
+    """Find entities that some module hides records of by a row rule, and that this endpoint reads without
+    one.
+
+    `is_ruled` is about this endpoint, `ruled_entities` about all modules. What was acknowledged is left out.
+    """
     acknowledged = {acknowledgement.entity for acknowledgement in subject.definition.acknowledgements}
     for reached in reach(subject.endpoint):
         if reached.is_ruled or reached.entity in acknowledged:
@@ -29,6 +34,7 @@ def entity_of(finding: Finding) -> str:
 
 
 def _sentence(reached: Reach) -> _:
+    """Return the finding about an entity that is reached without its row rule, with what to do there."""
     if reached.place == RECORDS:
         return _(
             "The endpoint reaches all records of %(entity)s: another module has a row rule for %(entity)s, "

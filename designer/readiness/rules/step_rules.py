@@ -13,7 +13,7 @@ from crmclient.query.resolving.prepared import Needs
 from designer.calendar import calendar
 from designer.endpoint_facts.reached_entities import reach
 from designer.names import RESERVED_PROPERTIES
-from designer.queries.answered_columns import answered
+from designer.queries.answered_columns import answered_attributes
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
@@ -38,6 +38,7 @@ class PlacedRule:
 
     @property
     def named(self) -> _:
+        """The row rule in words, at the beginning of a sentence."""
         roles = ", ".join(self.roles or ())
         if self.exposed and roles:
             return _("The row rule of %(entity)s for %(roles)s", entity=self.exposed, roles=roles)
@@ -68,6 +69,7 @@ class PlacedRule:
         return prepared[key][1]
 
     def _prepare(self, subject: EndpointSubject) -> Needs | InvalidQuery:
+        """Return what the filter needs, or the error that says why it is wrong."""
         try:
             attributes = subject.metadata.known_attributes
             return prepare_filter(self.filter, self.entity, attributes, calendar()).needs
@@ -77,6 +79,7 @@ class PlacedRule:
 
 @blocking("row-rule", row_rules=True)
 def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
+    """Find parts of row rules that do not fit the attributes of their entity."""
     for rule in applied_rules(subject):
         if rule.entity == subject.entity and rule.entity not in subject.metadata.entities():
             # `entity-unknown` says so once.
@@ -96,6 +99,7 @@ def row_rules_fit_the_entity(subject: EndpointSubject) -> Found:
 
 @blocking("row-rule-values", row_rules=True)
 def row_rules_know_their_values(subject: EndpointSubject) -> Found:
+    """Find values in row rules that are not known when the rule is applied."""
     inputs = {input_definition.name: input_definition for input_definition in subject.inputs}
     for rule in applied_rules(subject):
         place, needs = rule.place, rule.needs(subject)
@@ -133,6 +137,7 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
 
 @warning("row-rule-anonymous", row_rules=True)
 def row_rules_know_their_callers(subject: EndpointSubject) -> Found:
+    """Find conditions on the caller where callers need no token, in entries that are for everyone."""
     if subject.definition.access.authentication_required:
         return
     for rule in row_rules(subject):
@@ -179,6 +184,7 @@ def callers_reach_something(subject: EndpointSubject) -> Found:
 
 @warning("row-rule-without-effect")
 def row_rules_have_records(subject: EndpointSubject) -> Found:
+    """Find row rules of endpoints that reach no existing records."""
     if subject.definition.row_rule is not None and not subject.endpoint.kind.has_rows:
         yield (
             _("The row rule has no effect: this kind of endpoint reaches no records that are there."),
@@ -188,6 +194,7 @@ def row_rules_have_records(subject: EndpointSubject) -> Found:
 
 @blocking("fetcher-query")
 def fetchers_have_queries(subject: EndpointSubject) -> Found:
+    """Find data fetchers without a query, or with one that the platform cannot run."""
     for fetcher in subject.definition.fetchers:
         place = f"fetchers.{fetcher.name}.query"
         if fetcher.query is None:
@@ -215,6 +222,7 @@ def fetchers_have_queries(subject: EndpointSubject) -> Found:
 
 @blocking("fetcher-values")
 def fetchers_know_their_values(subject: EndpointSubject) -> Found:
+    """Find values in the queries of data fetchers that nothing gives. A fetcher sees only those before it."""
     rows: dict[str, frozenset[str]] = {}
     attribute_names = subject.metadata.attributes(subject.entity).keys() if subject.entity else frozenset()
     for fetcher in subject.definition.fetchers:
@@ -249,7 +257,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
             )
         yield from unknown_fetchers(subject, needs, list(rows.items()), place)
         yield from unknown_properties(subject, needs, place)
-        rows[fetcher.name] = _keys(subject, fetcher.name)
+        rows[fetcher.name] = _columns_found_by(subject, fetcher.name)
 
 
 def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
@@ -311,12 +319,17 @@ def needs_of_fetcher(subject: EndpointSubject, name: str) -> Needs:
 
 def rows_of_fetchers(subject: EndpointSubject) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield the name of each data fetcher, and the keys of the row that it finds."""
-    return ((fetcher.name, _keys(subject, fetcher.name)) for fetcher in subject.definition.fetchers)
+    return (
+        (fetcher.name, _columns_found_by(subject, fetcher.name)) for fetcher in subject.definition.fetchers
+    )
 
 
-def _keys(subject: EndpointSubject, name: str) -> frozenset[str]:
+def _columns_found_by(subject: EndpointSubject, name: str) -> frozenset[str]:
+    """Return the keys of the row that the data fetcher `name` finds; none where it has no query."""
     query = next(fetcher.query for fetcher in subject.definition.fetchers if fetcher.name == name)
-    return frozenset() if query is None else frozenset(answered(query, subject.metadata.attributes))
+    return (
+        frozenset() if query is None else frozenset(answered_attributes(query, subject.metadata.attributes))
+    )
 
 
 def unknown_fetchers(

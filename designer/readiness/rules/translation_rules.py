@@ -13,6 +13,7 @@ from designer.sentences import Sentence as _
 
 @warning("translation-unknown-language")
 def languages_are_the_platforms(subject: EndpointSubject) -> Found:
+    """Find languages of texts that the platform does not have. Nothing where its languages are not known."""
     used = subject.definition.languages()
     if not used:
         return
@@ -33,6 +34,7 @@ def languages_are_the_platforms(subject: EndpointSubject) -> Found:
 
 @warning("translation-too-long")
 def translations_are_short(subject: EndpointSubject) -> Found:
+    """Find translations that are longer than texts at their place should be."""
     for place, part in _translated(subject):
         for lcid, texts in part.translations.items():
             for name, text in texts.items():
@@ -55,13 +57,16 @@ def _translated(subject: EndpointSubject) -> Iterator[tuple[str, Translated]]:
     """Yield the parts of the endpoint that have texts, each after its place."""
     definition = subject.definition
     yield "", definition
-    yield from _inputs(definition.inputs, "")
+    yield from _translated_inputs(definition.inputs, "")
     for position, precondition in enumerate(definition.preconditions):
         yield f"preconditions.{position}", precondition
 
 
-def _inputs(inputs: Iterable[InputDefinition], inside: str) -> Iterator[tuple[str, Translated]]:
+def _translated_inputs(inputs: Iterable[InputDefinition], inside: str) -> Iterator[tuple[str, Translated]]:
+    """Yield the inputs, and those inside of them, each after its place. `inside`: the place around them, with
+    a dot.
+    """
     for input_definition in inputs:
         place = f"{inside}inputs.{input_definition.name}"
         yield place, input_definition
-        yield from _inputs(input_definition.inputs, f"{place}.")
+        yield from _translated_inputs(input_definition.inputs, f"{place}.")

@@ -11,15 +11,22 @@ from crmclient.metadata import Attribute, RequiredLevel
 from designer.definitions import BindingDefinition, InputDefinition
 from designer.expressions import ExpressionError
 from designer.kinds import Section
-from designer.queries.answered_columns import answered
-from designer.readiness.expressions import fixed, outcome, path_of
+from designer.queries.answered_columns import answered_attributes
+from designer.readiness.expressions import constant_result, path_of, result_for_samples
 from designer.readiness.metadata import Metadata
 from designer.readiness.registry import Found, blocking
-from designer.readiness.samples import UNKNOWN, Sample, of_attribute, of_endpoint, of_user
+from designer.readiness.samples import (
+    UNKNOWN,
+    Sample,
+    sample_of_attribute,
+    sample_of_user,
+    samples_for_endpoint,
+)
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
 from designer.types import TYPES, InvalidInput, Limits, as_sent, may_hold, natural_type
 
+# Values that empty an attribute.
 _EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 
@@ -43,19 +50,20 @@ class PossibleValues:
         if attribute.type.is_reference:
             targets: Iterable[str] = attribute.targets or ("",)
             return cls(words, tuple(Reference(target, "1") for target in targets))
-        return cls(words, (of_attribute(attribute),), _options(attribute, metadata))
+        return cls(words, (sample_of_attribute(attribute),), _option_values(attribute, metadata))
 
     def suits(self, attribute: Attribute, metadata: Metadata) -> bool:
         """Whether `attribute` may take any of the values."""
-        if self.options and (accepted := _options(attribute, metadata)) and not self.options & accepted:
+        if self.options and (accepted := _option_values(attribute, metadata)) and not self.options & accepted:
             return False
         return any(sample is UNKNOWN or may_hold(attribute, sample) for sample in self.samples)
 
 
 @blocking("binding-value-types")
 def values_fit(subject: EndpointSubject) -> Found:
+    """Find bindings whose source gives no value of the type that the attribute holds."""
     for binding, attribute, samples in _bindings_to_check(subject):
-        result = _result_of(subject, binding, samples)
+        result = _possible_values_of(subject, binding, samples)
         if result is not None and not result.suits(attribute, subject.metadata):
             yield (
                 _(
@@ -70,8 +78,11 @@ def values_fit(subject: EndpointSubject) -> Found:
 
 @blocking("binding-expression-value")
 def expressions_have_a_value(subject: EndpointSubject) -> Found:
+    """Find expressions with a constant result that fails, or that the attribute cannot hold."""
     for binding, attribute, samples in _bindings_to_check(subject):
-        if binding.source == "expression" and (reason := _refusal(subject, binding, attribute, samples)):
+        if binding.source == "expression" and (
+            reason := _why_result_is_unfit(subject, binding, attribute, samples)
+        ):
             yield (
                 _(
                     "%(what)s: %(fault)s",
@@ -84,12 +95,16 @@ def expressions_have_a_value(subject: EndpointSubject) -> Found:
 
 @blocking("binding-empty")
 def required_attributes_are_not_emptied(subject: EndpointSubject) -> Found:
+    """Find bindings that always empty an attribute that the platform requires."""
     creates = subject.endpoint.kind.binds_all_required
     for binding, attribute, samples in _bindings_to_check(subject):
         if attribute.required is not RequiredLevel.SYSTEM and not (creates and attribute.is_required):
             continue
-        value = binding.value if binding.source == "constant" else _fixed(binding, samples)
-        if value in _EMPTY and not _unfit(subject, attribute, value):
+        value = (
+            binding.value if binding.source == "constant" else _constant_result_of_binding(binding, samples)
+        )
+        # A value that does not fit has a finding of its own.
+        if value in _EMPTY and not _why_unfit(subject, attribute, value):
             yield (
                 _(
                     "The platform requires “%(attribute)s”, but its binding always gives an empty value. "
@@ -102,11 +117,12 @@ def required_attributes_are_not_emptied(subject: EndpointSubject) -> Found:
 
 @blocking("input-reference-entity")
 def references_point_somewhere(subject: EndpointSubject) -> Found:
+    """Find inputs for a record of an unknown entity, because they are bound to no lookup."""
     # In a query string an id says which record is meant, whatever entity it is of.
     if Section.BINDINGS not in subject.endpoint.kind.sections or not subject.attributes:
         return
     for input_definition in subject.inputs:
-        kind, bound = TYPES.get(input_definition.type), subject.bound(input_definition.name)
+        kind, bound = TYPES.get(input_definition.type), subject.attribute_limiting(input_definition.name)
         if kind is not None and kind.needs_targets and (bound is None or not bound.targets):
             yield (
                 _(
@@ -130,14 +146,14 @@ def _bindings_to_check(
     if any(binding.source == "expression" for binding in subject.bindings):
         on_record = subject.endpoint.kind.is_on_record
         record = subject.metadata.attributes(subject.entity) if on_record else None
-        samples = of_endpoint(subject, subject.inputs, record)
+        samples = samples_for_endpoint(subject, subject.inputs, record)
     for binding in subject.bindings:
         attribute = subject.attributes.get(binding.attribute)
         if attribute is not None and natural_type(attribute) is not None:
             yield binding, attribute, samples
 
 
-def _result_of(
+def _possible_values_of(
     subject: EndpointSubject, binding: BindingDefinition, samples: Mapping[str, Sample]
 ) -> PossibleValues | None:
     """Return what the binding gives; None when another rule checks it."""
@@ -147,12 +163,13 @@ def _result_of(
         return given_by_fetcher(subject, str(binding.value or ""))
     if binding.source != "expression":
         return None
-    return _result_of_expression(subject, str(binding.value or ""), samples)
+    return _possible_values_of_expression(subject, str(binding.value or ""), samples)
 
 
-def _result_of_expression(
+def _possible_values_of_expression(
     subject: EndpointSubject, text: str, samples: Mapping[str, Sample]
 ) -> PossibleValues | None:
+    """Return what an expression may give; None for a constant result, which another rule checks."""
     words = _("the expression")
     match path_of(text, samples):
         # An expression that is only a path gives the value as it is: a lookup keeps its entity.
@@ -163,35 +180,38 @@ def _result_of_expression(
         case ("record", name) if name in (attributes := subject.metadata.attributes(subject.entity)):
             return PossibleValues.of(words, attributes[name], subject.metadata)
     try:
-        if fixed(text, samples) is not UNKNOWN:
+        if constant_result(text, samples) is not UNKNOWN:
             return None
     except ExpressionError:
         return None
-    result = outcome(text, samples)
+    result = result_for_samples(text, samples)
+    # An expression gives a record as an object.
     is_record = isinstance(result, Mapping) and {"type", "id"} <= result.keys()
     return PossibleValues(words, (Reference("", "1") if is_record else result,))
 
 
-def _refusal(
+def _why_result_is_unfit(
     subject: EndpointSubject, binding: BindingDefinition, attribute: Attribute, samples: Mapping[str, Sample]
 ) -> str:
     """Return why an expression with a constant result can never be written; empty when it can."""
     try:
-        value = fixed(str(binding.value or ""), samples)
+        value = constant_result(str(binding.value or ""), samples)
     except ExpressionError as error:
         return str(error)
-    return "" if value is UNKNOWN else _unfit(subject, attribute, value)
+    return "" if value is UNKNOWN else _why_unfit(subject, attribute, value)
 
 
-def _fixed(binding: BindingDefinition, samples: Mapping[str, Sample]) -> Sample:
+def _constant_result_of_binding(binding: BindingDefinition, samples: Mapping[str, Sample]) -> Sample:
     """Return the constant result of a binding's expression; UNKNOWN without one."""
     try:
-        return fixed(str(binding.value or ""), samples) if binding.source == "expression" else UNKNOWN
+        return (
+            constant_result(str(binding.value or ""), samples) if binding.source == "expression" else UNKNOWN
+        )
     except ExpressionError:
         return UNKNOWN
 
 
-def _unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
+def _why_unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
     """Return why `attribute` does not accept the value; empty when it does."""
     kind = natural_type(attribute)
     if value is None or kind is None:
@@ -214,8 +234,8 @@ def given_by_user(subject: EndpointSubject, name: str) -> PossibleValues | None:
         return PossibleValues(words, ())
     if user_property.kind == "custom":
         properties = subject.surroundings.properties_by_type[user_property.caller_type]
-        samples = {"user": of_user(subject.surroundings, properties, custom=False)}
-        return PossibleValues(words, (outcome(user_property.expression, samples),))
+        samples = {"user": sample_of_user(subject.surroundings, properties, custom=False)}
+        return PossibleValues(words, (result_for_samples(user_property.expression, samples),))
     attribute = subject.surroundings.attribute_of(user_property)
     if attribute is None:
         return None
@@ -231,13 +251,13 @@ def given_by_fetcher(subject: EndpointSubject, value: str) -> PossibleValues | N
     name, _dot, key = value.partition(".")
     for fetcher in subject.definition.fetchers:
         if fetcher.name == name and fetcher.query is not None:
-            columns: Mapping[str, Attribute] = answered(fetcher.query, subject.metadata.attributes)
+            columns: Mapping[str, Attribute] = answered_attributes(fetcher.query, subject.metadata.attributes)
             if key in columns:
                 return PossibleValues.of(f"@fetch.{value}", columns[key], subject.metadata)
     return None
 
 
-def _options(attribute: Attribute, metadata: Metadata) -> frozenset[int]:
+def _option_values(attribute: Attribute, metadata: Metadata) -> frozenset[int]:
     """Return the values of a choice's options; empty when they are not known."""
     if attribute.option_set is None:
         return frozenset()

@@ -14,12 +14,11 @@
   };
 
   const addInput = (prefix, name, attribute) => {
-    const names = new Set(studio.rows.all(prefix).map((row) => studio.rows.field(row, "name").value));
-    if (!names.has(attribute.input.name)) studio.rows.add(prefix, attribute.input);
-    if (document.querySelector(`[data-rows="${bindingsBeside(prefix)}"]`)) {
-      const row = studio.rows.all(prefix).find((one) => studio.rows.field(one, "name").value === attribute.input.name);
-      studio.bind(row, name);
-    }
+    // Two inputs cannot differ in case alone.
+    const called = attribute.input.name.toLowerCase();
+    const known = () => studio.rows.all(prefix).find((row) => studio.rows.field(row, "name").value.toLowerCase() === called);
+    if (!known()) studio.rows.add(prefix, attribute.input);
+    if (document.querySelector(`[data-rows="${bindingsBeside(prefix)}"]`)) studio.bind(known(), name);
   };
 
   // A record that a process makes: its row, and in it the inputs that the record must have.

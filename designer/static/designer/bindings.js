@@ -40,6 +40,7 @@
   };
 
   // A moment in UTC, chosen from a calendar; any other way of writing one stays a text.
+  const DAY = /^\d{4}-\d{2}-\d{2}$/;
   const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?Z$/;
   const moment = (present) => {
     const input = entry("datetime-local", present.replace(/Z$/, ""));
@@ -48,12 +49,16 @@
     return input;
   };
 
+  const LIST = /^(\s*\[[-\d\s,]*\]\s*)?$/;
+  // A value that is no option any more stays among them until somebody takes it out.
   const several = (options, present) => {
     const select = document.createElement("select");
-    const chosen = new Set(present.match(/\d+/g) || []);
+    const chosen = new Set(present.match(/-?\d+/g) || []);
+    const known = new Set(options.map(([value]) => value));
+    const offered = [...options.map(([value, label]) => [value, `${label} (${value})`]), ...[...chosen].filter((value) => !known.has(value)).map((value) => [value, `${value} ?`])];
     select.multiple = true;
-    select.size = Math.min(options.length, 5);
-    select.append(...options.map(([value, label]) => new Option(`${label} (${value})`, value, false, chosen.has(value))));
+    select.size = Math.min(offered.length, 5);
+    select.append(...offered.map(([value, text]) => new Option(text, value, false, chosen.has(value))));
     select.studioValue = () => {
       const values = [...select.selectedOptions].map((one) => one.value);
       return values.length ? `[${values.join(", ")}]` : "";
@@ -67,10 +72,11 @@
       return list(present, attribute.options.map(([value, label]) => option(value, `${label} (${value})`)));
     }
     if (attribute?.editor === "boolean") return list(present, [option("true", texts.yes), option("false", texts.no)]);
-    if (attribute?.editor === "date") return entry("date", present);
+    if (attribute?.editor === "date" && (!present || DAY.test(present))) return entry("date", present);
     if (attribute?.editor === "datetime" && (!present || UTC.test(present))) return moment(present);
-    if (attribute?.options?.length && attribute.editor === "options") return several(attribute.options, present);
-    const input = entry("text", present);
+    if (attribute?.options?.length && attribute.editor === "options" && LIST.test(present)) return several(attribute.options, present);
+    // Any other field than a text area joins lines.
+    const input = entry(attribute?.type === "Memo" || /[\r\n]/.test(present) ? "area" : "text", present);
     if (attribute?.editor === "number") input.inputMode = "decimal";
     return input;
   };

@@ -1,21 +1,24 @@
 "use strict";
 
 // “Fix”: fields are set and rows added as a finding proposes; nothing is saved by it.
-document.addEventListener("click", (event) => {
-  const button = event.target.closest("[data-fix]");
-  if (!button) return;
-  const { set, rows } = JSON.parse(button.dataset.fix);
-  let place = null;
-  for (const [name, value] of Object.entries(set)) {
-    const field = document.getElementsByName(name)[0];
-    if (!field) continue;
-    studio.set(field, value);
-    place ??= field;
-  }
-  for (const [prefix, made] of Object.entries(rows)) {
-    for (const values of made) place ??= studio.rows.add(prefix, values);
-  }
-  if (!place) return;
-  (place.hidden ? place.parentElement : place).scrollIntoView({ block: "center" });
-  place.focus?.();
-});
+(() => {
+  // An entity property stands in the row of the input that fills it.
+  const add = (prefix, values) => {
+    const isFilled = prefix === "bindings" && values.source === "input";
+    const input = isFilled && studio.rows.all("inputs").find((row) => studio.rows.field(row, "name").value === values.value_text);
+    return input ? studio.bind(input, values.attribute) : studio.rows.add(prefix, values);
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-fix]");
+    if (!button) return;
+    const { set, rows } = JSON.parse(button.dataset.fix);
+    const fields = Object.entries(set).map(([name, value]) => [document.getElementsByName(name)[0], value]).filter(([field]) => field);
+    fields.forEach(([field, value]) => studio.set(field, value));
+    const added = Object.entries(rows).flatMap(([prefix, made]) => made.map((values) => add(prefix, values)));
+    const [place] = [...fields.map(([field]) => field), ...added];
+    if (!place) return;
+    (place.hidden ? place.parentElement : place).scrollIntoView({ block: "center" });
+    place.focus?.();
+  });
+})();

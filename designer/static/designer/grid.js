@@ -71,7 +71,11 @@
   document.addEventListener("keydown", (event) => {
     const cell = event.target.closest?.("[data-grid] [data-cell]");
     if (!cell?.dataset.cell || event.defaultPrevented || event.isComposing) return;
-    if (event.altKey) {
+    if (event.altKey && event.key === "Enter" && event.target.matches("textarea")) {
+      // As in a spreadsheet: Enter alone goes to the next cell.
+      event.preventDefault();
+      document.execCommand("insertText", false, "\n");
+    } else if (event.altKey) {
       const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
       if (!by || !event.shiftKey || !lineOf(cell).matches(".studio-input-row")) return;
       event.preventDefault();
@@ -127,6 +131,18 @@
     status.replaceChildren(studio.data().texts.pasted.replace("%(count)s", count), " ", button);
   };
 
+  // Spreadsheets put a cell of several lines into quotes, and double the quotes in it.
+  const CELL = /(?:"((?:[^"]|"")*[\t\n](?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*))([\t\n]|$)/g;
+  const tableOf = (text) => {
+    const table = [[]];
+    for (const [, quoted, plain, end] of text.matchAll(CELL)) {
+      table.at(-1).push((quoted?.replaceAll('""', '"') ?? plain).trim());
+      if (!end) break;
+      if (end === "\n") table.push([]);
+    }
+    return table;
+  };
+
   document.addEventListener("paste", (event) => {
     const cell = event.target.closest?.("[data-grid] .studio-input-row [data-cell]");
     const text = event.clipboardData?.getData("text/plain").replace(/\r\n?/g, "\n").replace(/\n$/, "") ?? "";
@@ -136,7 +152,7 @@
     event.stopPropagation();
     const grid = cell.closest("[data-grid]");
     let row = lineOf(cell);
-    const table = text.split("\n").map((line) => line.split("\t").map((one) => one.trim()));
+    const table = tableOf(text);
     const known = titles(row);
     const isHead = table[0].length > 1 && table[0].every((title) => known.has(title.toLowerCase()));
     const columns = isHead ? table.shift().map((title) => known.get(title.toLowerCase())) : [...COLUMNS, ...REST].slice(COLUMNS.indexOf(cell.dataset.cell));

@@ -11,7 +11,8 @@ document.getElementById("import-form").addEventListener("submit", async (event) 
   event.preventDefault();
   const body = new FormData(form);
   if (button?.name) body.append(button.name, button.value);
-  const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
+  const answer = await fetch(form.action, { method: "POST", body }).catch(() => null);
+  if (!answer) return form.submit();
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const plan = page.getElementById("import-plan");
   if (plan === null) return form.submit();

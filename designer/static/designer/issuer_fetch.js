@@ -1,6 +1,8 @@
 "use strict";
 
 // “Fetch from the issuer's address”: says what the issuer's OpenID configuration holds, and fills the form.
+const askForIssuer = studio.newest((answer) => answer.json());
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-fetch-issuer]");
   if (!button) return;
@@ -12,13 +14,12 @@ document.addEventListener("click", async (event) => {
     for (const name of ["csrfmiddlewaretoken", "issuer", "key_url"]) {
       asked.set(name, form.elements[name]?.value ?? "");
     }
-    const answer = await fetch(button.dataset.fetchIssuer, { method: "POST", body: asked });
-    if (!answer.ok) throw new Error(String(answer.status));
-    const found = await answer.json();
+    const found = await askForIssuer(button.dataset.fetchIssuer, { method: "POST", body: asked });
+    if (found === null) return;
     told.replaceChildren(...(found.found ?? [`✖ ${found.problem}`]).map(line));
     fill(form, found.fields);
   } catch (error) {
-    told.replaceChildren(line(`✖ ${error.message}`));
+    told.replaceChildren(studio.failed(error));
   }
   told.removeAttribute("aria-busy");
 });

@@ -8,12 +8,18 @@
 
   const offer = async (row) => {
     const of = source(row);
-    if (of && !studio.data()[of]) studio.data()[of] = (await studio.metadata(related(row).entity)).attributes;
+    const items = row.querySelector("[data-items]");
+    items.querySelectorAll(":scope > [role=alert]").forEach((line) => line.remove());
+    if (of && !studio.data()[of]) {
+      const { attributes, error } = await studio.metadata(related(row).entity);
+      if (error) items.prepend(studio.failed(error, () => offer(row)));
+      else studio.data()[of] = attributes;
+    }
     row.querySelectorAll("[data-items] select[data-picker]").forEach((select) => { select.dataset.picker = of; });
     row.querySelectorAll("[data-items] template").forEach((template) => {
       template.content.querySelectorAll("select[data-picker]").forEach((select) => { select.dataset.picker = of; });
     });
-    row.querySelector("[data-items]").dispatchEvent(new CustomEvent("items:offered", { bubbles: true }));
+    items.dispatchEvent(new CustomEvent("items:offered", { bubbles: true }));
   };
 
   const become = (row) => {

@@ -40,16 +40,18 @@ class Palette {
 
   async find() {
     const turn = ++this.asked;
-    const answer = await fetch(`${this.address}?q=${encodeURIComponent(this.input.value)}`, { credentials: "same-origin" });
-    if (!answer.ok) return;
-    const { entries } = await answer.json();
-    // A slow answer to what was typed before says nothing of what is typed now.
-    if (turn === this.asked) this.show(entries);
+    try {
+      const { entries } = await (await studio.ask(`${this.address}?q=${encodeURIComponent(this.input.value)}`)).json();
+      // A slow answer to what was typed before says nothing of what is typed now.
+      if (turn === this.asked) this.show(entries, this.none);
+    } catch (error) {
+      if (turn === this.asked) this.show([], `✖ ${error.message}`);
+    }
   }
 
-  show(entries) {
+  show(entries, none) {
     this.list.replaceChildren(...entries.map((entry, at) => this.item(entry, at)));
-    if (entries.length === 0) this.list.append(Object.assign(document.createElement("li"), { textContent: this.none }));
+    if (entries.length === 0) this.list.append(Object.assign(document.createElement("li"), { textContent: none }));
     this.choose(0);
   }
 

@@ -4,22 +4,27 @@
 (() => {
   const POLL = 3000;
 
-  const show = async (place, asked) => {
+  // Each place shows the newest answer alone: what was asked before “Refresh metadata” may be answered after it.
+  const requests = new WeakMap();
+  const show = async (place, url, options) => {
+    if (!requests.has(place)) requests.set(place, { newest: studio.newest(), later: null });
+    const own = requests.get(place);
+    clearTimeout(own.later);
     place.setAttribute("aria-busy", "true");
     try {
-      const answer = await asked;
-      if (!answer.ok) throw new Error(String(answer.status));
+      const html = await own.newest(url, options);
+      if (html === null) return;
       const before = place.querySelector("[data-pending]");
-      place.innerHTML = await answer.text();
-      if (place.querySelector("[data-pending]")) setTimeout(() => ask(place), POLL);
+      place.innerHTML = html;
+      if (place.querySelector("[data-pending]")) own.later = setTimeout(() => ask(place), POLL);
       else if (before) place.prepend(fetched(before));
-    } catch {
-      place.textContent = "✖";
+    } catch (error) {
+      place.replaceChildren(studio.failed(error, () => ask(place)));
     }
     place.removeAttribute("aria-busy");
   };
 
-  const ask = (place) => show(place, fetch(place.dataset.platformState, { credentials: "same-origin" }));
+  const ask = (place) => show(place, place.dataset.platformState);
 
   // The page does not reload itself: somebody may have begun to fill it in.
   const fetched = (before) => {
@@ -39,7 +44,7 @@
     const body = new FormData();
     body.append("csrfmiddlewaretoken", button.dataset.token);
     button.disabled = true;
-    await show(place, fetch(button.dataset.refresh, { method: "POST", body }));
+    await show(place, button.dataset.refresh, { method: "POST", body });
     place.querySelector("[data-refresh]")?.focus();
     document.dispatchEvent(new Event("metadata:refreshed"));
   };

@@ -9,17 +9,39 @@
   content.dataset.runContent = "";
   // The row of the data fetcher that runs; none for the endpoint's own query.
   let running = null;
+  // Whether the text of the query was changed since it was sent.
+  let isStale = false;
+  const newest = studio.newest();
 
+  const markStale = () => {
+    isStale = true;
+    const answer = content.querySelector("[data-run-answer]");
+    if (!answer || answer.querySelector("[data-stale-answer]")) return;
+    const said = Object.assign(document.createElement("p"), { className: "studio-help", textContent: place().dataset.stale });
+    said.dataset.staleAnswer = "";
+    answer.prepend(said);
+  };
+  // Whether the answer is shown: not where a later request was sent meanwhile, nor where there was none.
   const ask = async (given) => {
     if (running) given.append("_fetcher", studio.rows.field(running, "name").value);
     given.append("_unsaved", studio.unsaved());
     given.append("csrfmiddlewaretoken", studio.token());
     content.setAttribute("aria-busy", "true");
-    const answer = await fetch(place().dataset.runUrl, { method: "POST", body: given });
+    isStale = false;
+    let isShown = false;
+    try {
+      const html = await newest(place().dataset.runUrl, { method: "POST", body: given });
+      if (html === null) return false;
+      content.innerHTML = html;
+      isShown = true;
+      if (isStale) markStale();
+    } catch (error) {
+      content.replaceChildren(studio.failed(error));
+    }
     content.removeAttribute("aria-busy");
-    content.innerHTML = answer.ok ? await answer.text() : `${answer.status}`;
     content.dispatchEvent(new Event("form:shown", { bubbles: true }));
     content.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+    return isShown;
   };
   const again = () => {
     const given = new FormData(form());
@@ -32,9 +54,9 @@
       running = row;
       box.append(content);
       content.replaceChildren();
-      await ask(new FormData());
     }
-    await again();
+    const isAsked = content.querySelector("[data-run-answer]") || (await ask(new FormData()));
+    if (isAsked) await again();
   };
 
   document.addEventListener("submit", (event) => {
@@ -58,13 +80,7 @@
       event.preventDefault();
       start();
     });
-    area.addEventListener("input", () => {
-      const answer = box.querySelector("[data-run-answer]");
-      if (!answer || answer.querySelector("[data-stale-answer]")) return;
-      const said = Object.assign(document.createElement("p"), { className: "studio-help", textContent: place().dataset.stale });
-      said.dataset.staleAnswer = "";
-      answer.prepend(said);
-    });
+    area.addEventListener("input", () => box.contains(content) && markStale());
     box.append(label, button);
     beside.prepend(box);
   });

@@ -1,7 +1,52 @@
 "use strict";
 
 // What surrounds every page, for those who do not see it, or do not use a mouse.
+window.studio = window.studio || {};
+
 (() => {
+  // Asks the service. Of what is not answered as it should be, the error's message says what to do, in the reader's
+  // language: in the service's own words where it has some. Without a session, the login answers instead.
+  const LOGIN = /\/login\/$/;
+  const words = () => document.getElementById("studio-palette-opener")?.dataset || {};
+  studio.ask = async (url, options) => {
+    const answer = await fetch(url, options).catch(() => null);
+    if (answer?.redirected && LOGIN.test(new URL(answer.url).pathname)) throw new Error(words().ended);
+    if (answer?.ok) return answer;
+    const isJson = answer?.headers.get("Content-Type")?.startsWith("application/json");
+    const { away } = isJson ? await answer.json() : {};
+    throw new Error(away || (answer ? `${words().failed} (${answer.status})` : words().failed));
+  };
+  // Asks for one place of the page, of which only the newest request counts: a later one ends those before it. Made
+  // once for each place; gives what `read` finds in the answer, or null of a request that a later one has ended.
+  studio.newest = (read = (answer) => answer.text()) => {
+    let newest = null;
+    return async (url, options) => {
+      newest?.abort();
+      const own = new AbortController();
+      newest = own;
+      try {
+        const found = await read(await studio.ask(url, { ...options, signal: own.signal }));
+        return own.signal.aborted ? null : found;
+      } catch (error) {
+        if (own.signal.aborted) return null;
+        throw error;
+      }
+    };
+  };
+  // What could not be shown, as a line; with a button that does it again where somebody can wait for that.
+  studio.failed = (error, again = null) => {
+    const line = document.createElement("p");
+    line.className = "studio-errors";
+    line.setAttribute("role", "alert");
+    line.textContent = `✖ ${error.message} `;
+    if (again) {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "studio-button studio-button-small", textContent: words().again });
+      button.addEventListener("click", again);
+      line.append(button);
+    }
+    return line;
+  };
+
   // Icons are words in a font of pictures: nobody should hear “arrow_circle_down”.
   const quiet = (node) => node.querySelectorAll(".material-symbols-outlined").forEach((icon) => icon.setAttribute("aria-hidden", "true"));
 

@@ -20,7 +20,7 @@
   const compared = () => Object.entries(studio.data().compared || {});
   // A parameter that there is not yet, of the type that the field's condition asks for.
   const unmade = ({ dataset }, text) => {
-    if (!dataset.parameterType || !/^@[A-Za-z_]\w*$/.test(text) || inputs().some(([name]) => `@${name}` === text)) return [];
+    if (!dataset.parameterType || !/^@[A-Za-z_]\w*$/.test(text) || inputs().some(([name]) => `@${name}`.toLowerCase() === text.toLowerCase())) return [];
     const words = studio.data().texts?.add_parameter || "";
     const facts = words.replace("%(name)s", text.slice(1)).replace("%(type)s", dataset.parameterType);
     return facts ? [{ value: text, facts, adds: () => studio.query.addParameter(text.slice(1), dataset.parameterType, dataset.parameterLabel) }] : [];
@@ -115,7 +115,8 @@
     const found = OFFERED[kind](target).filter(({ value }) => value.toLowerCase().includes(wanted) && value !== text);
     // Those that begin so come first.
     const first = found.filter(({ value }) => value.toLowerCase().startsWith(text.toLowerCase()));
-    const shown = [...first, ...found.filter((one) => !first.includes(one)), ...unmade(target, text)].slice(-MOST);
+    const added = unmade(target, text);
+    const shown = [...[...first, ...found.filter((one) => !first.includes(one))].slice(0, MOST - added.length), ...added];
     if (!shown.length) return close();
     [field, begun] = [target, text];
     list.replaceChildren(...shown.map(item));

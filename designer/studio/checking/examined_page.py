@@ -21,14 +21,17 @@ from designer.studio.metadata.page_metadata import known_metadata
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """`configuration` holds the endpoint as the page has it."""
+    """The findings about an endpoint as its page has it, and the same with their places on the page.
+
+    `configuration` is the live one, with the endpoint as the page has it.
+    """
 
     configuration: Configuration
     findings: Sequence[Finding]
     located: Sequence[Located]
 
     def verdict(self, row: Endpoint) -> str:
-        """Return the sentence for the head of the page."""
+        """Return the sentence for the head of the page: whether the endpoint can be served."""
         if any(finding.is_blocking for finding in self.findings):
             if row.enabled:
                 return _("It cannot be served like this. What blocks it is marked below.")
@@ -46,7 +49,11 @@ def examine(
     formsets: Sequence[BaseFormSet[Any]],
     refused: Collection[Finding] = (),
 ) -> Examined:
-    """The findings about `row` as the form has it; `refused` are those that a save has just failed by."""
+    """Return the findings about the endpoint in `row`, as the forms of its page have it.
+
+    Forms that were not sent have the saved endpoint. `refused` are the findings for which a save was just
+    refused; some are only known while saving.
+    """
     configuration = latest()
     if form.is_bound and row.pk in configuration.endpoints:
         configuration = with_draft(configuration, form, formsets)

@@ -14,14 +14,17 @@ from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.endpoint_form.list_rows import item_formsets
 from designer.studio.located_findings import Located, binding_row, field_text, input_row
 
-# What rows are named by in findings, and fields that have another name in their forms.
-_KEYS: Mapping[str, tuple[str, ...]] = {
+# The attributes by whose values findings name the rows of a formset, by the prefix of the formset. The first
+# attribute that is not empty counts.
+_NAMING_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "inputs": ("name",),
     "bindings": ("attribute",),
     "columns": ("name", "attribute"),
     "fetchers": ("name",),
 }
-_RENAMED: Mapping[tuple[str, str], str] = {
+# The name of a field in its form, by the prefix of the formset (empty: the endpoint's own form) and the name
+# that findings have for it, where the two names differ.
+_FORM_NAMES: Mapping[tuple[str, str], str] = {
     ("inputs", "default"): "default_text",
     ("inputs", "allowed"): "allowed_text",
     ("bindings", "value"): "value_text",
@@ -32,9 +35,10 @@ Rows: TypeAlias = "Mapping[str, BaseFormSet[Any]]"
 
 
 class Places:
-    """The places on a page: names of its fields or, for a whole section, `#` and its prefix.
+    """The places on an endpoint's page at which findings are shown.
 
-    A finding without a place of its own is shown at `TOP`.
+    A place is the name of a form field or, for a whole section of rows, `#` and the prefix of its formset. A
+    finding that belongs to neither is shown at `TOP`.
     """
 
     TOP = ""
@@ -47,18 +51,20 @@ class Places:
         """Return the place for the `field` of a finding, such as `inputs.phone.max_length`."""
         section, _, rest = field.partition(".")
         if section in self._formsets:
-            return _in_row(self._formsets, section, rest) or f"#{section}"
-        # What is inside of a field's value, such as a parameter of a query, has no field of its own.
+            return _field_in_rows(self._formsets, section, rest) or f"#{section}"
+        # A part of a field's value, such as a parameter of a query, has no field of its own: its finding is
+        # shown at the field. So the longest beginning of the name that is a field counts.
         parts = field.split(".")
-        inside = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
-        names = (_RENAMED.get(("", place), place.replace(".", "__")) for place in inside)
+        beginnings = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+        names = (_FORM_NAMES.get(("", place), place.replace(".", "__")) for place in beginnings)
         return next((name for name in names if name in self._form.fields), self.TOP)
 
 
-def _in_row(formsets: Rows, section: str, place: str) -> str | None:
-    """Return the field for `phone.max_length` in the rows of `inputs`; None without such a row.
+def _field_in_rows(formsets: Rows, section: str, place: str) -> str | None:
+    """Return the name of the form field for a place in the rows of a section; None without such a row.
 
-    In a list, the place is `contacts.inputs.phone`.
+    The place is a row (`phone`), a field of a row (`phone.max_length`), or a place in the rows of a row that
+    is a list (`contacts.inputs.phone`). A row as a whole stands for its first visible field.
     """
     key, _, field = place.rpartition(".")
     form = _row(formsets, section, key) if key else None
@@ -67,31 +73,39 @@ def _in_row(formsets: Rows, section: str, place: str) -> str | None:
     if form is None:
         key, _, inner = place.partition(".")
         form = _row(formsets, section, key)
-        if form is not None and (inside := _in_items(form, inner)):
-            return inside
+        if form is not None and (field_of_item := _field_in_items(form, inner)):
+            return field_of_item
     if form is None:
         return None
-    name = _RENAMED.get((section, field), field)
+    name = _FORM_NAMES.get((section, field), field)
     return str(form.add_prefix(name if name in form.fields else next(iter(_visible(form)))))
 
 
-def _in_items(form: BaseForm, place: str) -> str | None:
+def _field_in_items(form: BaseForm, place: str) -> str | None:
+    """Return the name of the form field for a place inside a row that is a list; None without such a row.
+
+    The place begins with a formset of the list's items: `inputs.phone`, or `inputs.phone.max_length`.
+    """
     section, _, inner = place.partition(".")
-    items = item_formsets(form)
-    return _in_row(items, section, inner) if section in items else None
+    formsets = item_formsets(form)
+    return _field_in_rows(formsets, section, inner) if section in formsets else None
 
 
 def _row(formsets: Rows, section: str, key: str) -> Any:
+    """Return the form of the row that a finding names by `key`: its name or, if it has none, its number.
+
+    Return None without such a row. Rows that saving removes are not counted.
+    """
     forms = [form for form in formsets[section].forms if not is_removed(form)]
     for form in forms:
-        names = (str(getattr(form.instance, name, "")) for name in _KEYS.get(section, ()))
+        names = (str(getattr(form.instance, name, "")) for name in _NAMING_ATTRIBUTES.get(section, ()))
         if next((name for name in names if name), None) == key:
             return form
     return forms[int(key)] if key.isdecimal() and int(key) < len(forms) else None
 
 
 def is_removed(form: BaseForm) -> bool:
-    """Return whether a row of the page is marked for deletion, or is an extra row left empty."""
+    """Whether saving leaves out this row of the page: it is marked for deletion, or new and empty."""
     if not form.is_bound:
         return False
     instance = getattr(form, "instance", None)
@@ -100,6 +114,7 @@ def is_removed(form: BaseForm) -> bool:
 
 
 def _visible(form: BaseForm) -> Iterable[str]:
+    """Yield the names of the fields of a row that users see, in their order."""
     return (name for name in form.fields if name not in {"position", "id", "DELETE", "endpoint", "parent"})
 
 
@@ -115,12 +130,14 @@ def locate(
     located = []
     for finding in findings:
         fix = checker.fix(id, finding)
-        shown_as = (fix.label, _script(fix, places)) if fix else ("", "")
-        located.append(Located(finding, places.of(finding.field), *shown_as, entity_of(finding)))
+        # The label of the button, and what its script does. Both are empty for a finding without a fix.
+        label_and_script = (fix.label, _script(fix, places)) if fix else ("", "")
+        located.append(Located(finding, places.of(finding.field), *label_and_script, entity_of(finding)))
     return located
 
 
 def _script(fix: Fix, places: Places) -> str:
+    """Return a fix as JSON for `fixes.js`: `set` has values by field, `rows` has new rows by formset."""
     changes = {places.of(field): field_text(value) for field, value in fix.changes.items()}
     rows = {
         "inputs": [input_row(made) for made in fix.inputs],

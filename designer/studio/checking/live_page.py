@@ -24,8 +24,9 @@ def live_state(
 ) -> dict[str, Any]:
     """Return what `live.js` shows of the page, as JSON.
 
-    `findings` and `errors` are HTML by place; `counts` are the numbers of blocking and of other findings by
-    place; `words` are what fields may be filled with. `base` is the service's URL, for the preview.
+    `findings` and `errors` are HTML by place. `counts` are the numbers of blocking and of other findings by
+    place. `words` are the queries and filters of fields in words. `columns` and `fetched` are what fields may
+    name. `base` is the service's address, for the preview.
     """
     examined = examine(row, form, formsets)
     preview = preview_of(examined.configuration.endpoints.get(row.pk), base)
@@ -40,7 +41,7 @@ def live_state(
         "columns": shown_columns(examined.configuration.endpoints.get(row.pk)),
         "fetched": fetched_columns(examined.configuration.endpoints.get(row.pk)),
         "preview": preview_html(preview),
-        # What the form of a call is made of: another one is needed when it changes.
+        # When this changes, `live.js` fetches the form of a call anew: it is made of these facts.
         "asked": repr((preview.fields, preview.problem)) if preview else "",
         "counts": {
             place: [
@@ -53,7 +54,11 @@ def live_state(
 
 
 def _errors(form: ModelForm[Endpoint], formsets: Iterable[BaseFormSet[Any]]) -> dict[str, SafeString]:
-    """Return the errors of a form while it is edited. Missing values are no errors before it is saved."""
+    """Return the errors of the page's forms as HTML, by the name of the field in HTML (`inputs-0-name`).
+
+    Missing values are left out: nobody has filled in the whole page yet. So are errors of a form as a whole,
+    because `live.js` shows errors beside fields only.
+    """
     errors = {}
     for checked_form in [form, *(row for formset in with_items(formsets) for row in formset.forms)]:
         for name, problems in checked_form.errors.as_data().items():

@@ -16,9 +16,9 @@ from designer.studio.metadata.page_metadata import known_metadata
 
 
 def words_of(forms: Iterable[BaseForm]) -> dict[str, str]:
-    """Return the queries of the page in words, by field.
+    """Return the queries and filters of the page in words, by the names of their fields.
 
-    A query with errors is left out: its field shows them.
+    The words are empty for a text with errors, which its field shows. An empty field is left out.
     """
     metadata = known_metadata()
     words = {}
@@ -32,8 +32,9 @@ def words_of(forms: Iterable[BaseForm]) -> dict[str, str]:
 
 
 def _words(text: str, field: FetchXmlField, metadata: Metadata) -> str:
+    """Return a query or filter in words; empty for one with errors, and while metadata is not known."""
     try:
-        if field.of == "filter":
+        if field.construct == "filter":
             return filter_in_words(parse_filter(text), field.entity, metadata.attributes)
         return query_in_words(parse(text), metadata.entities(), metadata.attributes)
     except (InvalidQuery, MetadataUnavailable):

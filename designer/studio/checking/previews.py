@@ -14,10 +14,12 @@ def preview_of(endpoint: Endpoint | None, base: str) -> Preview | None:
 
 
 def preview_html(preview: Preview | None) -> str:
+    """Return the preview as HTML; empty without one."""
     if preview is None:
         return ""
     context = {
         "preview": preview,
+        # The body is shown as a whole, not field by field.
         "parameters": [call_field for call_field in preview.fields if call_field.place != "body"],
     }
     return render_to_string("designer/endpoint/preview.html", context)

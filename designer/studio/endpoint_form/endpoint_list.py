@@ -16,12 +16,14 @@ from designer.studio.navigation.request_overview import seen_by
 
 
 class ReadyList(ChangeList):
-    """Checks the page's rows against one configuration, whatever their number."""
+    """A list of endpoints. Each row of a page has `findings`, all from one overview of the configuration."""
 
     result_list: Any
 
     def get_results(self, request: HttpRequest) -> None:
+        """Read the rows of the page, and give each its findings."""
         super().get_results(request)
+        # A list keeps the findings on its rows, where a query set would read the rows anew.
         self.result_list = list(self.result_list)
         overview = seen_by(request)
         for row in self.result_list:

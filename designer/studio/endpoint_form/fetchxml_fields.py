@@ -23,8 +23,9 @@ QUERY_SCRIPTS = (
 
 
 class FetchXmlField(forms.CharField):
-    """A field for FetchXML. `construct` is `query` or `filter`; a filter is on `entity`. Keeps the text as
-    typed.
+    """A field for FetchXML. `construct` is `query` or `filter`; a filter is on `entity`.
+
+    The value is the text as typed. Text that cannot be read is refused with the reasons.
     """
 
     def __init__(self, construct: str, entity: str = "", **kwargs: Any) -> None:
@@ -32,17 +33,18 @@ class FetchXmlField(forms.CharField):
         super().__init__(
             **{"required": False, "strip": False, "widget": forms.Textarea(attrs=attrs), **kwargs}
         )
-        self.of = construct
+        self.construct = construct
         self.entity = entity
         self._parse = parse if construct == "query" else parse_filter
         dress(self)
 
-    def narrow(self, entity: str) -> None:
-        """Say later whose rows a filter is of."""
+    def set_entity(self, entity: str) -> None:
+        """Set the entity whose rows a filter narrows, where it is known only after the field was made."""
         self.entity = entity
         self.widget.attrs["data-entity"] = entity
 
     def clean(self, value: Any) -> str:
+        """Return the text as typed. Raises ValidationError with what is wrong in it; blank text is fine."""
         text: str = super().clean(value)
         if text.strip():
             try:

@@ -15,9 +15,9 @@ from designer.kinds.pickers import PickerPlace
 from designer.models import CallerType, Endpoint, ExposedEntity, Role
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.endpoint_form.settings_fields import (
-    collected,
     form_fields,
     initial_values,
+    settings_json,
 )
 from designer.studio.look import dress
 from designer.studio.metadata import choices
@@ -25,24 +25,16 @@ from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import query_of
 from designer.studio.saving.checked_save import RefusalForm
 
-# Who may call, in this order.
+# The fields that say who may call, in this order.
 ACCESS_FIELDS = ("authentication_required", "caller_types", "callers")
-# The same for who may only look.
-READABLE_ACCESS_FIELDS = ("authentication_required", "caller_types_shown", "callers_shown")
+# The same as text, on the page of somebody who may not change the endpoint.
+READ_ONLY_ACCESS_FIELDS = ("authentication_required", "caller_types_shown", "callers_shown")
 
 
-class KeyedForm(RefusalForm):
-    """Compares the whole key of an endpoint with the others', whatever part of it the form asks for."""
+class CallerRolesForm(RefusalForm):
+    """A form that asks for the roles of callers in its field `callers`. Roles are rows of their own."""
 
-    def _get_validation_exclusions(self) -> set[str]:
-        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
-        return excluded - {"kind", "module", "entity", "segment", "name"}
-
-
-class CalledForm(KeyedForm):
-    """Asks for the roles of callers, which are rows of their own."""
-
-    renamed: ClassVar[dict[str, str]] = {"roles": "callers"}
+    form_names: ClassVar[dict[str, str]] = {"roles": "callers"}
 
     callers = forms.ModelMultipleChoiceField(
         Role.objects.all(),
@@ -66,7 +58,7 @@ class CalledForm(KeyedForm):
             self.instance.roles.set(self.cleaned_data["callers"])
 
 
-class EndpointForm(CalledForm):
+class EndpointForm(CallerRolesForm):
     """`kind` is set on the subclass that is made for one endpoint, along with the fields of its settings."""
 
     kind: ClassVar[OperationKind | None] = None
@@ -98,15 +90,18 @@ class EndpointForm(CalledForm):
         rule = self.fields.get("row_rule")
         query = query_of(self.instance)
         if isinstance(rule, FetchXmlField) and query is not None:
-            rule.narrow(query.entity)
+            # The rows of a query are of its own entity.
+            rule.set_entity(query.entity)
 
     def _offer_caller_types(self) -> None:
+        """Offer the caller types, and those that the endpoint names but that do not exist any more."""
         labels = {row.name: str(row) for row in CallerType.objects.all()}
         present = {name: name for name in self.instance.caller_types}
         field: Any = dress(self.fields["caller_types"])
         field.choices = list({**present, **labels}.items())
 
     def _keep_present_choices(self) -> None:
+        """Add the stored values of settings to their choices, where the metadata do not offer them."""
         for name, field in self.fields.items():
             if not name.startswith("settings__") or not isinstance(field, forms.ChoiceField):
                 continue
@@ -117,13 +112,15 @@ class EndpointForm(CalledForm):
                 several = present if isinstance(present, (list, tuple)) else ()
                 field.choices = choices.with_all_present(offered, several)
             elif present not in {value for value, _ in offered}:
+                # Without the first choice, the empty one, which `with_present` adds.
                 field.choices = choices.with_present(offered[1:], present)
 
     def clean(self) -> dict[str, Any]:
+        """Collect the settings into the endpoint, and refuse an empty name where the path has one."""
         cleaned = super().clean()
         if self.kind is not None:
             try:
-                self.instance.settings = collected(self.kind.settings, cleaned)
+                self.instance.settings = settings_json(self.kind.settings, cleaned)
             except ValidationError as error:
                 self.add_error(None, error)
             if self.kind.is_named and not cleaned.get("name") and "name" in self.fields:
@@ -132,18 +129,21 @@ class EndpointForm(CalledForm):
 
 
 def form_for(kind: OperationKind, exposed: ExposedEntity | None) -> type[EndpointForm]:
-    """The form of endpoints of `kind` on an exposed entity (None for kinds that have none)."""
+    """Return the form class for endpoints of `kind` on an exposed entity (None for kinds that have none)."""
     entity = exposed.entity if exposed else ""
-    place = PickerPlace(known_metadata(), entity, partial(exposures_of, exposed))
+    place = PickerPlace(known_metadata(), entity, partial(entities_by_segment, exposed))
     fields = form_fields(kind.settings, place)
-    of_rule = Endpoint._meta.get_field("row_rule")
-    label = capfirst(of_rule.verbose_name)
-    rule = FetchXmlField("filter", entity, label=label, help_text=of_rule.help_text)
+    rule_column = Endpoint._meta.get_field("row_rule")
+    label = capfirst(rule_column.verbose_name)
+    rule = FetchXmlField("filter", entity, label=label, help_text=rule_column.help_text)
     return type("KindForm", (EndpointForm,), {"kind": kind, "row_rule": rule, **fields})
 
 
-def exposures_of(exposed: ExposedEntity | None) -> dict[str, str]:
-    """The entities of an exposed entity's module, by segment."""
+def entities_by_segment(exposed: ExposedEntity | None) -> dict[str, str]:
+    """Return the logical names of the entities that are exposed in the same module as `exposed`, by segment.
+
+    `exposed` is one of them. None, for an endpoint of no entity, has none beside it.
+    """
     if exposed is None:
         return {}
     rows = ExposedEntity.objects.filter(module=exposed.module_id)

@@ -8,15 +8,17 @@ from typing import Any, ClassVar, get_args
 from django import forms
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from pydantic import ValidationError
 
 from crmclient.metadata import Attribute
 from designer.definitions import BindingSource
+from designer.endpoint_facts.query_parameters import takes_list, uses
 from designer.kinds import Section
 from designer.models import Binding, Column, Endpoint, Input
 from designer.studio.endpoint_form.row_formsets import OrderedFormSet, OwnFormSet
 from designer.studio.endpoint_form.step_inlines import FetcherInline, PreconditionInline
-from designer.studio.field_values import shown, typed
-from designer.studio.look import StackedInline, TabularInline, TextArea, dress, picked, suggesting
+from designer.studio.field_values import typed_value, value_as_typed
+from designer.studio.look import StackedInline, TabularInline, TextArea, dress, with_shared_choices
 from designer.studio.metadata import choices
 from designer.studio.metadata.vocabulary import vocabulary_of
 from designer.types import TYPES, InputType, natural_type
@@ -40,7 +42,10 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
             required=False,
             label=_("Default"),
             strip=False,
-            help_text=Input._meta.get_field("default").help_text,
+            help_text=_(
+                "The value that is used when a call leaves the input out. If the query compares with a list, "
+                'enter an array, such as ["A", "B"].'
+            ),
         )
     )
     allowed_text = dress(
@@ -69,46 +74,73 @@ class InputForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields["description"].widget.attrs["rows"] = 2
         if "type" in self.fields:
             possible = {name for name, kind in TYPES.items() if self.takes_lists or not kind.holds_records}
+            # A stored type stays, also where it is not offered.
             possible.add(self.instance.type)
             offered = [choice for choice in choices.input_types() if choice[0] in possible]
             self.fields["type"] = dress(
                 forms.ChoiceField(label=self.fields["type"].label, choices=offered, initial="String")
             )
-        self.initial["default_text"] = shown(self.instance.default)
-        _show_lines(self, "default_text")
-        self.initial["allowed_text"] = "\n".join(shown(value) for value in self.instance.allowed)
+        self.initial["default_text"] = value_as_typed(self.instance.default)
+        if any(end in self.initial["default_text"] for end in "\r\n"):
+            # Browsers join the lines of a text in a field of one line.
+            self.fields["default_text"].widget = TextArea(attrs={"rows": 1})
+        self.initial["allowed_text"] = "\n".join(value_as_typed(value) for value in self.instance.allowed)
 
     def clean(self) -> dict[str, Any]:
+        """Read the default and the allowed values from their texts, where these or the type have changed."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         kind = TYPES.get(cleaned.get("type", ""))
         if {"type", "default_text"}.intersection(self.changed_data):
             text = cleaned.get("default_text", "")
+            # Blanks belong to a text, but a text of nothing else is no default.
             keeps_blanks = kind is not None and kind.is_textual and text.strip()
-            self.instance.default = typed(text if keeps_blanks else text.strip(), kind)
+            self.instance.default = typed_value(
+                text if keeps_blanks else text.strip(),
+                kind,
+                takes_list=_takes_list(self.instance, cleaned.get("name", "")),
+            )
         if {"type", "allowed_text"}.intersection(self.changed_data):
             lines = cleaned.get("allowed_text", "").splitlines()
-            self.instance.allowed = [typed(line.strip(), kind) for line in lines if line.strip()]
+            self.instance.allowed = [typed_value(line.strip(), kind) for line in lines if line.strip()]
         return cleaned
 
 
-class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form of an entity property. `binding_form` makes a subclass for one endpoint, which has:
+def _takes_list(row: Input, name: str) -> bool:
+    """Whether the query of the input's endpoint, as its page says it now, compares with a list by the
+    parameter `name`.
+    """
+    # A new input of a record in a list has no endpoint yet.
+    endpoint: Endpoint | None = getattr(row, "endpoint", None)
+    if endpoint is None or endpoint.operation is None:
+        return False
+    try:
+        query = endpoint.operation.settings.model_validate(endpoint.settings).designed_query
+    except ValidationError:
+        # The form of the endpoint says what is wrong.
+        return False
+    return query is not None and takes_list(use for use in uses(query) if use.parameter == name)
 
-    `written`, the attributes that may be set, by name; `offered`, the choices made of them, which the page
-    holds once under the name `source`; `suggestions`, values and labels for the fields of the value, which
-    the page holds once, too.
+
+class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The form of an entity property. `binding_form` makes a subclass of it for one endpoint.
+
+    The subclass has the attributes that may be set by name (`writable`), and the choices made of them
+    (`attribute_choices`). The page holds these once, as a list called `list_name`.
     """
 
-    written: ClassVar[Mapping[str, Attribute]] = {}
-    offered: ClassVar[choices.Choices] = []
-    source: ClassVar[str] = "attributes"
-    suggestions: ClassVar[list[tuple[str, str]]] = []
+    writable: ClassVar[Mapping[str, Attribute]] = {}
+    attribute_choices: ClassVar[choices.Choices] = []
+    list_name: ClassVar[str] = "attributes"
 
-    value_text = forms.CharField(
-        required=False,
-        label=_("Value"),
-        strip=False,
-        help_text=_("The name of an input or user property, a constant, or an expression."),
+    # A text area, because browsers join the lines in any other field, also of what a script writes into it.
+    value_text = dress(
+        forms.CharField(
+            required=False,
+            label=_("Value"),
+            strip=False,
+            widget=forms.Textarea(attrs={"rows": 1}),
+            help_text=_("The name of an input or user property, a constant, or an expression."),
+        )
     )
 
     class Meta:
@@ -117,48 +149,42 @@ class BindingForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.initial["value_text"] = shown(self.instance.value)
+        self.initial["value_text"] = value_as_typed(self.instance.value)
         if "attribute" not in self.fields:
             return
-        present = choices.with_present(self.offered, self.instance.attribute)
-        attribute = forms.ChoiceField(label=self.fields["attribute"].label, choices=present)
-        self.fields["attribute"] = picked(attribute, self.source)
+        # An attribute that the platform does not know any more stays a choice.
+        present = choices.with_present(self.attribute_choices, self.instance.attribute)
+        attribute_field = forms.ChoiceField(label=self.fields["attribute"].label, choices=present)
+        self.fields["attribute"] = with_shared_choices(attribute_field, self.list_name)
         sources = [(name, _SOURCES[name]) for name in get_args(BindingSource)]
-        source = forms.ChoiceField(label=self.fields["source"].label, choices=sources, initial="input")
-        self.fields["source"] = dress(source)
-        # With a list in each row the page would grow with the square of its inputs.
-        suggesting(self.fields["value_text"], list_id="suggested-values")
-        _show_lines(self, "value_text")
+        source_field = forms.ChoiceField(label=self.fields["source"].label, choices=sources, initial="input")
+        self.fields["source"] = dress(source_field)
 
     def clean(self) -> dict[str, Any]:
+        """Read the value from its text, where the text, the source or the attribute has changed."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         text = cleaned.get("value_text", "")
         if not {"value_text", "source", "attribute"}.intersection(self.changed_data):
             return cleaned
         if cleaned.get("source") == "constant":
-            self.instance.value = typed(text, self._kind(cleaned.get("attribute", "")))
+            self.instance.value = typed_value(text, self._type_of(cleaned.get("attribute", "")))
         else:
-            self.instance.value = _name(text.strip())
+            self.instance.value = _without_sign(text.strip())
         return cleaned
 
-    def _kind(self, name: str) -> InputType | None:
-        attribute = self.written.get(name)
+    def _type_of(self, name: str) -> InputType | None:
+        """Return the input type for constants of the attribute `name`; None for an unknown attribute."""
+        attribute = self.writable.get(name)
         return natural_type(attribute) if attribute else None
 
 
-def binding_form(written: Mapping[str, Attribute], **more: Any) -> type[BindingForm]:
-    """Return a form for entity properties of the attributes `written`. `more`: as on `BindingForm`."""
-    class_attributes = {"written": written, "offered": choices.described(written), **more}
+def binding_form(writable: Mapping[str, Attribute], **more: Any) -> type[BindingForm]:
+    """Return a form for entity properties of the attributes `writable`. `more`: as on `BindingForm`."""
+    class_attributes = {"writable": writable, "attribute_choices": choices.described(writable), **more}
     return type("BindingForm", (BindingForm,), class_attributes)
 
 
-def _show_lines(form: forms.ModelForm[Any], name: str) -> None:
-    """Make the field a text area if it holds several lines: browsers join the lines of any other input."""
-    if name in form.fields and any(end in form.initial[name] for end in "\r\n"):
-        form.fields[name].widget = TextArea(attrs={"rows": 1})
-
-
-def _name(text: str) -> str:
+def _without_sign(text: str) -> str:
     """Return the name without the sign that people may type before it, such as `@user.`."""
     for prefix in ("@user.", "@fetch.", "@"):
         if text.startswith(prefix):
@@ -167,9 +193,9 @@ def _name(text: str) -> str:
 
 
 class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
-    """The form of a column. `offered`, on the subclass for one endpoint: the attributes to choose from."""
+    """The form of a column. The subclass for one endpoint has its attributes in `attribute_choices`."""
 
-    offered: ClassVar[choices.Choices] = []
+    attribute_choices: ClassVar[choices.Choices] = []
 
     class Meta:
         model = Column
@@ -181,10 +207,10 @@ class ColumnForm(forms.ModelForm):  # type: ignore[type-arg]
         if "expression" in self.fields:
             dress(self.fields["expression"])
         if "attribute" in self.fields:
-            present = choices.with_present(self.offered, self.instance.attribute)
+            present = choices.with_present(self.attribute_choices, self.instance.attribute)
             label = self.fields["attribute"].label
             field = forms.ChoiceField(label=label, choices=present, required=False)
-            self.fields["attribute"] = picked(field, "columns")
+            self.fields["attribute"] = with_shared_choices(field, "columns")
 
 
 class InputInline(StackedInline):
@@ -223,7 +249,7 @@ class BindingInline(TabularInline):
 
     def form_of(self, row: Any) -> type[BindingForm]:
         """Return the form for properties of what the endpoint `row` writes."""
-        return binding_form(vocabulary_of(row).written, suggestions=_suggestions(row) if row else [])
+        return binding_form(vocabulary_of(row).written)
 
 
 class ColumnInline(TabularInline):
@@ -233,13 +259,10 @@ class ColumnInline(TabularInline):
     fields = ("attribute", "name", "expression", "position")
 
     def get_formset(self, request: HttpRequest, obj: Endpoint | None = None, **kwargs: Any) -> Any:
-        form = type("ColumnForm", (ColumnForm,), {"offered": choices.described(vocabulary_of(obj).read)})
+        form = type(
+            "ColumnForm", (ColumnForm,), {"attribute_choices": choices.described(vocabulary_of(obj).read)}
+        )
         return super().get_formset(request, obj, **{"form": form, **kwargs})
-
-
-def _suggestions(endpoint: Endpoint) -> list[tuple[str, str]]:
-    """Return name and label of each input of the endpoint itself."""
-    return [(name, f"@{name}") for name in endpoint.inputs.filter(parent=None).values_list("name", flat=True)]
 
 
 SECTION_INLINES = {

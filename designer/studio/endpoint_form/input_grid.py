@@ -11,18 +11,18 @@ class InputLine:
     """The row of an input, and the rows of the entity properties that take their value from the input."""
 
     row: Any
-    bound: tuple[Any, ...] = ()
+    bindings: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InputGrid:
-    """The lines, and `others`, the entity properties that no input of the grid fills.
+    """The lines, and `other_bindings`, the entity properties that no input of the grid fills.
 
     `blank` and `blank_binding` are the rows that scripts copy: one each where rows may be added, else none.
     """
 
     lines: tuple[InputLine, ...]
-    others: tuple[Any, ...] = ()
+    other_bindings: tuple[Any, ...] = ()
     blank: tuple[InputLine, ...] = ()
     blank_binding: tuple[Any, ...] = ()
 
@@ -32,22 +32,22 @@ def grid(inputs: Any, bindings: Any = None) -> InputGrid:
 
     `inputs` and `bindings` are the admin's formsets; `bindings` is None for a kind that writes nothing.
     """
-    rows, blank = _rows(inputs)
-    binding_rows, blank_binding = _rows(bindings) if bindings is not None else ((), ())
+    rows, blank = _existing_and_blank(inputs)
+    binding_rows, blank_binding = _existing_and_blank(bindings) if bindings is not None else ((), ())
     names = {_value(row, "name") for row in rows} - {""}
     bindings_by_input: dict[str, list[Any]] = {name: [] for name in names}
-    unfilled: list[Any] = []
+    other_bindings: list[Any] = []
     for row in binding_rows:
-        # Two inputs of one name have a finding; the first of them shows the property.
         name = _value(row, "value_text").strip().removeprefix("@")
         is_filled = _value(row, "source") == "input" and name in bindings_by_input
-        (bindings_by_input[name] if is_filled else unfilled).append(row)
+        (bindings_by_input[name] if is_filled else other_bindings).append(row)
+    # Popped: of two inputs of one name, which is a finding, only the first shows the properties.
     lines = tuple(InputLine(row, tuple(bindings_by_input.pop(_value(row, "name"), ()))) for row in rows)
-    return InputGrid(lines, tuple(unfilled), tuple(InputLine(row) for row in blank), blank_binding)
+    return InputGrid(lines, tuple(other_bindings), tuple(InputLine(row) for row in blank), blank_binding)
 
 
-def _rows(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return the existing rows, and the blank row (empty if rows cannot be added)."""
+def _existing_and_blank(inline: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return the existing rows of a formset, and apart its blank row (none if rows cannot be added)."""
     rows = tuple(inline)
     blank = tuple(row for row in rows if str(row.form.prefix).endswith("__prefix__"))
     return tuple(row for row in rows if row not in blank), blank[-1:]

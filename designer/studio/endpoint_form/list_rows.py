@@ -25,17 +25,20 @@ from designer.studio.endpoint_form.inlines import (
     binding_form,
 )
 from designer.studio.endpoint_form.row_formsets import ItemFormSet
-from designer.studio.look import StackedInline, TabularInline, picked
+from designer.studio.look import StackedInline, TabularInline, with_shared_choices
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.types import holds_records
 
-# What is in the place of a row's prefix in the rows that scripts make.
-_TEMPLATE = "__row__"
+# The form prefix of the empty rows that scripts copy. They put the prefix of the new row in its place.
+_TEMPLATE_PREFIX = "__row__"
 
 
 class ListingInputForm(InputForm):
-    """An input that may hold records; `relationships` is set on the subclass made for one endpoint."""
+    """The form of an input that may hold records.
+
+    `relationships` are the choices of what the records are. They are set on the subclass for one endpoint.
+    """
 
     takes_lists = True
     relationships: ClassVar[choices.Choices] = []
@@ -53,11 +56,11 @@ class ListingInputForm(InputForm):
                     "parameter of the process that takes them."
                 ),
             )
-            self.fields["relationship"] = picked(field, "relationships")
+            self.fields["relationship"] = with_shared_choices(field, "relationships")
 
 
 class ListingInputInline(InputInline):
-    """Inputs of an endpoint that can make records of them."""
+    """The inputs of an endpoint that can make records of its inputs."""
 
     form = ListingInputForm
 
@@ -72,25 +75,30 @@ class ListingInputInline(InputInline):
 
 
 class ItemInputInline(InputInline):
+    """The inputs of each record of a list."""
+
     formset = ItemFormSet
     fk_name = "parent"
 
 
 class ItemBindingInline(BindingInline):
-    """`related` are the records that are chosen for the input on the page."""
+    """The properties of each record of a list. `group` says which records; None while none is chosen."""
 
     formset = ItemFormSet
     fk_name = "parent"
-    related: RecordGroup | None = None
+    group: RecordGroup | None = None
 
     def form_of(self, row: Any) -> type[BindingForm]:
         return binding_form(
-            items_written(self.related), source=source_of(self.related) if self.related else ""
+            writable_attributes_of(self.group), list_name=page_data_key(self.group) if self.group else ""
         )
 
 
 def groups_of(endpoint: Endpoint | None) -> Mapping[str, RecordGroup]:
-    """The records that an endpoint's inputs may hold, by name; none while the platform cannot say."""
+    """Return the groups of records that an endpoint's inputs may hold, by name.
+
+    Empty for settings that cannot be read, and while the platform cannot say.
+    """
     if endpoint is None or endpoint.operation is None:
         return {}
     entity = endpoint.entity.entity if endpoint.entity else ""
@@ -101,30 +109,31 @@ def groups_of(endpoint: Endpoint | None) -> Mapping[str, RecordGroup]:
         return {}
 
 
-def source_of(related: RecordGroup) -> str:
-    """Under what the page's scripts know the attributes of such records."""
-    return f"entity:{related.entity}"
+def page_data_key(group: RecordGroup) -> str:
+    """Return the key in the page's data under which scripts find the attributes of such records."""
+    return f"entity:{group.entity}"
 
 
-def items_written(related: RecordGroup | None) -> Mapping[str, Attribute]:
-    """Return the attributes that may be set on a record of the list.
+def writable_attributes_of(group: RecordGroup | None) -> Mapping[str, Attribute]:
+    """Return the attributes that may be set on a record of the list; empty while the platform cannot say.
 
-    The relationship sets the lookup to its parent.
+    The lookup to the parent record is left out, as the relationship sets it.
     """
-    if related is None:
+    if group is None:
         return {}
     try:
-        attributes = known_metadata().attributes(related.entity)
+        attributes = known_metadata().attributes(group.entity)
     except MetadataUnavailable:
         return {}
-    return {name: attribute for name, attribute in attributes.items() if name != related.parent}
+    return {name: attribute for name, attribute in attributes.items() if name != group.parent}
 
 
 def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
-    """Return the formsets `inputs` and `bindings` inside a row that is a list, as far as the page
-    has them.
+    """Return the formsets inside a row that is a list, by `inputs` and `bindings`, as far as the page has
+    them.
     """
     nested = getattr(form, "nested_formsets", ())
+    # In the order of `ItemRows.of`, which may have found none.
     return dict(
         zip(("inputs", "bindings"), (admin_formset.formset for admin_formset in nested), strict=False)
     )
@@ -139,7 +148,7 @@ def with_items(formsets: Iterable[BaseFormSet[Any]]) -> Iterator[BaseFormSet[Any
 
 
 class ItemRows:
-    """Makes the rows of items on one page of an endpoint."""
+    """Makes the formsets of list items on the page of one endpoint."""
 
     def __init__(self, pages: admin.ModelAdmin[Any], request: HttpRequest, endpoint: Endpoint) -> None:
         self._pages = pages
@@ -155,20 +164,22 @@ class ItemRows:
         """
         if not holds_records(form["type"].value()):
             return []
-        related = self._groups.get(form["relationship"].value() or "")
-        made = self._item_formsets(str(form.prefix), form.instance, related)  # type: ignore[attr-defined]
-        return made if all(_is_there(admin_formset.formset) for admin_formset in made) else []
+        group = self._groups.get(form["relationship"].value() or "")
+        made = self._item_formsets(str(form.prefix), form.instance, group)  # type: ignore[attr-defined]
+        return made if all(_is_complete(admin_formset.formset) for admin_formset in made) else []
 
     def template(self) -> list[InlineAdminFormSet]:
         """Return the formsets of an empty row, for a row that becomes a list in the browser."""
-        return self._item_formsets(_TEMPLATE, Input(endpoint=self._endpoint), None)
+        return self._item_formsets(_TEMPLATE_PREFIX, Input(endpoint=self._endpoint), None)
 
-    def _item_formsets(
-        self, prefix: str, row: Input, related: RecordGroup | None
-    ) -> list[InlineAdminFormSet]:
+    def _item_formsets(self, prefix: str, row: Input, group: RecordGroup | None) -> list[InlineAdminFormSet]:
+        """Return the formsets of the inputs and of the properties inside the list `row`, in this order.
+
+        `prefix` is the form prefix of that row. `group` is None while no records are chosen.
+        """
         site = self._pages.admin_site
         bindings = ItemBindingInline(Input, site)
-        bindings.related = related
+        bindings.group = group
         return [
             self._formset(ItemInputInline(Input, site), row, f"{prefix}-items"),
             self._formset(bindings, row, f"{prefix}-properties"),
@@ -179,7 +190,8 @@ class ItemRows:
         request = self._request
         may_change = self._pages.has_change_permission(request, self._endpoint)
         sent = self._pages.get_formset_kwargs(request, row, inline, prefix)
-        if _TEMPLATE in prefix:
+        if _TEMPLATE_PREFIX in prefix:
+            # The page sends nothing for its templates: they stay unbound.
             sent = {name: value for name, value in sent.items() if name not in {"data", "files"}}
         formset = inline.get_formset(request, row)(**sent)
         return InlineAdminFormSet(
@@ -195,5 +207,6 @@ class ItemRows:
         )
 
 
-def _is_there(formset: BaseFormSet[Any]) -> bool:
+def _is_complete(formset: BaseFormSet[Any]) -> bool:
+    """Whether a formset is shown anew, or was sent along with its page."""
     return not formset.is_bound or f"{formset.prefix}-TOTAL_FORMS" in formset.data

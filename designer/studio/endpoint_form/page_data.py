@@ -13,12 +13,12 @@ from designer.kinds.record_groups import RecordGroup
 from designer.loading import latest
 from designer.models import Endpoint
 from designer.names import output_key
-from designer.queries.answered_columns import answered
+from designer.queries.answered_columns import answered_attributes
 from designer.readiness import Metadata
 from designer.readiness.fixes import group_input, input_for, names_in_api
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.subjects import Surroundings
-from designer.studio.endpoint_form.list_rows import groups_of, items_written, source_of
+from designer.studio.endpoint_form.list_rows import groups_of, page_data_key, writable_attributes_of
 from designer.studio.located_findings import input_row
 from designer.studio.metadata.choices import facts
 from designer.studio.metadata.page_metadata import known_metadata
@@ -27,8 +27,10 @@ from designer.types import TYPES, InputType, natural_type
 
 
 def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
-    """Return what the page's scripts know: among it `attributes`, which bindings set, and `columns`, which
-    are answered, by name in the order of their labels.
+    """Return what the page's scripts know, as JSON.
+
+    `attributes` are those that bindings set, and `columns` those that are answered: by name, in the order of
+    their labels. `settings` are the fields of an input's row by input type.
     """
     configuration = latest()
     vocabulary = vocabulary_of(row)
@@ -36,8 +38,8 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
     entity = row.entity.entity if row.entity else ""
     return {
         "attributes": described_attributes(vocabulary.written, entity, metadata, partial=partial),
-        **_lists(row, metadata),
-        "columns": _columns(vocabulary.read),
+        **_record_groups(row, metadata),
+        "columns": _described_columns(vocabulary.read),
         "settings": {name: settings_of(type) for name, type in TYPES.items()},
         "settings_of_types": sorted({setting for type in TYPES.values() for setting in settings_of(type)}),
         "lists": _list_types(),
@@ -61,7 +63,7 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
 
 
 def settings_of(kind: InputType) -> list[str]:
-    """The fields of an input's row that mean something for a type, beside those that all have."""
+    """Return the fields of an input's row that mean something for a type, beside those of all types."""
     renamed = {"allowed": "allowed_text"}
     every = () if kind.holds_records else ("default_text", "nullable")
     return sorted([*(renamed.get(name, name) for name in kind.constraints), *every])
@@ -73,24 +75,28 @@ def described_attributes(
     """Return what scripts know of attributes, in the order of their labels; `partial` as for `input_for`."""
     public = names_in_api(attributes)
     return {
-        name: _written_attribute(
+        name: _described_writable_attribute(
             attribute, public[name], option_set_of(attribute, entity, metadata), partial=partial
         )
-        for name, attribute in _in_order(attributes)
+        for name, attribute in _sorted_by_label(attributes)
     }
 
 
-def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
-    """The records that inputs may hold, and what can be written on those that they do hold."""
+def _record_groups(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
+    """Return what scripts know of the groups of records that inputs may hold. A kind without lists has none.
+
+    `relationships` has all groups by name. For each group that an input holds, the attributes of its records
+    stand under `page_data_key`.
+    """
     if row.operation is None or not row.operation.takes_lists:
         return {}
     groups = groups_of(row)
     used = set(row.inputs.filter(parent=None, type__in=_list_types()).values_list("relationship", flat=True))
     return {
-        "relationships": {name: _related(related, metadata) for name, related in sorted(groups.items())},
+        "relationships": {name: _described_group(group, metadata) for name, group in sorted(groups.items())},
         **{
-            source_of(groups[name]): described_attributes(
-                items_written(groups[name]), groups[name].entity, metadata
+            page_data_key(groups[name]): described_attributes(
+                writable_attributes_of(groups[name]), groups[name].entity, metadata
             )
             for name in used
             if name in groups
@@ -99,24 +105,25 @@ def _lists(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
 
 
 def _list_types() -> list[str]:
-    """The input types whose rows on the page have rows of their own."""
+    """Return the names of the input types whose rows on the page have rows of their own."""
     return [name for name, kind in TYPES.items() if kind.holds_records]
 
 
-def _related(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
+def _described_group(group: RecordGroup, metadata: Metadata) -> dict[str, Any]:
     """Return what scripts know of records that an input can hold. `input` is the row of such an input, where
     a button adds one: for parameters of a process.
     """
     entity = metadata.entities().get(group.entity)
     label = (entity.plural_label if group.several else entity.label).text() if entity else ""
-    shown = {
+    described = {
         "label": f"{label or group.entity} ({group.parent or group.name})",
         "facts": _("List of records") if group.several else _("Record"),
         "entity": group.entity,
         "lookup": group.parent,
         "required": group.required,
     }
-    return shown if group.parent else {**shown, "input": input_row(group_input(group))}
+    # A group without a parent is a parameter of a process.
+    return described if group.parent else {**described, "input": input_row(group_input(group))}
 
 
 def user_data(
@@ -152,8 +159,8 @@ def user_values(
             column = surroundings.attribute_of(user_property)
         except MetadataUnavailable:
             column = None
-        facts_of = {"type": "", "facts": other.get(user_property.kind, user_property.attribute)}
-        facts_by_name[name] = _typed(column) if column else facts_of
+        described = {"type": "", "facts": other.get(user_property.kind, user_property.attribute)}
+        facts_by_name[name] = _type_and_facts(column) if column else described
     return facts_by_name
 
 
@@ -169,20 +176,25 @@ def compared_values(configuration: configured.Configuration) -> dict[str, str]:
     }
 
 
-def _typed(attribute: Attribute) -> dict[str, str]:
+def _type_and_facts(attribute: Attribute) -> dict[str, str]:
+    """Return the `type` of an input for the attribute (empty for files), and its `facts` in words."""
     kind = natural_type(attribute)
     return {"type": kind.name if kind else "", "facts": facts(attribute)}
 
 
 def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the columns that `@fetch.…` may read, by fetcher. The endpoint need not be saved."""
+    """Return the columns that `@fetch.…` may read, by fetcher and by column. The endpoint need not be saved.
+
+    Empty for an endpoint that cannot be read, and while the platform cannot say.
+    """
     if endpoint is None or endpoint.problem is not None:
         return {}
     metadata = known_metadata()
     try:
         return {
             fetcher.name: {
-                key: _typed(column) for key, column in answered(fetcher.query, metadata.attributes).items()
+                key: _type_and_facts(column)
+                for key, column in answered_attributes(fetcher.query, metadata.attributes).items()
             }
             for fetcher in endpoint.definition.fetchers
             if fetcher.query is not None
@@ -192,7 +204,10 @@ def fetched_columns(endpoint: configured.Endpoint | None) -> dict[str, dict[str,
 
 
 def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
-    """Return what columns may answer, also of an endpoint that is not saved."""
+    """Return what columns may answer, by name. The endpoint need not be saved.
+
+    Empty for an endpoint that cannot be read, and while the platform cannot say.
+    """
     if endpoint is None or endpoint.problem is not None:
         return {}
     entity = endpoint.entity.entity if endpoint.entity else ""
@@ -200,45 +215,50 @@ def shown_columns(endpoint: configured.Endpoint | None) -> dict[str, Any]:
         vocabulary = endpoint.definition.settings.vocabulary(entity, known_metadata())
     except MetadataUnavailable:
         return {}
-    return _columns(vocabulary.read) if vocabulary else {}
+    return _described_columns(vocabulary.read) if vocabulary else {}
 
 
-def _in_order(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
+def _sorted_by_label(attributes: Mapping[str, Attribute]) -> Iterable[tuple[str, Attribute]]:
     return sorted(attributes.items(), key=lambda item: (item[1].label.text() or item[0]).casefold())
 
 
-def _columns(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
-    """Return what scripts know of attributes that can be answered; `output` is the name of a new column."""
+def _described_columns(attributes: Mapping[str, Attribute]) -> dict[str, Any]:
+    """Return what scripts know of attributes that can be answered.
+
+    `output` is the name of a new column; empty where the column has that name without being given one.
+    """
     public = names_in_api(attributes)
     return {
         name: {
-            **_read_attribute(attribute),
+            **_described_attribute(attribute),
             "output": public[name] if public[name] != output_key(name) else "",
         }
-        for name, attribute in _in_order(attributes)
+        for name, attribute in _sorted_by_label(attributes)
     }
 
 
-def _read_attribute(attribute: Attribute) -> dict[str, Any]:
+def _described_attribute(attribute: Attribute) -> dict[str, Any]:
     label = attribute.label.text() or attribute.logical_name
     return {"label": label, "facts": facts(attribute), "type": attribute.type.value}
 
 
-def _written_attribute(
+def _described_writable_attribute(
     attribute: Attribute, public_name: str, options: OptionSet | None, *, partial: bool
 ) -> dict[str, Any]:
-    """Return what scripts know of an attribute that can be written. `partial`: by an update, which need not
-    send it.
+    """Return what scripts know of an attribute that can be written.
+
+    `partial`: an update writes it, which need not send it. `input` is the row of a new input for the
+    attribute.
     """
     kind = natural_type(attribute)
-    made = input_for(attribute, public_name, partial=partial)
-    shown = _read_attribute(attribute)
-    shown["required"] = attribute.is_required
-    shown["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
+    new_input = input_for(attribute, public_name, partial=partial)
+    described = _described_attribute(attribute)
+    described["required"] = attribute.is_required
+    described["settable"] = kind is not None and (attribute.updatable if partial else attribute.creatable)
     if kind is not None:
-        shown["editor"] = kind.editor
-    if made is not None:
-        shown["input"] = input_row(made)
+        described["editor"] = kind.editor
+    if new_input is not None:
+        described["input"] = input_row(new_input)
     if options is not None:
-        shown["options"] = [[str(option.value), option.label.text()] for option in options.options]
-    return shown
+        described["options"] = [[str(option.value), option.label.text()] for option in options.options]
+    return described

@@ -13,17 +13,20 @@ from django.utils.translation import gettext as _
 from designer.models import Binding, Fetcher, Input
 
 # The field whose value no two rows of one formset share, by model.
-_KEYS: Mapping[Any, str] = {Input: "name", Binding: "attribute", Fetcher: "name"}
+_UNIQUE_FIELDS: Mapping[Any, str] = {Input: "name", Binding: "attribute", Fetcher: "name"}
 
 
 class _RowField(ModelChoiceField):  # type: ignore[type-arg]
-    """The key of a row, looked up among the rows that the formset has read and not by a query for each."""
+    """The primary key of a row. It is looked up among `rows`, those that the formset has read, by key: Django
+    would make a query for each.
+    """
 
     def __init__(self, rows: Mapping[Any, Any], field: ModelChoiceField) -> None:  # type: ignore[type-arg]
         super().__init__(field.queryset, initial=field.initial, required=False, widget=field.widget)
         self._rows = rows
 
     def to_python(self, value: Any) -> Any:
+        """Return the row of a key; None for an empty one. Raises ValidationError for an unknown key."""
         if value in self.empty_values or self.queryset is None:
             return None
         row = self._rows.get(self.queryset.model._meta.pk.to_python(value))
@@ -40,19 +43,22 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
     @property
     def key(self) -> str:
         """The name of the field that no two rows may share; empty where rows have no such field."""
-        return _KEYS.get(self.model, "")
+        return _UNIQUE_FIELDS.get(self.model, "")
 
     @cached_property
     def _rows(self) -> Mapping[Any, Any]:
+        """The stored rows, by primary key."""
         return {row.pk: row for row in self.get_queryset()}
 
     def add_fields(self, form: Any, index: int | None) -> None:
+        """Add the fields that the formset needs in each row. That of the row's id makes no query."""
         super().add_fields(form, index)
-        key = self.get_queryset().model._meta.pk.name
-        if isinstance(form.fields.get(key), ModelChoiceField):
-            form.fields[key] = _RowField(self._rows, form.fields[key])
+        id_field = self.get_queryset().model._meta.pk.name
+        if isinstance(form.fields.get(id_field), ModelChoiceField):
+            form.fields[id_field] = _RowField(self._rows, form.fields[id_field])
 
     def clean(self) -> None:
+        """Refuse a row whose key an earlier row has."""
         super().clean()
         earlier = set()
         for form in self._kept_forms() if self.key else ():
@@ -64,6 +70,7 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
             earlier.add(value)
 
     def save_new(self, form: Any, commit: bool = True) -> Any:
+        # A new row comes with the position 0, unless somebody has moved it.
         if not form.instance.position:
             positions = [other.instance.position for other in self.forms if other is not form]
             form.instance.position = max(positions, default=-1) + 1
@@ -84,6 +91,7 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
                 type(row)._default_manager.filter(pk=row.pk).update(**{self.key: f"~{row.pk}"})
 
     def _kept_forms(self) -> Iterable[Any]:
+        """Return the forms of rows that are not removed, without forms that were not validated."""
         return (
             form for form in self.forms if form not in self.deleted_forms and hasattr(form, "cleaned_data")
         )
@@ -93,12 +101,12 @@ class OwnFormSet(OrderedFormSet):
     """The formset of the endpoint's own rows, without those that belong to items of its lists."""
 
     @cached_property
-    def _own(self) -> Any:
+    def _own_rows(self) -> Any:
         return super().get_queryset().filter(parent=None)
 
     def get_queryset(self) -> Any:
         # Asked for each row: one query set, so that it is read once.
-        return self._own
+        return self._own_rows
 
 
 class ItemFormSet(OrderedFormSet):

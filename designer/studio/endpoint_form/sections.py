@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -15,41 +15,52 @@ _ORDER = (
     *("endpoint", "documentation", "settings", "inputs", "columns", "fetchers"),
     *("access", "preconditions", "limits", "caching"),
 )
-# Of rows: what a section is called, what it is for, and what to do while it is empty.
-_ROWS: dict[str, tuple[Promise, Promise, Promise]] = {
-    "inputs": (
+
+
+class _RowsTexts(NamedTuple):
+    """The title of a section of rows, what the section is for, and what to do while it is empty."""
+
+    title: Promise | str
+    intro: Promise | str
+    empty: Promise | str
+
+
+# By the prefix of the rows.
+_TEXTS_OF_ROWS = {
+    "inputs": _RowsTexts(
         _("Inputs"),
         _("What callers may send."),
         _("None yet. Add them from attributes: names, types and lengths come with them."),
     ),
-    "columns": (
+    "columns": _RowsTexts(
         _("Columns"),
         _("What callers get."),
         _("None yet. Add those that callers should see."),
     ),
-    "fetchers": (
+    "fetchers": _RowsTexts(
         _("Data fetchers"),
         _("Rows that are looked up first, for @fetch.… values."),
         _("There is no data fetcher. Add one if a value or a rule depends on another record."),
     ),
-    "preconditions": (
+    "preconditions": _RowsTexts(
         _("Pre-conditions"),
         _("What must be true before a call is carried out."),
         _("There is no pre-condition: every call with valid inputs is carried out."),
     ),
 }
-# Of inputs whose entity properties stand beside them.
-_BOUND_INPUTS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
-# Of the rows inside of one that holds records.
+# The title and purpose of the section of inputs whose entity properties stand beside them.
+_INPUTS_WITH_BINDINGS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
+# The title of the section inside a row that holds records, and what to do while it is empty.
 _ITEMS = (_("Inputs of each item"), _("None yet. Choose the relationship, then add them from attributes."))
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A fieldset, or rows: one of `fieldset` and `inline` is set; `rows` then says what they are of.
+    """A section of the page: a `fieldset`, or the rows of an `inline`, which `rows` then names.
 
-    `bound` are the rows of the entity properties that stand beside `inline`, the rows of inputs. `located`
-    are the findings in it.
+    `intro` says what the section is for, and `empty` what to do while it has no rows. `bindings` are the rows
+    of the entity properties that stand beside `inline`, the rows of inputs. `located` are the findings in the
+    section.
     """
 
     anchor: str
@@ -59,16 +70,16 @@ class PageSection:
     fieldset: Any = None
     inline: Any = None
     rows: str = ""
-    bound: Any = None
+    bindings: Any = None
     located: list[Located] = field(default_factory=list)
 
     @property
-    def blocking(self) -> int:
+    def blocking_count(self) -> int:
         return sum(item.finding.is_blocking for item in self.located)
 
     @property
-    def warnings(self) -> int:
-        return len(self.located) - self.blocking
+    def warning_count(self) -> int:
+        return len(self.located) - self.blocking_count
 
 
 def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -> tuple[Any, Any]:
@@ -77,7 +88,11 @@ def section(title: str | Promise, anchor: str, *fields: str | tuple[str, ...]) -
 
 
 def page_sections(
-    fieldsets: Iterable[Any], inlines: Iterable[Any], located: Iterable[Located], *, shared_by: str = ""
+    fieldsets: Iterable[Any],
+    inlines: Iterable[Any],
+    located: Iterable[Located],
+    *,
+    shared_by: str = "",
 ) -> list[Any]:
     """Return the sections of a page in their order, each with the findings that belong to it.
 
@@ -90,45 +105,51 @@ def page_sections(
         intro = shared_by if anchor == "caching" else fieldset.description or ""
         by_anchor[anchor] = PageSection(anchor, fieldset.name, intro, fieldset=fieldset)
     by_prefix = {inline.formset.prefix: inline for inline in inlines}
-    bound = by_prefix.pop("bindings", None)
+    # Entity properties have no section of their own.
+    bindings = by_prefix.pop("bindings", None)
     for prefix, inline in by_prefix.items():
-        title, intro, empty = _ROWS.get(prefix, (inline.opts.verbose_name_plural, "", ""))
-        made = PageSection(prefix, title, intro, empty, inline=inline, rows=prefix)
-        if prefix == "inputs" and bound is not None:
-            title, intro = _BOUND_INPUTS
-            made = replace(made, title=title, intro=intro, bound=bound)
-        by_anchor[prefix] = made
-    sections = sorted(by_anchor.values(), key=lambda section: _rank(section.anchor))
+        texts = _TEXTS_OF_ROWS.get(prefix, _RowsTexts(inline.opts.verbose_name_plural, "", ""))
+        section = PageSection(prefix, *texts, inline=inline, rows=prefix)
+        if prefix == "inputs" and bindings is not None:
+            title, intro = _INPUTS_WITH_BINDINGS
+            section = replace(section, title=title, intro=intro, bindings=bindings)
+        by_anchor[prefix] = section
+    sections = sorted(by_anchor.values(), key=lambda section: _position_on_page(section.anchor))
     for item in located:
         for section in sections:
-            if _holds(section, item.place):
+            if _is_place_in(section, item.place):
                 section.located.append(item)
     return sections
 
 
 def item_section(items: Iterable[Any]) -> PageSection:
-    """The rows of items inside the row of a list: `items` as `ItemRows` makes them."""
+    """Return the section of the items inside the row of a list: `items` as `ItemRows` makes them."""
     inputs, bindings = items
     title, empty = _ITEMS
     return PageSection(
-        inputs.formset.prefix, title, empty=empty, inline=inputs, rows="inputs", bound=bindings
+        inputs.formset.prefix, title, empty=empty, inline=inputs, rows="inputs", bindings=bindings
     )
 
 
-def _rank(anchor: str) -> int:
+def _position_on_page(anchor: str) -> int:
     return _ORDER.index(anchor) if anchor in _ORDER else len(_ORDER)
 
 
-def _holds(section: PageSection, place: str) -> bool:
-    """Return whether a finding at `place` belongs to the section."""
+def _is_place_in(section: PageSection, place: str) -> bool:
+    """Whether the section has the place of a finding.
+
+    `place` is the name of a field on the page, or `#` and the prefix of rows for a finding about all of them.
+    """
     if section.inline is not None:
-        prefixes = [inline.formset.prefix for inline in (section.inline, section.bound) if inline is not None]
+        prefixes = [
+            inline.formset.prefix for inline in (section.inline, section.bindings) if inline is not None
+        ]
         return place.startswith(tuple(f"{prefix}-" for prefix in prefixes)) or place in {
             f"#{prefix}" for prefix in prefixes
         }
     names = {
-        bound.field["name"] if bound.is_readonly else bound.field.name
+        cell.field["name"] if cell.is_readonly else cell.field.name
         for line in section.fieldset
-        for bound in line
+        for cell in line
     }
     return place in names

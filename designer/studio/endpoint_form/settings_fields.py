@@ -63,15 +63,17 @@ class OrdersField(forms.Field):
     widget = forms.Textarea
 
     def to_python(self, value: Any) -> list[dict[str, Any]]:
+        """Return each order as the JSON of an `OfferedOrder`. Raises ValidationError for one without keys."""
         lines = [line.partition(":") for line in str(value or "").splitlines() if line.strip()]
-        return [{"name": name.strip(), "by": self._keys(keys)} for name, _, keys in lines]
+        return [{"name": name.strip(), "by": self._keys_of(keys)} for name, _, keys in lines]
 
     def prepare_value(self, value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             return value
         return "\n".join(f"{order['name']}: {', '.join(order['by'])}" for order in value)
 
-    def _keys(self, text: str) -> list[str]:
+    def _keys_of(self, text: str) -> list[str]:
+        """Return the keys that an order sorts by. Raises ValidationError where the text has none."""
         keys = [key.strip() for key in text.split(",") if key.strip()]
         if not keys:
             raise ValidationError(gettext("Write a name, a colon, and columns: newest: -createdon, name"))
@@ -79,30 +81,30 @@ class OrdersField(forms.Field):
 
 
 def refuse_unknown_settings(settings: type[EndpointSettings]) -> None:
-    """Raise ValueError for a setting of a type for which there is no form field."""
-    for name, info in _flat(settings, PREFIX):
+    """Raise ValueError, with the name of the setting, for a type for which there is no form field."""
+    for name, info in _all_settings(settings, PREFIX):
         try:
             if _picker_of(info) is None:
                 _plain_field(info, {})
             else:
-                _picked_field(info, [], {})
+                _choice_field(info, [], {})
         except TypeError as error:
             raise ValueError(f"{name.removeprefix(PREFIX + _SEPARATOR)}: {error}") from error
 
 
 def form_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
-    """A form field for each setting by its form name: `settings__filter__mode`."""
-    return {name: _field(info, place) for name, info in _flat(settings, PREFIX)}
+    """Return a form field for each setting, by its form name: `settings__filter__mode`."""
+    return {name: _form_field(info, place) for name, info in _all_settings(settings, PREFIX)}
 
 
-# So many choices stand one below the other; of more, a list is searched.
+# Up to so many choices stand one below the other. Of more, a list is searched.
 _MOST_LISTED = 6
 
 
-def chosen_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
-    """Fields for the settings that are chosen from metadata, by the settings' own names.
+def choice_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[str, forms.Field]:
+    """Return fields for the settings that are chosen from metadata, by the settings' own names.
 
-    Of a few choices the first is chosen, for a setting that holds one. A setting is left out while there is
+    Where a setting holds one of a few choices, the first is chosen. A setting is left out while there is
     nothing to choose from.
     """
     fields: dict[str, forms.Field] = {}
@@ -111,21 +113,26 @@ def chosen_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[
         choices = offered(picker, place) if picker is not None else []
         if not choices:
             continue
-        shown: dict[str, Any] = {"label": gettext_lazy(info.title) if info.title else "", "required": False}
+        arguments: dict[str, Any] = {
+            "label": gettext_lazy(info.title) if info.title else "",
+            "required": False,
+        }
         if len(choices) > _MOST_LISTED or _holds_several(info):
-            fields[name] = _picked_field(info, choices, shown)
+            fields[name] = _choice_field(info, choices, arguments)
         else:
             listed = forms.ChoiceField(
-                choices=choices, initial=choices[0][0], widget=forms.RadioSelect, **shown
+                choices=choices, initial=choices[0][0], widget=forms.RadioSelect, **arguments
             )
             fields[name] = dress(listed)
     return fields
 
 
 def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any]:
-    """Return what the form's fields start with, from the row's JSON, which may hold anything."""
+    """Return the initial values of the form's fields, by form name. `data` is the row's JSON, which may hold
+    anything.
+    """
     values = {}
-    for name, info in _flat(settings, PREFIX):
+    for name, info in _all_settings(settings, PREFIX):
         value = data
         for part in name.split(_SEPARATOR)[1:]:
             value = value.get(part) if isinstance(value, dict) else None
@@ -133,13 +140,14 @@ def initial_values(settings: type[EndpointSettings], data: Any) -> dict[str, Any
     return values
 
 
-def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> dict[str, Any]:
-    """The row's JSON, from the form's cleaned values; those that were not accepted count as their defaults.
+def settings_json(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row's JSON from the form's cleaned values. Values that were not accepted count as their
+    defaults.
 
     Raises Django's ValidationError by form name.
     """
     data: dict[str, Any] = {}
-    for name, _ in _flat(settings, PREFIX):
+    for name, _ in _all_settings(settings, PREFIX):
         *path, last = name.split(_SEPARATOR)[1:]
         inner = data
         for part in path:
@@ -151,40 +159,44 @@ def collected(settings: type[EndpointSettings], cleaned: Mapping[str, Any]) -> d
     except pydantic.ValidationError as error:
         raise ValidationError(
             {
-                _SEPARATOR.join((PREFIX, *_names(problem["loc"]))): _sentence(reason_of(problem))
+                _SEPARATOR.join((PREFIX, *_field_path(problem["loc"]))): _with_full_stop(reason_of(problem))
                 for problem in problems_of(error)
             }
         ) from error
 
 
-def _names(place: tuple[int | str, ...]) -> Iterator[str]:
-    """The setting that a problem is in; which item of a list it is has no field of its own."""
+def _field_path(place: tuple[int | str, ...]) -> Iterator[str]:
+    """Yield the names that lead to the setting at `place`. The item of a list has no field of its own."""
     return takewhile(lambda step: isinstance(step, str), place)  # type: ignore[arg-type]  # narrowed by it
 
 
-def _sentence(reason: str) -> str:
+def _with_full_stop(reason: str) -> str:
     return f"{said(reason).rstrip('.')}."
 
 
-def _flat(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+def _all_settings(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
     """Yield the form name of each setting, also of those inside of other settings, with its declaration."""
     for name, info in model.model_fields.items():
         path = f"{prefix}{_SEPARATOR}{name}"
         if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-            yield from _flat(info.annotation, path)
+            yield from _all_settings(info.annotation, path)
         else:
             yield path, info
 
 
-def _field(info: FieldInfo, place: PickerPlace) -> forms.Field:
+def _form_field(info: FieldInfo, place: PickerPlace) -> forms.Field:
     """Return the form field of a setting: a list if it is picked from metadata, else by its type."""
-    shown: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "label": gettext_lazy(info.title) if info.title else "",
         "help_text": gettext_lazy(info.description) if info.description else "",
         "required": False,
     }
     picker = _picker_of(info)
-    return _plain_field(info, shown) if picker is None else _picked_field(info, offered(picker, place), shown)
+    return (
+        _plain_field(info, arguments)
+        if picker is None
+        else _choice_field(info, offered(picker, place), arguments)
+    )
 
 
 def _picker_of(info: FieldInfo) -> Picker | None:
@@ -195,38 +207,44 @@ def _holds_several(info: FieldInfo) -> bool:
     return info.annotation == tuple[str, ...]
 
 
-def _picked_field(info: FieldInfo, choices: Choices, shown: dict[str, Any]) -> forms.ChoiceField:
-    """The field of a setting that is picked from `choices`. Raises TypeError for a setting that cannot be."""
+def _choice_field(info: FieldInfo, choices: Choices, arguments: dict[str, Any]) -> forms.ChoiceField:
+    """Return the field of a setting that is picked from `choices`. `arguments` are the other arguments of the
+    field. Raises TypeError for a setting of another type than text or texts.
+    """
     if _holds_several(info):
-        return searchable(forms.MultipleChoiceField(choices=choices, **shown))
+        return searchable(forms.MultipleChoiceField(choices=choices, **arguments))
     if info.annotation is str:
-        return searchable(forms.ChoiceField(choices=with_present(choices, None), **shown))
+        return searchable(forms.ChoiceField(choices=with_present(choices, None), **arguments))
     raise TypeError(f"a picker offers texts, for a setting of type str or tuple[str, ...]: {info.annotation}")
 
 
-def _plain_field(info: FieldInfo, shown: dict[str, Any]) -> forms.Field:
-    """The field of a setting that nothing is offered for. Raises TypeError where none is known."""
+def _plain_field(info: FieldInfo, arguments: dict[str, Any]) -> forms.Field:
+    """Return the field of a setting that is not picked from metadata. `arguments` are arguments of the field.
+
+    Raises TypeError for a type of setting that has no field.
+    """
     if get_origin(info.annotation) is Literal:
         labels = _labels(info)
         choices = [
             (value, gettext_lazy(labels[value]) if value in labels else value)
             for value in get_args(info.annotation)
         ]
-        return dress(forms.ChoiceField(choices=choices, **shown))
+        return dress(forms.ChoiceField(choices=choices, **arguments))
     if info.annotation is bool:
-        return dress(forms.BooleanField(**shown))
+        return dress(forms.BooleanField(**arguments))
     if info.annotation == tuple[int, ...]:
-        return dress(WholeNumbersField(**shown))
+        return dress(WholeNumbersField(**arguments))
     if info.annotation == tuple[str, ...]:
-        return dress(WordsField(**shown))
+        return dress(WordsField(**arguments))
     if info.annotation == tuple[OfferedOrder, ...]:
-        return dress(OrdersField(**shown))
+        return dress(OrdersField(**arguments))
     if info.annotation == DesignedQuery | None:
-        return FetchXmlField("query", **shown)
+        return FetchXmlField("query", **arguments)
     if info.annotation is int:
-        return dress(forms.IntegerField(**shown | {"required": True} | _bounds(info)))
+        # An empty field would be None, which no setting of numbers takes.
+        return dress(forms.IntegerField(**arguments | {"required": True} | _bounds(info)))
     if info.annotation is str:
-        return dress(forms.CharField(**shown))
+        return dress(forms.CharField(**arguments))
     raise TypeError(f"no form field is known for a setting of type {info.annotation}")
 
 

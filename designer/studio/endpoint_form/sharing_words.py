@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from designer.configuration import Endpoint
 from designer.endpoint_facts.answer_sharing import sharing
 
-# What is listed of the reasons, of which there may be as many as conditions.
+# How many reasons are listed. There may be as many as conditions.
 _MOST_REASONS = 3
 
 
@@ -37,7 +37,7 @@ def age_words(endpoint: Endpoint) -> str:
 
 
 def sharing_words(endpoint: Endpoint | None) -> str:
-    """A sentence; empty for an endpoint that cannot be read."""
+    """Return a sentence about who shares cached answers; empty for an endpoint that cannot be read."""
     if endpoint is None or endpoint.problem is not None:
         return ""
     scope = sharing(endpoint)
@@ -49,6 +49,7 @@ def sharing_words(endpoint: Endpoint | None) -> str:
         }
     if settings.PORTICO["CRM_IMPERSONATE"]:
         return _("Each user has answers of their own, because the platform is called as the caller's user.")
+    # None: all roles of a caller count, and not only some that are known.
     if scope.roles is None:
         return _("Callers with the same roles share an answer, because an expression reads user.roles.")
     if scope.roles:

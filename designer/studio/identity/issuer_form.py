@@ -10,18 +10,18 @@ from django import forms
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from designer.definitions import CallerTypeDefinition
 from designer.loading import latest
 from designer.models import Issuer, Role, RoleRule
 from designer.readiness import Finding
-from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField, as_field
-from designer.studio.look import dress, suggesting
+from designer.readiness.subjects import Surroundings
+from designer.studio.identity.line_fields import LinesField, PairsField, RequiredClaimsField, field_like
+from designer.studio.look import dress, with_suggestions
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.saving.checked_save import RefusalForm
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, column_of
 
-_SOURCES = (
+_KEY_SOURCES = (
     ("discovery", _("Discovery: the issuer's OpenID configuration names them")),
     ("jwks", _("A key set (JWKS) at the address below")),
     ("pem", _("PEM keys, pasted below")),
@@ -34,12 +34,12 @@ _SHAPES = (
     ("commas", _("Values with commas between them")),
     ("text", _("One text")),
 )
-_MISSING = (
+_RECORD_MISSING = (
     ("refuse", _("Refuse the caller (403)")),
     ("continue", _("Let the caller go on without a record")),
     ("register", _("Register: make or link a record, once")),
 )
-_LISTS = ("tenants", "audiences", "readable_claims")
+_LISTS_OF_TEXTS = ("tenants", "audiences", "readable_claims")
 
 # The class of the section that the role rules stand under.
 WITH_RULES = "studio-with-rules"
@@ -72,8 +72,10 @@ SECTIONS = (
 
 
 class IssuerForm(RefusalForm):
+    """The form of an issuer, with lists to choose from and fields for lists of texts."""
+
     # Findings say “record.claim” or “role_rules.0.claim”; a form has one field for each column.
-    renamed: ClassVar[dict[str, str]] = {
+    form_names: ClassVar[dict[str, str]] = {
         **{
             f"{part}__{member}": column_of(f"{part}.{member}")
             for part, members in (
@@ -94,24 +96,28 @@ class IssuerForm(RefusalForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Accounts that may only look get a form without fields: the admin shows them the values.
         if "issuer" not in self.fields:
             return
-        for name in _LISTS:
+        for name in _LISTS_OF_TEXTS:
             self._replace(name, LinesField)
         self._replace("required_claims", RequiredClaimsField)
         self._replace("registration_inputs", partial(PairsField, "input", "claim"))
-        self._choose("key_source", _SOURCES)
-        self._choose("record_missing", _MISSING)
+        self._choose("key_source", _KEY_SOURCES)
+        self._choose("record_missing", _RECORD_MISSING)
         self._choose("caller_type", _caller_types(self.instance.caller_type))
-        self._choose("registration_endpoint", _creates(self.instance.registration_endpoint), required=False)
+        creating = _endpoints_that_create(self.instance.registration_endpoint)
+        self._choose("registration_endpoint", creating, required=False)
         self._choose_several("algorithms", [(name, name) for name in _ALGORITHMS])
         self._choose_several("roles", _roles(self.instance.roles or ()))
-        attributes = choices.attributes(known_metadata(), _entity(self.instance.caller_type))
+        metadata = known_metadata()
+        entity = Surroundings(latest(), metadata).entity_of(self.instance.caller_type)
+        attributes = choices.attributes(metadata, entity)
         for name in ("record_attribute", "registration_link_attribute"):
-            suggesting(self.fields[name], attributes)
+            with_suggestions(self.fields[name], attributes)
 
     def show_findings(self, findings: Collection[Finding]) -> None:
-        """Write each finding into the help text of its field."""
+        """Write each finding into the help text of its field. Findings without a field are left out."""
         for finding in findings:
             name = column_of(finding.field)
             if name in self.fields:
@@ -122,20 +128,12 @@ class IssuerForm(RefusalForm):
                 )
 
     def _replace(self, name: str, make: Any) -> None:
-        self.fields[name] = dress(as_field(make, self.fields[name]))
+        """Make the field one that `make` returns, with the same label, help text and initial value."""
+        self.fields[name] = dress(field_like(make, self.fields[name]))
 
     def _choose(self, name: str, labelled_values: Any, *, required: bool = True) -> None:
         """Make the field a list to choose one value from."""
-        original = self.fields[name]
-        self.fields[name] = dress(
-            forms.ChoiceField(
-                choices=labelled_values,
-                label=original.label,
-                help_text=original.help_text,
-                initial=original.initial,
-                required=required,
-            )
-        )
+        self.fields[name] = _choice_field(self.fields[name], labelled_values, required=required)
 
     def _choose_several(self, name: str, labelled_values: Any) -> None:
         """Make the field a list of check boxes."""
@@ -153,50 +151,52 @@ class IssuerForm(RefusalForm):
 
 
 class RoleRuleForm(forms.ModelForm):  # type: ignore[type-arg]
+    """The form of a role rule: which roles the values of a claim give."""
+
     class Meta:
         model = RoleRule
         fields = ("position", "claim", "shape", "as_named", "grants")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if "grants" in self.fields:
-            self.fields["grants"] = dress(
-                as_field(partial(PairsField, "value", "role"), self.fields["grants"])
-            )
-            original = self.fields["shape"]
-            self.fields["shape"] = dress(
-                forms.ChoiceField(
-                    choices=_SHAPES, label=original.label, help_text=original.help_text, initial="any"
-                )
-            )
+        # As on the issuer's form: who may only look gets no fields.
+        if "grants" not in self.fields:
+            return
+        self.fields["grants"] = dress(field_like(partial(PairsField, "value", "role"), self.fields["grants"]))
+        self.fields["shape"] = _choice_field(self.fields["shape"], _SHAPES)
+
+
+def _choice_field(original: forms.Field, labelled_values: Any, *, required: bool = True) -> forms.Field:
+    """Return a field to choose one value, with the label, help text and initial value of `original`."""
+    return dress(
+        forms.ChoiceField(
+            choices=labelled_values,
+            label=original.label,
+            help_text=original.help_text,
+            initial=original.initial,
+            required=required,
+        )
+    )
 
 
 def _roles(present: Collection[str]) -> list[tuple[str, str]]:
+    """Return the choices of roles; those of `present` that were deleted are kept among them."""
     roles = [(role.name, str(role)) for role in Role.objects.all()]
     names = {name for name, _label in roles}
     return [*roles, *((name, name) for name in present if name not in names)]
 
 
 def _caller_types(present: str) -> list[tuple[str, str]]:
-    caller_types = [(type.name, type.title or type.name) for type in latest().caller_types]
-    return (
-        caller_types
-        if any(name == present for name, _title in caller_types)
-        else [*caller_types, (present, present)]
-    )
+    """Return the choices of caller types; `present` is kept among them."""
+    titles = {type.name: type.title or type.name for type in latest().caller_types}
+    titles.setdefault(present, present)
+    return list(titles.items())
 
 
-def _creates(present: str) -> list[tuple[str, str]]:
+def _endpoints_that_create(present: str) -> list[tuple[str, str]]:
     """Return the choices of endpoints that create records, by key; `present` is kept among them."""
     endpoints = latest().endpoints.values()
     keys = sorted(endpoint.definition.key for endpoint in endpoints if endpoint.kind.makes_new_records)
     if present and present not in keys:
         keys.append(present)
     return [("", "–"), *((key, key) for key in keys)]
-
-
-def _entity(type: str) -> str:
-    definition: CallerTypeDefinition | None = next(
-        (caller_type for caller_type in latest().caller_types if caller_type.name == type), None
-    )
-    return definition.records(known_metadata().users) if definition else ""

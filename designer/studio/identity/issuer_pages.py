@@ -75,6 +75,7 @@ class IssuerAdmin(SharedAdmin):
         return JsonResponse(_discovery_json(get_runtime().discover(issuer, address), issuer))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Show the list, and below it the issuers that the service's environment names."""
         context = {
             "environment_issuers": get_runtime().environment_issuers(),
             "explain_url": reverse("studio:explain_token"),
@@ -84,8 +85,10 @@ class IssuerAdmin(SharedAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
+        """Show the page of an issuer with its findings, at their fields and in a list."""
         row, form = kwargs.get("obj"), context["adminform"].form
         findings = _findings(row) if row is not None else []
+        # Accounts that may only look get a form without fields.
         if form.fields:
             form.show_findings(findings)
         context |= {"findings": findings, "fetch_url": reverse(f"admin:{_FETCH}")}
@@ -94,6 +97,7 @@ class IssuerAdmin(SharedAdmin):
         return response
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        """Return the blocking findings about the issuer, old ones too, and new ones about anything else."""
         definition = _definition(row)
         findings = checker().issuer(definition) if definition is not None else []
         blocking = [finding for finding in findings if finding.is_blocking]
@@ -115,6 +119,7 @@ class IssuerAdmin(SharedAdmin):
 
     @admin.display(description=_("State"))
     def state(self, row: Issuer) -> str:
+        """Return for the list whether the issuer has findings, with a sign."""
         findings = _findings(row)
         if any(finding.is_blocking for finding in findings):
             return f"✖ {_now('needs attention')}"
@@ -122,6 +127,7 @@ class IssuerAdmin(SharedAdmin):
 
 
 def _definition(row: Model) -> IssuerDefinition | None:
+    """Return the definition of an issuer's row; None for one that cannot be read."""
     name = getattr(row, "name", "")
     return next((issuer for issuer in latest().issuers if issuer.name == name), None)
 
@@ -135,6 +141,7 @@ def _try_keys(request: HttpRequest, definition: IssuerDefinition) -> None:
 
 
 def _findings(row: Issuer) -> list[Finding]:
+    """Return the findings about an issuer, with a warning if its keys could not be read at the last save."""
     definition = _definition(row)
     if definition is None:
         return []
@@ -148,11 +155,15 @@ def _findings(row: Issuer) -> list[Finding]:
 
 
 def _try_cache_key(definition: IssuerDefinition) -> str:
+    # With a digest of the settings for keys: a result holds only for the settings it was tried with.
     return f"portico:issuer-keys:{digest_of([definition.issuer, definition.keys.to_json()])}"
 
 
 def _discovery_json(discovery: DiscoveredIssuer, issuer: str) -> dict[str, Any]:
-    """Return the result of a discovery in sentences, and values for the fields of the form."""
+    """Return the result of a discovery in sentences, and values for the fields of the form.
+
+    `issuer` is what was typed; empty if only an address was. A failed discovery has a `problem` instead.
+    """
     if discovery.problem:
         return {"problem": discovery.problem, "fields": {}}
     sentences = [

@@ -21,12 +21,16 @@ from designer.ports import ExplainedStep, Explanation, get_runtime
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.token_issuers.issuer_rows import column_of
 
-_LONGEST = 8 * 1024
-_BEFORE = re.compile(r"\s*(?:authorization\s*:)?\s*(?:bearer\s)?", re.IGNORECASE)
+_LONGEST_TOKEN = 8 * 1024
+# What people paste before a token: the header's name and its scheme.
+_HEADER_BEGINNING = re.compile(r"\s*(?:authorization\s*:)?\s*(?:bearer\s)?", re.IGNORECASE)
 
 
 class LinkedStep(NamedTuple):
-    """A step, with a link to the setting that it is about."""
+    """A step, with a link to the setting that it is about. `label` is the link's text.
+
+    Without a link, `label` only names the setting. Both are empty for a step that is about no setting.
+    """
 
     step: ExplainedStep
     link: str = ""
@@ -43,17 +47,18 @@ class ExplainTokenPage(StudioPage):
         return [Crumb(_("Issuers"), reverse("admin:designer_issuer_changelist"))]
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Show the steps that a request with the pasted token comes to, or why the text is not a token."""
         try:
             token = pasted_token(request)
         except NoToken as problem:
-            return self.again(problems=[problem.why])
+            return self.show_again(problems=[problem.why])
         explained = get_runtime().explain_token(token, latest())
-        shown = list(_steps_with_links(explained))
+        linked_steps = list(_steps_with_links(explained))
         return self.render_to_response(
             self.get_context_data(
                 explained=explained,
-                shown=shown,
-                failed=[item for item in shown if item.step.verdict == "refused"],
+                shown=linked_steps,
+                failed=[item for item in linked_steps if item.step.verdict == "refused"],
             )
         )
 
@@ -71,11 +76,11 @@ def pasted_token(request: HttpRequest) -> str:
 
     Raises NoToken.
     """
-    token = "".join(_BEFORE.sub("", request.POST.get("token", ""), count=1).split())
+    token = "".join(_HEADER_BEGINNING.sub("", request.POST.get("token", ""), count=1).split())
     if not token:
         raise NoToken(_("Paste a token."))
-    if len(token) > _LONGEST:
-        raise NoToken(_("A token has at most %(most)s characters.") % {"most": _LONGEST})
+    if len(token) > _LONGEST_TOKEN:
+        raise NoToken(_("A token has at most %(most)s characters.") % {"most": _LONGEST_TOKEN})
     return token
 
 
@@ -90,16 +95,21 @@ def _steps_with_links(explained: Explanation) -> Iterator[LinkedStep]:
             yield LinkedStep(step, label=_("the setting ISSUERS"))
             continue
         if row is None:
+            # No issuer of that name, or none that the token names: the list has them all.
             yield LinkedStep(step, reverse("admin:designer_issuer_changelist"), _("issuers"))
             continue
-        field, label = _field(step.setting)
-        yield LinkedStep(step, f"{reverse('admin:designer_issuer_change', args=[row.pk])}#{field}", label)
+        html_id, label = _field_and_label(step.setting)
+        yield LinkedStep(step, f"{reverse('admin:designer_issuer_change', args=[row.pk])}#{html_id}", label)
 
 
-def _field(setting: str) -> tuple[str, str]:
-    """Return the id of the form's field for a setting, and the field's label."""
+def _field_and_label(setting: str) -> tuple[str, str]:
+    """Return the HTML id of the field on the issuer's page for a setting, and the field's label.
+
+    `setting` is a place in an issuer's definition, such as `record.claim` or `role_rules.2`.
+    """
     part, _separator, rest = setting.partition(".")
     if part == "role_rules":
+        # The rules are an inline formset. All rules together are shown from the first one on.
         number = rest.partition(".")[0] or "0"
         return f"id_role_rules-{number}-claim", _("role rules")
     column = column_of(setting)

@@ -16,6 +16,7 @@ from designer.kinds.pickers import Picker, PickerPlace, labelled
 from designer.readiness.metadata import Metadata, MetadataUnavailable
 from designer.types import TYPES
 
+# Values with their labels.
 Choices: TypeAlias = list[tuple[str, str]]
 
 _NONE = ("", "—")
@@ -37,7 +38,7 @@ def with_all_present(choices: Choices, present: Iterable[str]) -> Choices:
 
 
 def offered(picker: Picker, place: PickerPlace) -> Choices:
-    """What a setting is chosen from."""
+    """Return what a setting is chosen from, by label; nothing while the platform cannot be asked."""
     try:
         return _sorted(picker.offered(place))
     except MetadataUnavailable:
@@ -45,6 +46,7 @@ def offered(picker: Picker, place: PickerPlace) -> Choices:
 
 
 def entities(metadata: Metadata) -> Choices:
+    """Return the entities; none while the platform cannot be asked. Intersect entities are left out."""
     by_name = _or_nothing(metadata.entities)
     return _sorted(
         (name, labelled(entity.label, name)) for name, entity in by_name.items() if not entity.is_intersect
@@ -52,6 +54,7 @@ def entities(metadata: Metadata) -> Choices:
 
 
 def attributes(metadata: Metadata, entity: str) -> Choices:
+    """Return the attributes of an entity; none while the platform cannot be asked."""
     return described(_or_nothing(lambda: metadata.attributes(entity)))
 
 
@@ -61,7 +64,10 @@ def described(by_name: Mapping[str, Attribute]) -> Choices:
 
 
 def relationships(metadata: Metadata, entity: str) -> Choices:
-    """Return name and label of an entity's relationships; none while the platform cannot be asked."""
+    """Return the relationships of an entity; none while the platform cannot be asked.
+
+    The label is that of the related entity, and by what attribute or intersect entity it is related.
+    """
     try:
         related = metadata.relationships(entity) if entity else ()
     except MetadataUnavailable:
@@ -81,7 +87,10 @@ def relationships(metadata: Metadata, entity: str) -> Choices:
 
 
 def related_attributes(metadata: Metadata, entity: str, relationship: str) -> Choices:
-    """Attributes of the records that a relationship leads to from a record of `entity`."""
+    """Return the attributes of the records that a relationship leads to from a record of `entity`.
+
+    None for an unknown relationship, and while the platform cannot be asked.
+    """
     try:
         by_name = {related.name: related for related in (metadata.relationships(entity) if entity else ())}
     except MetadataUnavailable:
@@ -92,13 +101,16 @@ def related_attributes(metadata: Metadata, entity: str, relationship: str) -> Ch
 
 
 def security_roles(metadata: Metadata) -> Choices:
+    """Return the names of security roles; none while the platform cannot be asked."""
     try:
+        # A set: each business unit has a role of the same name.
         return sorted({(role.name, role.name) for role in metadata.security_roles()})
     except MetadataUnavailable:
         return []
 
 
 def input_types() -> Choices:
+    """Return the input types in the order of their registration."""
     return [(name, f"{_(kind.label)} ({name})") for name, kind in TYPES.items()]
 
 
@@ -111,6 +123,7 @@ def _or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _sorted(choices: Iterable[tuple[str, str]]) -> Choices:
+    """Return the choices in the order of their labels."""
     return sorted(choices, key=lambda choice: choice[1].casefold())
 
 

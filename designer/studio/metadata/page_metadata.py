@@ -13,7 +13,7 @@ _of_page: ContextVar[Metadata | None] = ContextVar("metadata_of_page", default=N
 
 
 def known_metadata() -> Metadata:
-    """The page's, inside of `asked_once`; else one that knows nothing yet."""
+    """Return the metadata that the page shares, inside of `asked_once`; else new ones, without answers."""
     return _of_page.get() or Metadata(get_platform())
 
 

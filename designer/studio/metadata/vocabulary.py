@@ -16,7 +16,10 @@ _NOTHING = Vocabulary("", {}, {})
 
 
 def vocabulary_of(row: Endpoint | None) -> Vocabulary:
-    """An empty one while the platform cannot say, or the row does not say what of."""
+    """Return what the bindings of an endpoint may set and its columns may answer.
+
+    Empty while the platform cannot say, or the row does not say what it is about.
+    """
     if row is None or row.operation is None:
         return _NOTHING
     try:
@@ -28,7 +31,7 @@ def vocabulary_of(row: Endpoint | None) -> Vocabulary:
 
 
 def query_of(row: Endpoint) -> DesignedQuery | None:
-    """The query that an endpoint of such a kind asks, as far as it can be read."""
+    """Return the endpoint's own query; None for a kind without one, and while it cannot be read."""
     if row.operation is None:
         return None
     try:
@@ -38,7 +41,8 @@ def query_of(row: Endpoint) -> DesignedQuery | None:
 
 
 def option_set_of(attribute: Attribute, entity: str, metadata: Metadata) -> OptionSet | None:
-    """The options of a choice attribute; None for any other, and while the platform cannot say."""
+    """Return the options of an attribute of `entity`; None for none, and while the platform cannot say."""
+    # Where the attribute holds its options, nobody needs to be asked.
     if attribute.option_set is None or attribute.options is not None:
         return attribute.options
     try:

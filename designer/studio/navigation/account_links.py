@@ -14,7 +14,7 @@ from designer.studio.sign_in.accounts import is_of_provider
 def account_links(request: HttpRequest) -> list[dict[str, Any]]:
     """Return title and address of each page on which people change their own login."""
     if is_of_provider(request):
-        # Who signs in at an identity provider has password and second factor there.
+        # The identity provider keeps the password and the second factor of who signs in there.
         return []
     return [
         {"title": _("Two-factor login"), "link": reverse("studio:two_factor")},

@@ -17,30 +17,32 @@ from designer.history.readable_versions import read_changes
 from designer.models import EndpointCalls, Version
 from designer.overview import Overview
 from designer.readiness import Finding, State
-from designer.studio.hidden_lists import hidden_from, seen_findings
+from designer.readiness.findings import UNCHECKED
+from designer.studio.hidden_lists import hidden_from, visible_findings
 from designer.studio.navigation.notices import notices
 from designer.studio.navigation.request_overview import seen_by
 from designer.uses.attribute_uses import missing_attributes, says_missing
 
-# Id and endpoint, by key.
 EndpointsByKey: TypeAlias = Mapping[str, tuple[int, Endpoint]]
+"""The row id of each endpoint, and the endpoint itself, by its key."""
 
 admin.site.index_template = "designer/pages/dashboard.html"
 admin.site.index_title = _("Dashboard")
 
-_FINDINGS = 12
+_MOST_FINDINGS = 12
 
 
 class MissingAttribute(NamedTuple):
-    """An attribute that the platform does not have, although `users` items name it."""
+    """An attribute that the platform does not have, although `item_count` items name it."""
 
     entity: str
     attribute: str
-    users: int
+    item_count: int
 
 
-_VERSIONS = 6
-_BUSIEST = 8
+_MOST_VERSIONS = 6
+_CHANGES_PER_VERSION = 2
+_MOST_BUSIEST = 8
 _DAY = dt.timedelta(days=1)
 _LABELS = {
     State.READY: _("Ready"),
@@ -63,7 +65,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "is_empty": not overview.configuration.modules and not endpoints,
         "states": [(label, overview.counts.get(state, 0), state.value) for state, label in _LABELS.items()],
         "notices": notices(request),
-        **_findings(seen_findings(overview.findings, request), overview, by_key),
+        **_findings(visible_findings(overview.findings, request), overview, by_key),
         **_calls(by_key),
         "versions": _versions(hidden_from(request)) if request.user.has_perm("designer.view_version") else [],
     }
@@ -72,17 +74,23 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 def _findings(findings: Collection[Finding], overview: Overview, by_key: EndpointsByKey) -> dict[str, Any]:
     """Return the findings for the template, blocking ones first, each with its endpoint's id and endpoint.
 
-    An attribute that the platform no longer has is one problem, however many endpoints name it.
+    An attribute that the platform no longer has is one problem, however many endpoints name it. So is
+    metadata that the platform does not give.
     """
     missing = missing_attributes(overview.configuration, overview.metadata)
     others = [finding for finding in findings if not says_missing(finding, missing)]
-    ordered = sorted(others, key=lambda finding: not finding.is_blocking)
+    unchecked = dict.fromkeys(finding.said for finding in others if finding.rule == UNCHECKED)
+    ordered = sorted(
+        (finding for finding in others if finding.rule != UNCHECKED),
+        key=lambda finding: not finding.is_blocking,
+    )
     return {
         "missing": [MissingAttribute(*key, len({use.user for use in uses})) for key, uses in missing.items()],
+        "unchecked": list(unchecked),
         "findings": [
-            (finding, *by_key.get(finding.subject, (None, None))) for finding in ordered[:_FINDINGS]
+            (finding, *by_key.get(finding.subject, (None, None))) for finding in ordered[:_MOST_FINDINGS]
         ],
-        "more_findings": max(0, len(ordered) - _FINDINGS),
+        "more_findings": max(0, len(ordered) - _MOST_FINDINGS),
         "drifted": overview.counts.get(State.DEGRADED, 0),
     }
 
@@ -98,18 +106,15 @@ def _calls(by_key: EndpointsByKey) -> dict[str, Any]:
         "totals": {name: total or 0 for name, total in totals.items()},
         "busiest": [
             (row, *by_key.get(row["endpoint"], (None, None)))
-            for row in busiest.order_by("-failed", "-calls", "endpoint")[:_BUSIEST]
+            for row in busiest.order_by("-failed", "-calls", "endpoint")[:_MOST_BUSIEST]
         ],
     }
 
 
 def _versions(hidden: Collection[str]) -> list[Any]:
-    """Return the last versions, each with its first two changes that are not of a list in `hidden`."""
-    versions = Version.objects.prefetch_related("changes")[:_VERSIONS]
-    return [
-        (
-            version,
-            read_changes([change for change in version.changes.all() if change.collection not in hidden][:2]),
-        )
-        for version in versions
-    ]
+    """Return the last versions, each with its first changes that are not of a list in `hidden`."""
+    versions = []
+    for version in Version.objects.prefetch_related("changes")[:_MOST_VERSIONS]:
+        visible = [change for change in version.changes.all() if change.collection not in hidden]
+        versions.append((version, read_changes(visible[:_CHANGES_PER_VERSION])))
+    return versions

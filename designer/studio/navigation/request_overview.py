@@ -10,7 +10,7 @@ from designer.overview import Overview, overview
 def seen_by(request: HttpRequest) -> Overview:
     """Return the overview for a request.
 
-    A GET request makes it once. Other requests make it anew each time, for they change what it shows.
+    A GET request makes it once. Other requests make it anew each time, because they change what it shows.
     """
     cached: Overview | None = getattr(request, "_overview", None)
     if cached is None:

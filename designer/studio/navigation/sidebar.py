@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from django.apps import apps
 from django.contrib import admin
@@ -17,40 +17,73 @@ from designer.overview import Overview
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.navigation.tree import module_groups
 
-# Title, icon, name of the page, permission.
-Page: TypeAlias = tuple[str | Promise, str, str, str]
-_START = (
-    (_("Dashboard"), "dashboard", "admin:index", ""),
-    (_("Expose an entity"), "add_circle", "studio:expose", "designer.add_endpoint"),
-    (_("New query"), "manage_search", "studio:new_query", "designer.add_endpoint"),
-    (_("Translations"), "translate", "studio:translations", "designer.view_endpoint"),
-)
-# Title of the group, then as above of each of its pages.
-_TOOLS = (
+
+class _Page(NamedTuple):
+    """A page of the studio. `view` is its name in the URL conf; without `permission`, all may open it."""
+
+    title: str | Promise
+    icon: str
+    view: str
+    permission: str = ""
+
+
+class _ModelList(NamedTuple):
+    """The list of a model's rows. `app` and `model` are Django's labels of the model."""
+
+    title: str | Promise
+    icon: str
+    app: str
+    model: str
+
+
+class _PageGroup(NamedTuple):
+    """Pages that stand together in the sidebar under a title."""
+
+    title: str | Promise
+    pages: tuple[_Page, ...]
+
+
+class _ListGroup(NamedTuple):
+    """Lists that stand together in the sidebar under a title."""
+
+    title: str | Promise
+    lists: tuple[_ModelList, ...]
+
+
+_START = _PageGroup(
+    _("Studio"),
     (
+        _Page(_("Dashboard"), "dashboard", "admin:index"),
+        _Page(_("Expose an entity"), "add_circle", "studio:expose", "designer.add_endpoint"),
+        _Page(_("New query"), "manage_search", "studio:new_query", "designer.add_endpoint"),
+        _Page(_("Translations"), "translate", "studio:translations", "designer.view_endpoint"),
+    ),
+)
+_TOOLS = (
+    _PageGroup(
         _("Access"),
         (
-            (_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
-            (
+            _Page(_("Permission matrix"), "grid_on", "studio:matrix", "designer.view_endpoint"),
+            _Page(
                 _("What may this caller do?"),
                 "person_search",
                 "studio:caller_rights",
                 "designer.view_endpoint",
             ),
-            (_("Compare two roles"), "compare_arrows", "studio:compare_roles", "designer.view_endpoint"),
-            (_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
+            _Page(_("Compare two roles"), "compare_arrows", "studio:compare_roles", "designer.view_endpoint"),
+            _Page(_("View as"), "visibility", "studio:view_as", "designer.view_endpoint"),
         ),
     ),
-    (
+    _PageGroup(
         _("Changes"),
         (
-            (_("Versions"), "history", "studio:versions", "designer.view_version"),
-            (_("Proposals"), "rate_review", "studio:proposals", "designer.view_proposal"),
-            (_("Protection"), "lock", "studio:protection", "designer.change_protection"),
-            (_("Releases"), "package_2", "studio:releases", "designer.view_release"),
-            (_("Export"), "download", "studio:export", "designer.view_endpoint"),
-            (_("Import"), "upload", "studio:import", "designer.import_configuration"),
-            (
+            _Page(_("Versions"), "history", "studio:versions", "designer.view_version"),
+            _Page(_("Proposals"), "rate_review", "studio:proposals", "designer.view_proposal"),
+            _Page(_("Protection"), "lock", "studio:protection", "designer.change_protection"),
+            _Page(_("Releases"), "package_2", "studio:releases", "designer.view_release"),
+            _Page(_("Export"), "download", "studio:export", "designer.view_endpoint"),
+            _Page(_("Import"), "upload", "studio:import", "designer.import_configuration"),
+            _Page(
                 _("Environment values"),
                 "tune",
                 "admin:designer_environmentvalue_changelist",
@@ -58,49 +91,48 @@ _TOOLS = (
             ),
         ),
     ),
-    (
+    _PageGroup(
         _("Operation"),
         (
-            (_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
-            (_("Attributes in use"), "data_object", "studio:attributes", "designer.view_endpoint"),
-            (_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
-            (_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
+            _Page(_("Usage"), "monitoring", "studio:usage", "designer.view_endpoint"),
+            _Page(_("Attributes in use"), "data_object", "studio:attributes", "designer.view_endpoint"),
+            _Page(_("Platform"), "speed", "studio:platform_budget", "designer.view_endpoint"),
+            _Page(_("Audit log"), "receipt_long", "studio:audit", "designer.view_auditentry"),
         ),
     ),
 )
-# Title of the group, then title, icon, app and model of each.
-_MODULES = (
+_MODULES = _ListGroup(
     _("Modules"),
     (
-        (_("Modules"), "folder", "designer", "module"),
-        (_("Entities"), "table", "designer", "exposedentity"),
-        (_("All endpoints"), "api", "designer", "endpoint"),
+        _ModelList(_("Modules"), "folder", "designer", "module"),
+        _ModelList(_("Entities"), "table", "designer", "exposedentity"),
+        _ModelList(_("All endpoints"), "api", "designer", "endpoint"),
     ),
 )
-_MODELS = (
-    (_("Option sets"), ((_("Global option sets"), "list_alt", "designer", "optionset"),)),
-    (
+_CONFIGURATION = (
+    _ListGroup(_("Option sets"), (_ModelList(_("Global option sets"), "list_alt", "designer", "optionset"),)),
+    _ListGroup(
         _("Context"),
         (
-            (_("Caller types"), "groups", "designer", "callertype"),
-            (_("User properties"), "badge", "designer", "userproperty"),
-            (_("Roles"), "shield_person", "designer", "role"),
-            (_("Issuers"), "fingerprint", "designer", "issuer"),
+            _ModelList(_("Caller types"), "groups", "designer", "callertype"),
+            _ModelList(_("User properties"), "badge", "designer", "userproperty"),
+            _ModelList(_("Roles"), "shield_person", "designer", "role"),
+            _ModelList(_("Issuers"), "fingerprint", "designer", "issuer"),
         ),
     ),
 )
-_ACCOUNTS = (
+_ACCOUNTS = _ListGroup(
     _("Accounts"),
     (
-        (_("API accounts"), "key", "runtime", "apiaccount"),
-        (_("API keys"), "vpn_key", "runtime", "apikey"),
+        _ModelList(_("API accounts"), "key", "runtime", "apiaccount"),
+        _ModelList(_("API keys"), "vpn_key", "runtime", "apikey"),
         # Registered where the setting PROPOSALS_API switches them on.
-        (_("Proposal keys"), "draw", "runtime", "proposalkey"),
-        (_("Studio accounts"), "person", "auth", "user"),
-        (_("Groups"), "group", "auth", "group"),
-        (_("Failed logins"), "lock_clock", "runtime", "failedlogins"),
-        (_("Refused callers"), "block", "runtime", "refusalcount"),
-        (_("Registrations"), "how_to_reg", "runtime", "registration"),
+        _ModelList(_("Proposal keys"), "draw", "runtime", "proposalkey"),
+        _ModelList(_("Studio accounts"), "person", "auth", "user"),
+        _ModelList(_("Groups"), "group", "auth", "group"),
+        _ModelList(_("Failed logins"), "lock_clock", "runtime", "failedlogins"),
+        _ModelList(_("Refused callers"), "block", "runtime", "refusalcount"),
+        _ModelList(_("Registrations"), "how_to_reg", "runtime", "registration"),
     ),
 )
 
@@ -108,81 +140,103 @@ _ACCOUNTS = (
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of the sidebar that have something the account may see, as Unfold expects them."""
     overview = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
-    groups = [_group(_("Studio"), _page_items(request, _START))]
-    groups.append(_group(_MODULES[0], _model_items(request, _MODULES[1], overview)))
+    groups = [_page_group(request, _START), _list_group(request, _MODULES, overview)]
     if overview is not None:
         groups += module_groups(request, overview)
-    groups += [_group(title, _model_items(request, models, overview)) for title, models in _MODELS]
-    groups += [_group(title, _page_items(request, entries)) for title, entries in _TOOLS]
-    groups.append(_group(_ACCOUNTS[0], _model_items(request, _ACCOUNTS[1], None)))
+    groups += [_list_group(request, group, overview) for group in _CONFIGURATION]
+    groups += [_page_group(request, group) for group in _TOOLS]
+    groups.append(_list_group(request, _ACCOUNTS, None))
     return [group for group in groups if group["items"]]
 
 
-def pages(request: HttpRequest) -> Iterator[tuple[str | Promise, str | Promise, str]]:
-    """Yield group, title and address of every page that the account may open."""
-    for group, entries in ((_("Studio"), _START), *_TOOLS):
-        for title, _icon, name, permission in entries:
-            if not permission or request.user.has_perm(permission):
-                yield group, title, reverse(name)
-    for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
-        for title, _icon, app, model in models:
-            if link := _changelist(request, app, model):
-                yield group, title, link
+class Destination(NamedTuple):
+    """A page that somebody may go to, with the group of the sidebar that it belongs to."""
+
+    group: str
+    title: str
+    link: str
 
 
-def additions(request: HttpRequest) -> Iterator[tuple[str, str, str]]:
-    """Yield name, group and address of the page for adding each kind of object that the account may add."""
-    for group, models in (_MODULES, *_MODELS, _ACCOUNTS):
-        for _title, _icon, app, model in models:
-            if link := _addition(request, app, model):
-                yield str(apps.get_model(app, model)._meta.verbose_name), str(group), link
+def pages(request: HttpRequest) -> Iterator[Destination]:
+    """Yield every page and list that the account may open."""
+    for page_group in (_START, *_TOOLS):
+        for page in page_group.pages:
+            if _may_open(request, page):
+                yield Destination(str(page_group.title), str(page.title), reverse(page.view))
+    for list_group in (_MODULES, *_CONFIGURATION, _ACCOUNTS):
+        for listed in list_group.lists:
+            if link := _changelist(request, listed):
+                yield Destination(str(list_group.title), str(listed.title), link)
 
 
-def _group(title: str | Promise, items: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"title": title, "items": items}
+def additions(request: HttpRequest) -> Iterator[Destination]:
+    """Yield the page for adding an object of each model of which the account may add one.
+
+    The title is what one object is called, such as “role”.
+    """
+    for group in (_MODULES, *_CONFIGURATION, _ACCOUNTS):
+        for listed in group.lists:
+            if link := _addition(request, listed):
+                what = str(apps.get_model(listed.app, listed.model)._meta.verbose_name)
+                yield Destination(str(group.title), what, link)
 
 
-def _page_items(request: HttpRequest, entries: Iterable[Page]) -> list[dict[str, Any]]:
+def _page_group(request: HttpRequest, group: _PageGroup) -> dict[str, Any]:
+    """Return a group of pages as Unfold expects it, without those that the account may not open."""
     items = []
-    for title, icon, name, permission in entries:
-        if permission and not request.user.has_perm(permission):
-            continue
-        link = reverse(name)
-        active = request.path == link if name == "admin:index" else request.path.startswith(link)
-        items.append({"title": title, "icon": icon, "link": link, "active": active})
-    return items
+    for page in group.pages:
+        if _may_open(request, page):
+            link = reverse(page.view)
+            # Every address of the studio begins with that of the dashboard.
+            active = request.path == link if page.view == "admin:index" else request.path.startswith(link)
+            items.append({"title": page.title, "icon": page.icon, "link": link, "active": active})
+    return {"title": group.title, "items": items}
 
 
-def _model_items(request: HttpRequest, models: Any, overview: Overview | None) -> list[dict[str, Any]]:
+def _may_open(request: HttpRequest, page: _Page) -> bool:
+    return not page.permission or request.user.has_perm(page.permission)
+
+
+def _list_group(request: HttpRequest, group: _ListGroup, overview: Overview | None) -> dict[str, Any]:
+    """Return a group of lists as Unfold expects it, without those that the account may not see.
+
+    With an overview, each list has the number of its rows and a link that adds one.
+    """
     items = []
-    for title, icon, app, model in models:
-        if link := _changelist(request, app, model):
-            item = {"title": title, "icon": icon, "link": link, "active": request.path.startswith(link)}
+    for listed in group.lists:
+        if link := _changelist(request, listed):
+            active = request.path.startswith(link)
+            item: dict[str, Any] = {
+                "title": listed.title,
+                "icon": listed.icon,
+                "link": link,
+                "active": active,
+            }
             if overview is not None:
-                item |= {"count": _count(overview, model), "count_state": "plain"}
-                item["add"] = _addition(request, app, model)
+                item |= {"count": _count(overview, listed.model), "count_state": "plain"}
+                item["add"] = _addition(request, listed)
             items.append(item)
-    return items
+    return {"title": group.title, "items": items}
 
 
-def _changelist(request: HttpRequest, app: str, model: str) -> str:
+def _changelist(request: HttpRequest, listed: _ModelList) -> str:
     """Return the address of a model's list; empty where the account may not see it, or there is none."""
-    if not request.user.has_perm(f"{app}.view_{model}"):
+    if not request.user.has_perm(f"{listed.app}.view_{listed.model}"):
         return ""
     try:
-        return reverse(f"admin:{app}_{model}_changelist")
+        return reverse(f"admin:{listed.app}_{listed.model}_changelist")
     except NoReverseMatch:
         return ""
 
 
-def _addition(request: HttpRequest, app: str, model: str) -> str:
+def _addition(request: HttpRequest, listed: _ModelList) -> str:
     """Return the address for adding an object; empty where the account may not, or nobody can by hand."""
-    if not admin.site.is_registered(apps.get_model(app, model)):
+    model = apps.get_model(listed.app, listed.model)
+    if not admin.site.is_registered(model):
         return ""
-    registered = admin.site.get_model_admin(apps.get_model(app, model))
-    if not registered.has_add_permission(request):
+    if not admin.site.get_model_admin(model).has_add_permission(request):
         return ""
-    return reverse(f"admin:{app}_{model}_add")
+    return reverse(f"admin:{listed.app}_{listed.model}_add")
 
 
 def _count(overview: Overview, model: str) -> int:

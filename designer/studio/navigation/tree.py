@@ -18,15 +18,23 @@ from designer.models import ExposedEntity, Module
 from designer.overview import Overview
 from designer.readiness import State
 from designer.studio.navigation.badges import sign_of
+from designer.studio.sent_numbers import sent_number
 
 # With more endpoints than this, a module shows those of the entity at hand only.
 _MOST_ENDPOINTS = 40
 _MOST_ENTITIES = 40
-# With more endpoints than this in all, so does every module but the one at hand.
+# With more endpoints than this in all, every module but the one at hand shows none.
 _MOST_IN_ALL = 150
 
-# The segments of a module and of an exposed entity in it; the latter is empty for processes and queries.
-Place = tuple[str, str]
+
+class Place(NamedTuple):
+    """Where an endpoint stands in the tree: the segments of its module and of its exposed entity.
+
+    `exposure` is empty for processes and queries, which belong to no entity.
+    """
+
+    module: str
+    exposure: str
 
 
 class _Addresses(NamedTuple):
@@ -44,56 +52,84 @@ class _Addresses(NamedTuple):
         new_endpoint = reverse("admin:designer_endpoint_add") if may_add else ""
         return cls(reverse("admin:designer_endpoint_changelist"), new_endpoint)
 
-    def of(self, field: str, id: int) -> tuple[str, str]:
-        """Return both for the endpoints of one module or exposed entity, which `field` says."""
+    def narrowed(self, field: str, id: int) -> _Addresses:
+        """Return both for the endpoints of one module or exposed entity. `field` is `module` or `entity`."""
         new_endpoint = f"{self.new_endpoint}?{field}={id}" if self.new_endpoint else ""
-        return f"{self.endpoints}?{field}__id__exact={id}", new_endpoint
+        return _Addresses(f"{self.endpoints}?{field}__id__exact={id}", new_endpoint)
 
 
 def module_groups(request: HttpRequest, overview: Overview) -> Iterator[dict[str, Any]]:
     """Yield a group of the sidebar for each module. The group of the page at hand is open."""
-    addresses = _Addresses.for_account(request)
-    places = _endpoints_by_place(overview)
-    by_module: defaultdict[str, list[int]] = defaultdict(list)
-    for (module, _exposure), endpoint_ids in places.items():
-        by_module[module] += endpoint_ids
-    entities = _entities_by_module()
-    current_place = _place_at_hand(request, overview)
-    current_module = None if current_place is None else current_place[0]
-    # Where a page is about no module, the largest stands open: what is added most likely belongs there.
-    largest = max(by_module, key=lambda module: len(by_module[module]), default="")
-    open_module = largest if current_module is None else current_module
-    shows_all = len(overview.configuration.endpoints) <= _MOST_IN_ALL
+    tree = _Tree(request, overview)
+    open_module = tree.open_module()
     for id, segment, title in Module.objects.values_list("id", "segment", "title"):
-        ids = by_module[segment]
-        shows_endpoints = len(ids) <= _MOST_ENDPOINTS and (shows_all or segment == current_module)
-        link, add = addresses.of("module", id)
-        items = [_item(request, _("Everything"), "folder_open", link, add, ids, overview)]
-        for entity, exposure in entities[segment][:_MOST_ENTITIES]:
-            place = (segment, exposure)
-            items.append(
-                _item(request, exposure, "table", *addresses.of("entity", entity), places[place], overview)
-            )
-            if shows_endpoints or place == current_place:
-                items += _endpoint_items(request, places[place], overview)
-        for label, icon, endpoint_ids in _without_entity(places[segment, ""], overview):
-            items.append(_item(request, label, icon, link, "", endpoint_ids, overview))
-            if shows_endpoints or (segment, "") == current_place:
-                items += _endpoint_items(request, endpoint_ids, overview)
+        items = list(tree.items(id, segment))
         yield {
             "title": title or segment,
             "collapsible": True,
             "open": segment == open_module or any(item["active"] for item in items),
             "items": items,
-            **_count(ids, overview),
+            **_count(tree.ids_by_module[segment], overview),
         }
+
+
+class _Tree:
+    """The items of all modules, with what is found once for the whole sidebar."""
+
+    def __init__(self, request: HttpRequest, overview: Overview) -> None:
+        self._request, self._overview = request, overview
+        self._addresses = _Addresses.for_account(request)
+        self._entities = _entities_by_module()
+        self._ids_by_place = _endpoints_by_place(overview)
+        self.ids_by_module: defaultdict[str, list[int]] = defaultdict(list)
+        for (module, _exposure), ids in self._ids_by_place.items():
+            self.ids_by_module[module] += ids
+        self._current_place = _place_of_page(request, overview)
+
+    def open_module(self) -> str:
+        """Return the module of the page at hand. A page of none opens the largest, where most is added."""
+        if self._current_place is not None:
+            return self._current_place.module
+        return max(self.ids_by_module, key=lambda module: len(self.ids_by_module[module]), default="")
+
+    def items(self, id: int, segment: str) -> Iterator[dict[str, Any]]:
+        """Yield the items of a module: all of it, each entity, processes and queries. Endpoints stand below
+        theirs.
+        """
+        request, overview = self._request, self._overview
+        addresses = self._addresses.narrowed("module", id)
+        ids = self.ids_by_module[segment]
+        yield _item(request, _("Everything"), "folder_open", addresses, ids, overview)
+        for entity, exposure in self._entities[segment][:_MOST_ENTITIES]:
+            place = Place(segment, exposure)
+            ids = self._ids_by_place[place]
+            yield _item(request, exposure, "table", self._addresses.narrowed("entity", entity), ids, overview)
+            yield from self._endpoints_at(place, ids)
+        no_entity = Place(segment, "")
+        # The page that adds an endpoint is linked once for the module, at its first item.
+        without_adding = addresses._replace(new_endpoint="")
+        for label, icon, ids in _without_entity(self._ids_by_place[no_entity], overview):
+            yield _item(request, label, icon, without_adding, ids, overview)
+            yield from self._endpoints_at(no_entity, ids)
+
+    def _endpoints_at(self, place: Place, ids: list[int]) -> list[dict[str, Any]]:
+        """Return the items of endpoints at a place; none where the sidebar would get too long."""
+        if place == self._current_place or self._shows_endpoints(place.module):
+            return _endpoint_items(self._request, ids, self._overview)
+        return []
+
+    def _shows_endpoints(self, module: str) -> bool:
+        if len(self.ids_by_module[module]) > _MOST_ENDPOINTS:
+            return False
+        is_current = self._current_place is not None and self._current_place.module == module
+        return is_current or len(self._overview.configuration.endpoints) <= _MOST_IN_ALL
 
 
 def _endpoints_by_place(overview: Overview) -> defaultdict[Place, list[int]]:
     by_place: defaultdict[Place, list[int]] = defaultdict(list)
     for id, endpoint in overview.configuration.endpoints.items():
         if endpoint.definition.module:
-            by_place[endpoint.definition.module, endpoint.definition.exposure].append(id)
+            by_place[Place(endpoint.definition.module, endpoint.definition.exposure)].append(id)
     return by_place
 
 
@@ -116,14 +152,16 @@ def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
     return by_module
 
 
-def _place_at_hand(request: HttpRequest, overview: Overview) -> Place | None:
+def _place_of_page(request: HttpRequest, overview: Overview) -> Place | None:
     """Return the place of the page's endpoint in the tree; None for a page of anything else."""
     match = request.resolver_match
-    number = match.kwargs.get("object_id", "") if match is not None else ""
-    endpoint = overview.configuration.endpoints.get(int(number)) if str(number).isdecimal() else None
-    if endpoint is None or match is None or "endpoint" not in str(match.url_name):
+    if match is None or "endpoint" not in str(match.url_name):
         return None
-    return endpoint.definition.module, endpoint.definition.exposure
+    id = sent_number(str(match.kwargs.get("object_id", "")))
+    endpoint = None if id is None else overview.configuration.endpoints.get(id)
+    if endpoint is None:
+        return None
+    return Place(endpoint.definition.module, endpoint.definition.exposure)
 
 
 def _endpoint_items(request: HttpRequest, ids: Iterable[int], overview: Overview) -> list[dict[str, Any]]:
@@ -158,19 +196,17 @@ def _endpoint_title(endpoint: Endpoint, state: State) -> SafeString:
 
 
 def _item(
-    request: HttpRequest, title: str, icon: str, link: str, add: str, ids: list[int], overview: Overview
+    request: HttpRequest, title: str, icon: str, addresses: _Addresses, ids: list[int], overview: Overview
 ) -> dict[str, Any]:
-    """Return an item of the sidebar with the count of its endpoints (`ids`).
-
-    `add` is the address of the page that adds an endpoint to it; empty: without such a link.
-    """
+    """Return an item of the sidebar, with the count of its endpoints (`ids`), as Unfold expects it."""
+    link = addresses.endpoints
     active = request.get_full_path() == link
     return {
         "title": title,
         "icon": icon,
         "link": link,
         "active": active,
-        "add": add,
+        "add": addresses.new_endpoint,
         **_count(ids, overview),
     }
 

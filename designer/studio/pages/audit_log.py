@@ -14,6 +14,8 @@ _PER_PAGE = 50
 
 
 class AuditPage(StudioPage):
+    """The entries of the log, of one account and of one action where the address names them."""
+
     title = gettext_lazy("Audit log")
     permission_required = "designer.view_auditentry"
     template_name = "designer/pages/audit.html"

@@ -22,27 +22,28 @@ class Crumb(NamedTuple):
 
 
 class StudioView(PermissionRequiredMixin, View):
-    """For accounts of the studio with `permission_required`; others log in, or get 403."""
+    """A view for accounts with `permission_required`. Others are sent to the login, or get 403."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        # PostgreSQL cannot look for a NUL. Nobody has typed one: it comes with a broken address.
+        # PostgreSQL cannot search for a NUL character. Nobody types one: the address is broken.
         if any("\0" in text for texts in request.GET.lists() for text in (texts[0], *texts[1])):
             raise Http404
         return super().dispatch(request, *args, **kwargs)
 
     def handle_no_permission(self) -> HttpResponseRedirect:
-        # Only those who are in already come here: whoever is not is sent to the login before.
+        # `as_page` sends whoever is not logged in to the login. Who comes here is logged in and lacks a
+        # right: Django then answers 403 instead of showing the login again.
         self.raise_exception = True
         return super().handle_no_permission()
 
     @classmethod
     def as_page(cls, **initkwargs: Any) -> Any:
-        """The view behind the studio's login."""
+        """Return the view for the URL conf. It sends whoever is not logged in to the studio's login."""
         return admin.site.admin_view(cls.as_view(**initkwargs))
 
 
 class StudioPage(StudioView, TemplateView):
-    """A page with `title`, under `crumbs`."""
+    """A page with `title`, and with links to the pages above it (`crumbs`)."""
 
     title: str | Promise = ""
 
@@ -50,6 +51,7 @@ class StudioPage(StudioView, TemplateView):
         return ()
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Return the context of the template. `kwargs` replace what is in it for every page."""
         request: HttpRequest = self.request
         return super().get_context_data(
             **{
@@ -60,6 +62,6 @@ class StudioPage(StudioView, TemplateView):
             }
         )
 
-    def again(self, status: int = 422, **context: Any) -> HttpResponseBase:
-        """The same page, with what was typed and what is wrong with it."""
+    def show_again(self, status: int = 422, **context: Any) -> HttpResponseBase:
+        """Return the same page for a form that was refused. `context` has what was typed, and problems."""
         return self.render_to_response(self.get_context_data(**context), status=status)

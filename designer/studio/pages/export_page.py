@@ -21,12 +21,12 @@ from designer.studio.hidden_lists import without_hidden
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import StudioPage, StudioView
 
-PERMISSION = "designer.view_endpoint"
+_PERMISSION = "designer.view_endpoint"
 
 
 class ExportPage(StudioPage):
     title = gettext_lazy("Export")
-    permission_required = PERMISSION
+    permission_required = _PERMISSION
     template_name = "designer/pages/export.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -40,10 +40,13 @@ class ExportPage(StudioPage):
 
 
 class ExportedDocument(StudioView):
-    permission_required = PERMISSION
+    """The document as a file: of the module that the address names, or of the whole configuration."""
+
+    permission_required = _PERMISSION
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> HttpResponseBase:
+        # None is the whole configuration. The page's form sends an empty text for it.
         module = request.GET.get("module") or None
         try:
             document = json_bytes(named_json(without_hidden(export(latest(), module), request)))

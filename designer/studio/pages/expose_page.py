@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -18,44 +18,41 @@ from designer.definitions import ConfigurationDocument, ExposedEntityDefinition,
 from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
 from designer.documents.problems import DocumentError
-from designer.entity_exposure import Exposure, endpoints, suggested, usual
+from designer.entity_exposure import Exposure, endpoints, suggested_attributes, usual_kinds
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
+from designer.kinds import OperationKind
 from designer.loading import latest
-from designer.models import AuditEntry, Module, names
+from designer.models import AuditEntry, names
 from designer.names import suggested_segment
 from designer.platform import get_platform
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
-from designer.studio.look import dress, picked, suggesting
+from designer.studio.look import dress, with_shared_choices
 from designer.studio.metadata import choices
+from designer.studio.metadata.unavailable import unavailable_words
 from designer.studio.pages.base import StudioPage
-from designer.studio.pages.callers_offered import caller_types_field, roles_field
+from designer.studio.pages.new_endpoint_fields import (
+    caller_types_field,
+    enabled_field,
+    module_field,
+    roles_field,
+)
 from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import may_propose, proposed
+from designer.studio.saving.refused_as_proposal import may_propose, open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 
-NOTHING = ConfigurationDocument(format=2)
+# A plan from it to a document adds what the document has, and touches nothing else.
+EMPTY_DOCUMENT = ConfigurationDocument(format=2)
 
 
 class ExposeForm(forms.Form):
-    """Everything beside the entity, for which the page asks first."""
+    """What is asked once the entity is chosen: its module and segment, operations, attributes, callers."""
 
     def __init__(self, entity: Entity, attributes: dict[str, Attribute], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        modules = list(Module.objects.annotate(size=Count("endpoints")))
-        # Where most is, most likely more belongs.
-        largest = max(modules, key=lambda module: module.size, default=None)
-        module = forms.CharField(
-            label=gettext_lazy("Module"),
-            validators=[names.segment],
-            initial=largest.segment if largest else "",
-            help_text=gettext_lazy(
-                "The module's segment, as in /api/sales/…. If there is no such module yet, it is created."
-            ),
-        )
-        self.fields["module"] = suggesting(module, [(row.segment, row.title) for row in modules])
+        self.fields["module"] = module_field()
         self.fields["segment"] = dress(
             forms.CharField(
                 label=gettext_lazy("Segment"),
@@ -65,29 +62,44 @@ class ExposeForm(forms.Form):
             )
         )
         conventions = get_platform().conventions
-        kinds = usual(conventions.abilities)
-        offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
-        # What removes records is chosen by whoever means it.
-        ticked = [kind.name for kind in kinds if not kind.removes_records]
-        self._ticks("operations", gettext_lazy("Operations"), offered, ticked)
-        without_files = [name for name, attribute in attributes.items() if not attribute.type.holds_file]
-        first = suggested(attributes, conventions.common)
-        described = [(name, label) for name, label in choices.described(attributes) if name in without_files]
-        described.sort(key=lambda choice: choice[0] not in first)
-        self._ticks("attributes", gettext_lazy("Attributes"), described, first)
+        # An entity that the platform only lets read is offered no operation that writes.
+        kinds = [
+            kind
+            for kind in usual_kinds(conventions.abilities)
+            if not (entity.is_read_only and kind.writes_records)
+        ]
+        self._add_operations(kinds)
+        self._add_attributes(attributes, suggested_attributes(attributes, conventions.common))
         self.fields["caller_types"] = caller_types_field()
         self.fields["roles"] = roles_field()
-        self.fields["enabled"] = dress(
-            forms.BooleanField(
-                label=gettext_lazy("Enabled"),
-                required=False,
-                initial=True,
-                help_text=gettext_lazy("Served to callers at once. Otherwise they are drafts."),
-            )
-        )
+        help_text = gettext_lazy("Served to callers at once. Otherwise they are drafts.")
+        self.fields["enabled"] = enabled_field(help_text)
 
-    def _ticks(self, name: str, label: Any, offered: Any, initial: list[str]) -> None:
-        """Make the field a list of check boxes."""
+    def _add_operations(self, kinds: Sequence[OperationKind]) -> None:
+        """Add a check box for each kind of operation."""
+        offered = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in kinds]
+        # An operation that removes records is not ticked: nobody should serve one without having chosen it.
+        ticked = [kind.name for kind in kinds if not kind.removes_records]
+        self._add_check_boxes("operations", gettext_lazy("Operations"), offered, ticked)
+
+    def _add_attributes(self, attributes: Mapping[str, Attribute], ticked: list[str]) -> None:
+        """Add a check box for each attribute; those named in `ticked` are ticked and come first.
+
+        Attributes that hold files are left out: files have operations of their own.
+        """
+        offered = [
+            (name, label)
+            for name, label in choices.described(attributes)
+            if not attributes[name].type.holds_file
+        ]
+        offered.sort(key=lambda choice: choice[0] not in ticked)
+        self._add_check_boxes("attributes", gettext_lazy("Attributes"), offered, ticked)
+
+    def _add_check_boxes(self, name: str, label: Any, offered: Any, initial: list[str]) -> None:
+        """Add the field `name`: a check box for each pair of name and label in `offered`.
+
+        The names in `initial` are ticked.
+        """
         field = forms.MultipleChoiceField(
             label=label,
             choices=offered,
@@ -103,13 +115,15 @@ class EntityForm(forms.Form):
     def __init__(self, metadata: Metadata, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         offered = [("", ""), *choices.entities(metadata)]
-        self.fields["entity"] = picked(
+        # `picker.js` takes the choices from "own" in the page's data (`ExposePage`).
+        self.fields["entity"] = with_shared_choices(
             forms.ChoiceField(label=gettext_lazy("Entity"), choices=offered), "own"
         )
+        # `expose.js` sends the form as soon as an entity is chosen.
         self.fields["entity"].widget.attrs["data-goes"] = "yes"
 
 
-def _unavailable(metadata: Metadata, chosen: str) -> MetadataUnavailable | None:
+def _why_unavailable(metadata: Metadata, chosen: str) -> MetadataUnavailable | None:
     """Return why the entities, or the attributes of the chosen one, are not known; None when they are."""
     try:
         if chosen in metadata.entities():
@@ -120,6 +134,8 @@ def _unavailable(metadata: Metadata, chosen: str) -> MetadataUnavailable | None:
 
 
 class ExposePage(StudioPage):
+    """Asks for the entity, then shows the form for the entity that the address names."""
+
     title = gettext_lazy("Expose an entity")
     permission_required = ("designer.add_exposedentity", "designer.add_endpoint")
     template_name = "designer/pages/expose.html"
@@ -132,10 +148,12 @@ class ExposePage(StudioPage):
         if form is None and entity is not None:
             form = ExposeForm(entity, attributes)
         entities = choices.entities(metadata)
+        unavailable = _why_unavailable(metadata, chosen)
         return super().get_context_data(
             entity_form=EntityForm(metadata, initial={"entity": chosen}),
+            # What `picker.js` offers. Entities have no facts to show beside their names.
             entities={"own": {name: {"label": label, "facts": ""} for name, label in entities}},
-            unavailable=_unavailable(metadata, chosen),
+            unavailable="" if unavailable is None else unavailable_words(unavailable),
             entity=entity,
             form=form,
             **kwargs,
@@ -144,13 +162,14 @@ class ExposePage(StudioPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         metadata, chosen = Metadata(get_platform()), request.GET.get("entity", "")
         entity, attributes = _entity_and_attributes(metadata, chosen)
-        if entity is None and _unavailable(metadata, chosen) is not None:
-            return self.again()
+        if entity is None and _why_unavailable(metadata, chosen) is not None:
+            # The page says itself what the platform does not answer.
+            return self.show_again()
         if entity is None:
-            return self.again(problems=[_("Choose an entity that the platform has.")])
+            return self.show_again(problems=[_("Choose an entity that the platform has.")])
         form = ExposeForm(entity, attributes, data=request.POST)
         if not form.is_valid():
-            return self.again(form=form)
+            return self.show_again(form=form)
         choices = form.cleaned_data
         exposure = Exposure(
             module=choices["module"],
@@ -163,21 +182,27 @@ class ExposePage(StudioPage):
         )
         try:
             with recording(author_of(request)) as recorded, keeping_what_is_served():
-                self._make(exposure, entity, attributes)
+                self._make_exposure(exposure, entity, attributes)
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, f"{exposure.module}.{exposure.segment}"):
+            if opened := open_as_proposal(request, refused, f"{exposure.module}.{exposure.segment}"):
                 return opened
-            return self.again(form=form, problems=refused.problems, proposes=may_propose(request, refused))
+            return self.show_again(
+                form=form, problems=refused.problems, proposes=may_propose(request, refused)
+            )
         except (DocumentError, ServedWouldBreak) as error:
-            return self.again(form=form, problems=error.problems)
+            return self.show_again(form=form, problems=error.problems)
         made = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
         note(request, AuditEntry.Action.ADD, made, ", ".join(exposure.operations))
         say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
         listed = reverse("admin:designer_endpoint_changelist")
         return HttpResponseRedirect(f"{listed}?q={exposure.segment}")
 
-    def _make(self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
-        """Expose the entity. Raises DocumentError when a path is taken, or when it may not be made."""
+    def _make_exposure(self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
+        """Store the exposed entity and its endpoints, and the module if there is none of that name yet.
+
+        Raises DocumentError when an endpoint's key is taken, when the segment exposes another entity, and
+        when the account may not add the module.
+        """
         configuration = latest()
         new_endpoints = tuple(endpoints(exposure, entity, attributes))
         exposed = ExposedEntityDefinition(
@@ -186,17 +211,18 @@ class ExposePage(StudioPage):
             entity=entity.logical_name,
             title=entity.plural_label.text(),
         )
-        keys_in_use = {present.definition.key for present in configuration.endpoints.values()}
+        keys_in_use = {endpoint.definition.key for endpoint in configuration.endpoints.values()}
         problems = [
             _("There is an endpoint %(key)s already.") % {"key": definition.key}
             for definition in new_endpoints
             if definition.key in keys_in_use
         ]
-        present = {entity.key: entity for entity in configuration.entities}
-        other = present.get(exposed.key)
-        if other is not None and other.entity != exposed.entity:
+        exposed_by_key = {known.key: known for known in configuration.entities}
+        already_exposed = exposed_by_key.get(exposed.key)
+        if already_exposed is not None and already_exposed.entity != exposed.entity:
             problems.append(
-                _("%(key)s exposes %(entity)s already.") % {"key": other.key, "entity": other.entity}
+                _("%(key)s exposes %(entity)s already.")
+                % {"key": already_exposed.key, "entity": already_exposed.entity}
             )
         is_new = all(module.segment != exposure.module for module in configuration.modules)
         if is_new and not self.request.user.has_perm("designer.add_module"):
@@ -208,15 +234,18 @@ class ExposePage(StudioPage):
         document = ConfigurationDocument(
             format=2,
             modules=(ModuleDefinition(segment=exposure.module),) if is_new else (),
-            entities=() if other else (exposed,),
+            # The entity may be exposed there already: then it only gets more endpoints.
+            entities=() if already_exposed else (exposed,),
             endpoints=new_endpoints,
         )
-        apply(plan(NOTHING, document), document)
+        # Compared with an empty document, so the plan only adds.
+        apply(plan(EMPTY_DOCUMENT, document), document)
 
 
 def _entity_and_attributes(metadata: Metadata, name: str) -> tuple[Entity | None, dict[str, Attribute]]:
-    """Return the entity and its attributes; nothing for an unknown one, and while the platform cannot be
-    asked.
+    """Return the entity of that logical name, and its attributes by name.
+
+    Return None and no attributes for an unknown name, and while the platform cannot be asked.
     """
     try:
         entity = metadata.entities().get(name)

@@ -12,19 +12,21 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-# Forms that are sent before the login. A browser that takes no cookies is told so: leading it to the login
-# would show the same form for ever.
+# Views whose forms are sent before the login. A browser without cookies fails at them, and is told so: sent
+# to the login, it would see the same form again and again.
 _BEFORE_LOGIN = {"studio:login", "studio:logout", "studio:sign_in", "studio:set_language"}
 
 
 def forbidden(request: HttpRequest) -> HttpResponse:
+    """Return the page for an account that lacks a right. Status 403."""
     words = _("This account may not do that. An administrator can put it into a group that may.")
-    return _failed(request, 403, _("Not allowed"), words)
+    return _failure_page(request, 403, _("Not allowed"), words)
 
 
 def missing(request: HttpRequest) -> HttpResponse:
+    """Return the page for an address with nothing behind it. Status 404."""
     words = _("The address may be mistyped, or what was here has been removed since.")
-    return _failed(request, 404, _("There is nothing here"), words)
+    return _failure_page(request, 404, _("There is nothing here"), words)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
@@ -37,17 +39,20 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     if current and current.view_name not in _BEFORE_LOGIN and not admin.site.has_permission(request):
         return redirect_to_login(request.get_full_path(), reverse("admin:login"))
     words = _("Nothing was changed. The page was too old, or this browser takes no cookies: load it again.")
-    return _failed(request, 403, _("This form could not be accepted"), words, not_accepted=True)
+    return _failure_page(request, 403, _("This form could not be accepted"), words, not_accepted=True)
 
 
 def locked_out(request: HttpRequest, response: HttpResponse | None, credentials: Any) -> HttpResponse:
-    """Return the page for a login that is refused after too many failures. Status 429, with Retry-After."""
+    """Return the page for a login that is refused after too many failures. Status 429, with Retry-After.
+
+    django-axes calls this with a `response` and `credentials`, which the page does not need.
+    """
     wait = request.login_wait  # type: ignore[attr-defined]  # what holds logins puts it there
     if wait.reason == "slowed_down":
         return slowed_down(request, wait.seconds)
     words = _("Try again in %(minutes)s minutes, or ask an administrator to lift the lock-out.")
     minutes = math.ceil(wait.seconds / 60)
-    page = _failed(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
+    page = _failure_page(request, 429, _("Too many failed logins"), words % {"minutes": minutes})
     page.headers["Retry-After"] = str(wait.seconds)
     return page
 
@@ -55,17 +60,17 @@ def locked_out(request: HttpRequest, response: HttpResponse | None, credentials:
 def slowed_down(request: HttpRequest, seconds: int) -> HttpResponse:
     """Return the page for a login that came too soon. Status 429, with Retry-After."""
     words = _("Wait %(seconds)s seconds, then log in again.") % {"seconds": seconds}
-    page = _failed(request, 429, _("Too many logins"), words)
+    page = _failure_page(request, 429, _("Too many logins"), words)
     page.headers["Retry-After"] = str(seconds)
     return page
 
 
-def _failed(
+def _failure_page(
     request: HttpRequest, status: int, title: str, words: str, *, not_accepted: bool = False
 ) -> HttpResponse:
     """Return a page with a title and a text.
 
-    `not_accepted`: a form was refused before it was read, and may be sent once more as it was.
+    `not_accepted`: the form was refused before it was read. `kept_form.js` then offers what was typed again.
     """
     signed_in = admin.site.has_permission(request)
     context = {

@@ -37,19 +37,29 @@ from designer.proposals.new_proposals import open_source
 from designer.readiness import Finding
 from designer.sentences import Sentence
 from designer.studio.pages.base import StudioPage
-from designer.studio.pages.later_changes import ALL, KEEP, TAKE, LaterChanges, by_item, choices_of
+from designer.studio.pages.later_changes import (
+    ALL,
+    KEEP,
+    TAKE,
+    LaterChanges,
+    keep_or_take_choices,
+    later_changes_by_item,
+)
 from designer.studio.saving.authors import WHY, author_of
 from designer.studio.saving.refused_as_proposal import asks_for_proposal, may_open
 from designer.studio.saving.undo_offers import say_done
 
-# What somebody has to type before a group's items are removed.
-_TYPED = "remove-"
+# A field for each group, in which somebody types the group's name to confirm removals, is called
+# `remove-GROUP`.
+_REMOVAL_FIELD = "remove-"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What importing a document would do. `removable` counts, by group, what it lacks. `later` are the items
-    whose later changes it would take back.
+    """What importing a document would do, for the page that shows it before the import.
+
+    `digest` identifies what is shown. `removable` counts the items that the document lacks, by group. `later`
+    are the items whose later changes the import would take back.
     """
 
     digest: str
@@ -60,10 +70,12 @@ class Trial:
 
     @property
     def lines(self) -> Sequence[str]:
+        """Return the lines of the plan, as people read them."""
         return tuple(self.judged.plan.lines())
 
     @property
     def refusals(self) -> Sequence[str]:
+        """Return a sentence for each reason against the import; none if it can be made."""
         return tuple(self.judged.sentences())
 
     @property
@@ -73,7 +85,10 @@ class Trial:
 
     @property
     def answered(self) -> Sequence[str]:
-        """Return the questions that the plan answers: whoever imports it has seen who is affected."""
+        """Return the questions about callers that need no answer: the page has shown who is affected.
+
+        Without calls of late there is nobody to ask about.
+        """
         return QUESTIONS if self.report.calls else ()
 
     @property
@@ -82,31 +97,43 @@ class Trial:
 
 
 class ImportPage(StudioPage):
+    """Shows the plan of an uploaded document, and imports it or opens a proposal when that is confirmed."""
+
     title = gettext_lazy("Import")
     permission_required = "designer.import_configuration"
     template_name = "designer/pages/import.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        # `largest` is in MiB.
         usual = {"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, "may_propose": may_open(self.request)}
         return super().get_context_data(**{**usual, **kwargs})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
-            raw = _uploaded(request.FILES.get("document"))
-            # What was changed past the studio counts as a later change, too.
+            raw = _uploaded_bytes(request.FILES.get("document"))
+            # Makes a version of what was changed past the studio, for the plan to name as a later change.
             record_outside()
             upload = _Upload.of(request, raw)
             proposes = asks_for_proposal(request)
-            # What is imported is what the plan was shown of.
-            if not proposes and request.POST.get("digest") != upload.shown_digest:
-                return self.again(200, trial=_try(upload), typed=_typed(request))
+            is_shown = request.POST.get("digest") == upload.shown_digest
+            # An import is live at once, so the page shows its plan first. A proposal is reviewed later.
+            if not is_shown and not proposes:
+                return self.show_again(200, trial=_trial_of(upload), typed=_typed_names(request))
             if undecided := upload.undecided():
-                return self.again(problems=undecided, trial=_try(upload), typed=_typed(request))
-            return _open(request, upload.source) if proposes else self._import(request, upload.source)
+                return self.show_again(
+                    problems=undecided, trial=_trial_of(upload), typed=_typed_names(request)
+                )
+            return (
+                _open_proposal(request, upload.source) if proposes else self._import(request, upload.source)
+            )
         except (DocumentError, ChangeRefused) as error:
-            return self.again(problems=error.problems)
+            return self.show_again(problems=error.problems)
 
     def _import(self, request: HttpRequest, source: Source) -> HttpResponseBase:
+        """Import the document, and return the redirect to the list of versions.
+
+        Raises DocumentError or ChangeRefused.
+        """
         judged = import_source(
             source,
             author_of(request, Origin.IMPORT),
@@ -122,10 +149,10 @@ class ImportPage(StudioPage):
 
 @dataclass(frozen=True, slots=True)
 class _Upload:
-    """A document with what the form says of it.
+    """An uploaded document (`raw`), with what the form says of it.
 
-    `choices` says for each item whether it stays as it is. `shown_kept` are the items that stay, and that the
-    plan on the page has listed as staying.
+    `choices` has KEEP or TAKE for each item of which somebody has said whether it stays as it is.
+    `shown_kept` are the items to keep that the plan on the page already listed as staying.
     """
 
     raw: bytes
@@ -138,33 +165,40 @@ class _Upload:
         """Read the form. Raises DocumentError for a document that cannot be read, and for names that were
         typed wrongly.
         """
-        source, choices = Source.of_document(raw, _confirmed(request)), choices_of(request)
-        if (for_all := request.POST.get(ALL, "")) in (KEEP, TAKE):
-            choices |= {undone.item: for_all for undone in later_changes(source.plan(export(latest())))}
+        source, choices = Source.of_document(raw, _groups_to_remove(request)), keep_or_take_choices(request)
+        # A button that chooses the same for every item whose later changes would be taken back.
+        for_all = request.POST.get(ALL, "")
+        if for_all in (KEEP, TAKE):
+            undone = later_changes(source.plan(export(latest())))
+            choices |= {part.item: for_all for part in undone}
         keep = {item for item, choice in choices.items() if choice == KEEP}
-        # If more items stay than the page has listed, less is imported than was agreed to, which is no new
-        # plan. If fewer stay, more is imported, and the plan has to be shown again.
+        # The user agreed to the plan with the items that the page listed as staying. If more items stay now,
+        # less is imported, and the plan need not be shown again. If fewer stay, the digest is another.
         listed = request.POST.getlist("kept")
         shown_kept = [item for item in keep if ":".join(item) in listed]
         return cls(raw, source._replace(keep=keep), choices, shown_kept)
 
     @property
     def shown_digest(self) -> str:
+        """Return the digest of the plan that the page has shown, if nothing has changed since."""
         return self._digest(self.shown_kept)
 
     @property
     def digest(self) -> str:
+        """Return the digest of the plan with the choices of this form."""
         return self._digest(self.source.keep or ())
 
     def _digest(self, kept: Collection[ItemKey]) -> str:
-        """Of the document, of what is to be removed and of what stays, and of the present configuration."""
+        """Return a digest of the document, of the groups to remove, of the items `kept`, and of the
+        configuration as it is now.
+        """
         revision = latest().revision
         kept_names = sorted(":".join(item) for item in kept)
         parts = [revision.number, revision.token, list(self.source.delete), kept_names]
         return hashlib.sha256(json.dumps(parts).encode() + self.raw).hexdigest()
 
     def undecided(self) -> list[Sentence]:
-        """Return a sentence for each item of which nobody has said what becomes of its later changes."""
+        """Return a sentence for each item for which nobody has chosen what becomes of its later changes."""
         undone = later_changes(self.source._replace(keep=()).plan(export(latest())))
         items = {part.item: part.what for part in undone if part.item not in self.choices}
         return [
@@ -173,8 +207,11 @@ class _Upload:
         ]
 
 
-def _open(request: HttpRequest, source: Source) -> HttpResponseBase:
-    """A proposal of what the document says, instead of an import. Raises DocumentError."""
+def _open_proposal(request: HttpRequest, source: Source) -> HttpResponseBase:
+    """Open a proposal of the document instead of importing it, and return the redirect to its page.
+
+    Raises DocumentError.
+    """
     title = request.POST.get(WHY, "").strip() or _("Import")
     proposal = open_source(source, request.user.get_username(), title)
     note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
@@ -182,7 +219,8 @@ def _open(request: HttpRequest, source: Source) -> HttpResponseBase:
     return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))
 
 
-def _uploaded(document: UploadedFile[Any] | None) -> bytes:
+def _uploaded_bytes(document: UploadedFile[Any] | None) -> bytes:
+    """Return the content of the uploaded file. Raises DocumentError for no file and for one too large."""
     if document is None:
         raise DocumentError([_("Choose the file to import.")])
     if (document.size or 0) > LARGEST_DOCUMENT:
@@ -191,18 +229,21 @@ def _uploaded(document: UploadedFile[Any] | None) -> bytes:
     return raw
 
 
-def _typed(request: HttpRequest) -> dict[str, str]:
-    """Return what was typed to confirm removals, by group."""
+def _typed_names(request: HttpRequest) -> dict[str, str]:
+    """Return the name that was typed to confirm removals, by the group that it was typed for."""
     return {
-        name.removeprefix(_TYPED): value.strip()
+        name.removeprefix(_REMOVAL_FIELD): value.strip()
         for name, value in request.POST.items()
-        if name.startswith(_TYPED) and isinstance(value, str) and value.strip()
+        if name.startswith(_REMOVAL_FIELD) and isinstance(value, str) and value.strip()
     }
 
 
-def _confirmed(request: HttpRequest) -> list[str]:
-    """The groups whose names were typed. Raises DocumentError for those that were typed wrongly."""
-    typed = _typed(request)
+def _groups_to_remove(request: HttpRequest) -> list[str]:
+    """Return the groups whose names were typed: items of them that the document lacks are to be removed.
+
+    Raises DocumentError for names that were typed wrongly.
+    """
+    typed = _typed_names(request)
     wrong = [
         _("To remove what the document lacks in “%(group)s”, type exactly that name.") % {"group": group}
         for group, text in typed.items()
@@ -213,18 +254,24 @@ def _confirmed(request: HttpRequest) -> list[str]:
     return sorted(typed)
 
 
-def _try(upload: _Upload) -> Trial:
-    """What importing would do, nothing of which is done. Raises DocumentError for what cannot be."""
-    now, source = export(latest()), upload.source
-    removals = [
-        change
-        for change in plan(now, source.document, all_groups(now)).keeping(source.keep or ()).changes
-        if change.after is None
-    ]
-    judged = preview_source(source)
+def _trial_of(upload: _Upload) -> Trial:
+    """Return what importing would do. Nothing is changed. Raises Refused if no plan can be made."""
+    judged = preview_source(upload.source)
     if judged.problems:
         raise Refused(judged)
-    # Templates look up "items" as a key first, and a Counter has every key.
-    removable = dict(Counter(change.group for change in removals))
     report = report_on(judged)
-    return Trial(upload.digest, removable, judged, report, by_item(report, upload.choices))
+    return Trial(
+        upload.digest,
+        _removable(upload.source),
+        judged,
+        report,
+        later_changes_by_item(report, upload.choices),
+    )
+
+
+def _removable(source: Source) -> dict[str, int]:
+    """Return how many items of each group the document lacks, whether or not their removal is confirmed."""
+    now = export(latest())
+    changes = plan(now, source.document, all_groups(now)).keeping(source.keep or ()).changes
+    # A dict, not the Counter: templates look up "items" as a key first, and a Counter has every key.
+    return dict(Counter(change.group for change in changes if change.after is None))

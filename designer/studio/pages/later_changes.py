@@ -17,14 +17,17 @@ from designer.imports.import_report import ImportReport
 KEEP, TAKE = "keep", "take"
 # The button that chooses one of them for all items.
 ALL = "later"
-# Before the list and the key of an item in the names of the form's fields.
+# A field of the form is called `later-LIST:KEY`, by the list of the configuration and the item's key in it.
 _FIELD = "later-"
-_LISTS = {collection.field for collection in COLLECTIONS}
+_COLLECTION_NAMES = {collection.field for collection in COLLECTIONS}
 
 
 @dataclass(frozen=True, slots=True)
 class LaterChanges:
-    """What was changed in one item and would be taken back; `choice` is empty until somebody has chosen."""
+    """The later changes of one item that would be taken back (`parts`).
+
+    `choice` is KEEP, TAKE or, until somebody has chosen, empty.
+    """
 
     item: ItemKey
     parts: Sequence[TakenBack]
@@ -32,17 +35,19 @@ class LaterChanges:
 
     @property
     def what(self) -> str:
+        """Return the item's name for people."""
         return self.parts[0].what
 
     @property
     def name(self) -> str:
+        """Return the name of the form's field for the choice."""
         return f"{_FIELD}{':'.join(self.item)}"
 
 
-def by_item(report: ImportReport, choices: Mapping[ItemKey, str]) -> list[LaterChanges]:
-    """Return the items that the report names, each with what was chosen, those with the newest changes first.
+def later_changes_by_item(report: ImportReport, choices: Mapping[ItemKey, str]) -> list[LaterChanges]:
+    """Return the items with later changes, each with its choice; the newest change comes first.
 
-    Which items stay as they are, the report says.
+    Items that the report keeps have the choice KEEP, whatever `choices` says.
     """
     parts: defaultdict[ItemKey, list[TakenBack]] = defaultdict(list)
     for part in sorted((*report.taken_back, *report.kept), key=lambda part: -part.version.pk):
@@ -54,11 +59,11 @@ def by_item(report: ImportReport, choices: Mapping[ItemKey, str]) -> list[LaterC
     ]
 
 
-def choices_of(request: HttpRequest) -> dict[ItemKey, str]:
-    """Return what the form says of each item: KEEP or TAKE."""
+def keep_or_take_choices(request: HttpRequest) -> dict[ItemKey, str]:
+    """Return the choice that the form has for each item: KEEP or TAKE. Other fields are left out."""
     choices: dict[ItemKey, str] = {}
     for name, value in request.POST.items():
         field, _colon, key = name.removeprefix(_FIELD).partition(":")
-        if name.startswith(_FIELD) and field in _LISTS and key and value in (KEEP, TAKE):
+        if name.startswith(_FIELD) and field in _COLLECTION_NAMES and key and value in (KEEP, TAKE):
             choices[field, key] = str(value)
     return choices

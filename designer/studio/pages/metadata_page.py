@@ -20,7 +20,9 @@ from designer.endpoint_facts.parameter_types import parameter_types
 from designer.platform import get_platform
 from designer.queries.advanced_find import operator_label, operators_of
 from designer.readiness import Metadata
+from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.endpoint_form.page_data import described_attributes
+from designer.studio.metadata.unavailable import unavailable_answer
 from designer.studio.pages.base import StudioView
 
 _TEXTS = {
@@ -75,7 +77,7 @@ _FUNCTIONS = {
     Aggregate.MIN.value: _("Smallest"),
     Aggregate.MAX.value: _("Largest"),
 }
-_DATES = {
+_DATE_GROUPINGS = {
     DateGrouping.DAY.value: _("day"),
     DateGrouping.WEEK.value: _("week"),
     DateGrouping.MONTH.value: _("month"),
@@ -84,8 +86,8 @@ _DATES = {
     DateGrouping.FISCAL_PERIOD.value: _("fiscal period"),
     DateGrouping.FISCAL_YEAR.value: _("fiscal year"),
 }
-# What a row says that cannot be saved yet.
-_LACKING = {
+# What an editor says at a row that cannot be saved yet, by what the row lacks.
+_INCOMPLETE_ROWS = {
     "attribute": _("Choose an attribute, or remove this row."),
     "operator": _("Choose an operator, or remove this row."),
     "value": _("Enter a value, or remove this row."),
@@ -106,8 +108,12 @@ _EXISTENCE_TYPES = (
 )
 
 
-class MetadataOf(StudioView):
-    """Without `entity` all entities and operators; with it, its attributes and what it can be linked to."""
+class MetadataForScripts(StudioView):
+    """Answers with JSON for the editors of filters and queries.
+
+    Without `entity`: all entities and operators, and the editors' own texts. With it: the attributes of that
+    entity, and the entities that it can be linked to.
+    """
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["get"]
@@ -117,23 +123,32 @@ class MetadataOf(StudioView):
         try:
             name = request.GET.get("entity", "")
             if name:
-                return JsonResponse(_entity(platform, name))
+                return JsonResponse(_described_entity(platform, name))
             return JsonResponse(
                 {
-                    "entities": _entities(platform),
-                    "operators": _operators(),
+                    "entities": _labelled_entities(platform),
+                    "operators": _described_operators(),
                     "link_types": [(name, str(words)) for name, words in _LINK_TYPES],
                     "existence_types": [(name, str(words)) for name, words in _EXISTENCE_TYPES],
-                    "texts": _said(_TEXTS)
-                    | {"functions": _said(_FUNCTIONS), "dates": _said(_DATES), "lacking": _said(_LACKING)},
+                    "texts": _in_users_language(_TEXTS)
+                    | {
+                        "functions": _in_users_language(_FUNCTIONS),
+                        "dates": _in_users_language(_DATE_GROUPINGS),
+                        "lacking": _in_users_language(_INCOMPLETE_ROWS),
+                    },
                 }
             )
-        except PlatformError:
-            return JsonResponse({"away": True}, status=503)
+        except PlatformError as error:
+            return unavailable_answer(MetadataUnavailable(error))
+        except MetadataUnavailable as error:
+            return unavailable_answer(error)
 
 
-class ViewsOf(StudioView):
-    """The views of `entity` that the platform has, each a start for a query: nothing where it offers none."""
+class ViewsForScripts(StudioView):
+    """Answers with the platform's views of `entity` as JSON, each a start for a query.
+
+    There are none on a platform that does not offer views.
+    """
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["get"]
@@ -143,16 +158,21 @@ class ViewsOf(StudioView):
         try:
             entity = request.GET.get("entity", "")
             views = platform.saved_views(entity) if isinstance(platform, OffersViews) else ()
-        except PlatformError:
-            return JsonResponse({"away": True}, status=503)
+        except PlatformError as error:
+            return unavailable_answer(error)
         return JsonResponse({"views": [asdict(view) for view in views]})
 
 
-def _said(texts: Mapping[str, Promise]) -> dict[str, Any]:
+def _in_users_language(texts: Mapping[str, Promise]) -> dict[str, Any]:
+    """Return the texts in the language of the request, by the same keys: JSON takes no lazy texts."""
     return {key: str(text) for key, text in texts.items()}
 
 
-def _entities(platform: Platform) -> dict[str, Any]:
+def _labelled_entities(platform: Platform) -> dict[str, Any]:
+    """Return the entities by logical name in the order of their labels, as `picker.js` expects choices.
+
+    Choices may have facts beside their labels. Entities have none.
+    """
     entities = platform.entities().values()
     labelled = sorted(
         (entity.label.text() or entity.logical_name, entity.logical_name) for entity in entities
@@ -160,11 +180,11 @@ def _entities(platform: Platform) -> dict[str, Any]:
     return {name: {"label": label, "facts": ""} for label, name in labelled}
 
 
-def _operators() -> dict[str, Any]:
-    """Return what scripts know of operators: `known` has all, `offered` by family those that apply to it, in
-    its words.
+def _described_operators() -> dict[str, Any]:
+    """Return what scripts know of operators.
 
-    `values` is how many an operator takes, None for any number.
+    `known` has all by name; `values` is the number of values that one takes, None for any number. `offered`
+    has the operators of each family of attribute types, with labels that suit the family.
     """
     return {
         "known": {
@@ -175,45 +195,54 @@ def _operators() -> dict[str, Any]:
     }
 
 
-def _entity(platform: Platform, name: str) -> dict[str, Any]:
+def _described_entity(platform: Platform, name: str) -> dict[str, Any]:
     """Return what the editors of queries know of an entity: its label, attributes, and links to others."""
     metadata = Metadata(platform)
     by_name = platform.attributes(name)
     attributes = described_attributes(by_name, name, metadata)
-    for attribute, shown in attributes.items():
-        shown |= _compared(by_name[attribute], name)
+    for attribute, described in attributes.items():
+        described |= _comparison_facts(by_name[attribute], name)
     try:
         links = [
             link
             for relationship in platform.relationships(name)
-            for link in _links(platform, relationship, name)
+            for link in _links_by(platform, relationship, name)
         ]
     except MissingPrivilege:
-        # What an entity can be linked to is not known, and its attributes are.
+        # The service may not read the relationships. The attributes are of use without them.
         links = []
     label = platform.entities()[name].label.text() or name
     return {"label": label, "attributes": attributes, "links": links}
 
 
-def _compared(attribute: Attribute, entity: str) -> dict[str, Any]:
-    """Return what conditions on an attribute may compare.
+def _comparison_facts(attribute: Attribute, entity: str) -> dict[str, Any]:
+    """Return what conditions on an attribute of `entity` need to know of it.
 
-    `parameters` has the types of parameters by operator.
+    `family` decides which operators apply. `targets` are the entities whose records may be a value.
+    `parameters` has the type of a parameter, by operator.
     """
     return {
         "family": FAMILY[attribute.type].value,
+        # The value of a primary id is a record of the entity itself.
         "targets": [entity] if attribute.is_primary_id else list(attribute.targets),
         "parameters": parameter_types(attribute),
     }
 
 
-def _links(platform: Platform, relationship: Relationship, name: str) -> list[dict[str, str]]:
-    """A lookup leads from the many to the one, and back."""
+def _links_by(platform: Platform, relationship: Relationship, name: str) -> list[dict[str, str]]:
+    """Return the links from the entity `name` by a relationship; none where the platform names no lookup.
+
+    A lookup makes two links: from the records that have it to the record that it names, and back. An entity
+    that is related to itself gets both.
+    """
     lookup = relationship.referencing_attribute
     if lookup is None:
         return []
     links = []
     entities = platform.entities()
+    if not {relationship.referenced, relationship.referencing} <= entities.keys():
+        # The platform relates entities that it does not let anybody query, too.
+        return []
     primary = entities[relationship.referenced].primary_id
     if relationship.referencing == name:
         label = entities[relationship.referenced].label.text()
@@ -225,4 +254,5 @@ def _links(platform: Platform, relationship: Relationship, name: str) -> list[di
 
 
 def _link(entity: str, attribute: str, parent_attribute: str, label: str) -> dict[str, str]:
+    """Return a link in the terms of FetchXML: `from` is of the linked entity, `to` of the one that links."""
     return {"entity": entity, "from": attribute, "to": parent_attribute, "label": label}

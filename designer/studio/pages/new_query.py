@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponseRedirect, JsonResponse
 from django.http.response import HttpResponseBase
 from django.urls import reverse
@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crmclient.errors import InvalidQuery
+from crmclient.metadata import Entity
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse
 from designer.audit import note
@@ -23,7 +24,7 @@ from designer.documents.problems import DocumentError
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
 from designer.loading import latest
-from designer.models import AuditEntry, Endpoint, Module, names
+from designer.models import AuditEntry, Endpoint, names
 from designer.names import numbered, suggested_segment
 from designer.platform import get_platform
 from designer.queries.query_wording import query_in_words
@@ -31,17 +32,26 @@ from designer.query_endpoints import QUERY_KINDS, WantedQuery, parameters, query
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS, FetchXmlField
-from designer.studio.look import dress, suggesting
+from designer.studio.look import dress
+from designer.studio.metadata.unavailable import unavailable_words
 from designer.studio.pages.base import StudioPage, StudioView
-from designer.studio.pages.callers_offered import caller_types_field, roles_field
-from designer.studio.pages.expose_page import NOTHING
+from designer.studio.pages.expose_page import EMPTY_DOCUMENT
+from designer.studio.pages.new_endpoint_fields import (
+    caller_types_field,
+    enabled_field,
+    module_field,
+    roles_field,
+)
 from designer.studio.pages.restore_guard import ServedWouldBreak, keeping_what_is_served
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.checked_save import checker
+from designer.studio.saving.refused_as_proposal import may_propose, open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 
 
 class NewQueryForm(forms.Form):
+    """A query (as FetchXML), and how it is served. Each field has the text or names that were chosen."""
+
     query = FetchXmlField("query", label=gettext_lazy("Query"))
     name = dress(
         forms.CharField(
@@ -55,44 +65,29 @@ class NewQueryForm(forms.Form):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        modules = list(Module.objects.annotate(size=Count("endpoints")))
-        # Where most is, most likely more belongs.
-        largest = max(modules, key=lambda module: module.size, default=None)
-        module = forms.CharField(
-            label=gettext_lazy("Module"),
-            validators=[names.segment],
-            initial=largest.segment if largest else "",
-            help_text=gettext_lazy(
-                "The module's segment, as in /api/sales/…. If there is no such module yet, it is created."
-            ),
-        )
         kinds = [(kind.name, f"{_(kind.label)}: {_(kind.summary)}") for kind in QUERY_KINDS]
         self.fields |= {
+            # Made for each form, because modules, types and roles change.
             "kind": dress(
                 forms.ChoiceField(label=gettext_lazy("Kind"), choices=kinds, widget=forms.RadioSelect)
             ),
-            "module": suggesting(module, [(row.segment, row.title) for row in modules]),
+            "module": module_field(),
             "caller_types": caller_types_field(),
             "roles": roles_field(),
-            "enabled": dress(
-                forms.BooleanField(
-                    label=gettext_lazy("Enabled"),
-                    required=False,
-                    initial=True,
-                    help_text=gettext_lazy("Served to callers at once. Otherwise it is a draft."),
-                )
-            ),
+            "enabled": enabled_field(gettext_lazy("Served to callers at once. Otherwise it is a draft.")),
         }
         self.fields["kind"].initial = kinds[0][0]
         self.order_fields(("query", "kind", "module", "name", "caller_types", "roles", "enabled"))
 
     def clean_query(self) -> DesignedQuery:
+        """Return the query that the FetchXML means. `FetchXmlField` has refused what cannot be read."""
         text = self.cleaned_data["query"]
         if not text.strip():
             raise forms.ValidationError(_("The query is empty. Choose an entity, or paste FetchXML."))
         return parse(text)
 
     def clean_name(self) -> str:
+        """Return the name, which may be empty. Raises ValidationError for one that fits no path."""
         name: str = self.cleaned_data["name"]
         if name:
             names.segment(name)
@@ -100,60 +95,57 @@ class NewQueryForm(forms.Form):
 
 
 class NewQueryPage(StudioPage):
+    """The form, and the endpoint that is made of it. Its address may name a `kind` and a `module`."""
+
     title = gettext_lazy("New query")
     permission_required = "designer.add_endpoint"
     template_name = "designer/pages/new_query.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        form = kwargs.pop("form", None) or NewQueryForm(initial=self._initial())
+        # A form that was refused comes with what was typed.
+        form = kwargs.pop("form", None) or NewQueryForm(initial=self._preselected())
         return super().get_context_data(form=form, query_scripts=QUERY_SCRIPTS, **kwargs)
 
-    def _initial(self) -> dict[str, str]:
+    def _preselected(self) -> dict[str, str]:
+        """Return the values that the address names, by field. An empty one would replace the usual value."""
         preselected = {name: self.request.GET.get(name, "") for name in ("kind", "module")}
         return {name: value for name, value in preselected.items() if value}
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         form = NewQueryForm(data=request.POST)
         if not form.is_valid():
-            return self.again(form=form)
+            return self.show_again(form=form)
         choices = form.cleaned_data
         metadata = Metadata(get_platform())
         try:
             entity = metadata.entities().get(choices["query"].entity)
             if entity is None:
                 form.add_error("query", _("The platform has no entity “%s”.") % choices["query"].entity)
-                return self.again(form=form)
-            name = choices["name"] or _free_name(
-                choices["module"], suggested_segment(entity.plural_label.text(), entity.logical_name)
-            )
-            wanted_query = WantedQuery(
-                choices["kind"],
-                choices["module"],
-                name,
-                choices["query"],
-                tuple(choices["caller_types"]),
-                tuple(choices["roles"]),
-                choices["enabled"],
-            )
+                return self.show_again(form=form)
             common = get_platform().conventions.common
-            made = query_endpoint(wanted_query, entity, metadata.known_attributes, common)
+            made = query_endpoint(_wanted_query(choices, entity), entity, metadata.known_attributes, common)
             with recording(author_of(request)) as recorded, keeping_what_is_served():
-                row = self._make(made)
+                row = self._make_endpoint(made)
         except MetadataUnavailable as error:
-            problem = (
-                _("The platform's metadata is being fetched. Try again in a moment.")
-                if error.is_pending
-                else _("The platform cannot be reached at the moment.")
+            return self.show_again(form=form, problems=[unavailable_words(error)])
+        except ChangeRefused as refused:
+            if opened := open_as_proposal(request, refused, made.key):
+                return opened
+            return self.show_again(
+                form=form, problems=refused.problems, proposes=may_propose(request, refused)
             )
-            return self.again(form=form, problems=[problem])
-        except (DocumentError, ServedWouldBreak, ChangeRefused) as error:
-            return self.again(form=form, problems=error.problems)
+        except (DocumentError, ServedWouldBreak) as error:
+            return self.show_again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.ADD, f"endpoint: {made.key}", made.title)
         say_done(request, _("The query was made. Its parameters are below, under Inputs."), recorded.version)
         return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
 
-    def _make(self, made: EndpointDefinition) -> Endpoint:
-        """Make the endpoint. Raises DocumentError when its path is taken, or when it could not be served."""
+    def _make_endpoint(self, made: EndpointDefinition) -> Endpoint:
+        """Store the endpoint and, where it lacks, its module. Return the endpoint's row.
+
+        Raises DocumentError when its key is taken, when the account may not add the module, and when it is
+        enabled and cannot be served.
+        """
         configuration = latest()
         if any(endpoint.definition.key == made.key for endpoint in configuration.endpoints.values()):
             raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": made.key}])
@@ -166,7 +158,7 @@ class NewQueryPage(StudioPage):
             modules=(ModuleDefinition(segment=made.module),) if is_new else (),
             endpoints=(made,),
         )
-        apply(plan(NOTHING, document), document)
+        apply(plan(EMPTY_DOCUMENT, document), document)
         row = Endpoint.objects.get(kind=made.kind, module__segment=made.module, name=made.name)
         blocking = [finding for finding in checker().endpoint_if_known(row.pk) if finding.is_blocking]
         if made.enabled and blocking:
@@ -174,8 +166,12 @@ class NewQueryPage(StudioPage):
         return row
 
 
-class QueryInWords(StudioView):
-    """Answers with the words, problems and parameters of a query that is not saved."""
+class QueryForScripts(StudioView):
+    """Answers with the words, problems and parameters of a query that is not saved, as JSON for scripts.
+
+    A query with problems has no words and no parameters. All three are empty for an empty text, and while the
+    platform's metadata is not available.
+    """
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["post"]
@@ -200,8 +196,25 @@ class QueryInWords(StudioView):
         return JsonResponse({"words": words, "problems": [], "parameters": described_parameters})
 
 
+def _wanted_query(choices: Mapping[str, Any], entity: Entity) -> WantedQuery:
+    """Return the query that the valid form describes (`choices`).
+
+    If the form has no name, the query gets one that is made of the entity's label.
+    """
+    suggestion = suggested_segment(entity.plural_label.text(), entity.logical_name)
+    return WantedQuery(
+        kind=choices["kind"],
+        module=choices["module"],
+        name=choices["name"] or _free_name(choices["module"], suggestion),
+        query=choices["query"],
+        caller_types=tuple(choices["caller_types"]),
+        roles=tuple(choices["roles"]),
+        enabled=choices["enabled"],
+    )
+
+
 def _free_name(module: str, suggestion: str) -> str:
-    """Return `suggestion`, with a number after it where the module has a query of that name."""
+    """Return `suggestion`, with a number after it if a query of the module has that name already."""
     names_in_use = {
         endpoint.definition.name
         for endpoint in latest().endpoints.values()

@@ -17,9 +17,9 @@ from designer.models import ExposedEntity, Module, Role, UserProperty
 from designer.studio.navigation.sidebar import additions, pages
 from designer.studio.pages.base import StudioView
 
-_MOST = 40
-# How like the right word a mistyped one is (as difflib measures it; 1 is the same).
-_ALIKE = 0.7
+_MOST_ENTRIES = 40
+# A mistyped word is at least so like the right one, as difflib measures it (1 is the same).
+_LEAST_LIKENESS = 0.7
 
 
 class PaletteEntries(StudioView):
@@ -32,18 +32,21 @@ class PaletteEntries(StudioView):
 
     def get(self, request: HttpRequest) -> JsonResponse:
         words = request.GET.get("q", "").casefold().split()
-        entries = list(_entries(request))
+        entries = list(_all_entries(request))
         matches = [entry for entry in entries if entry.matches(words)]
         if not matches:
-            words = _corrected(words, entries)
+            words = _with_corrections(words, entries)
             matches = [entry for entry in entries if entry.matches(words)]
+        # False sorts before True: entries whose title begins with the first word come first.
         matches.sort(key=lambda entry: not entry.begins_with(words))
-        return JsonResponse({"entries": [entry.to_json() for entry in matches[:_MOST]]})
+        return JsonResponse({"entries": [entry.to_json() for entry in matches[:_MOST_ENTRIES]]})
 
 
 class _Entry(NamedTuple):
-    """An entry. `page`, and `row` if it has one, make its address: that costs more than all else, so only
-    entries that are shown get one.
+    """An entry of the palette: its title, and a detail beside it.
+
+    `page` is an address or, with the id of a `row`, the name of a view in the URL conf. `reverse` costs more
+    than all else here, so it is only called for entries that are shown.
     """
 
     title: str
@@ -53,6 +56,7 @@ class _Entry(NamedTuple):
 
     @property
     def text(self) -> str:
+        """Return the text that words are searched in, in lower case."""
         return f"{self.title} {self.detail}".casefold()
 
     def matches(self, words: list[str]) -> bool:
@@ -67,34 +71,33 @@ class _Entry(NamedTuple):
         return {"title": self.title, "detail": self.detail, "link": link}
 
 
-def _corrected(words: list[str], entries: list[_Entry]) -> list[str]:
-    """Return the words, with each that no entry has replaced by the entries' word that is most like it."""
+def _with_corrections(words: list[str], entries: list[_Entry]) -> list[str]:
+    """Return the words. One that no entry has is replaced by the most similar word of the entries, if any."""
     vocabulary = {word for entry in entries for word in re.findall(r"\w+", entry.text)}
     return [
         word
         if any(word in entry.text for entry in entries)
-        else next(iter(get_close_matches(word, vocabulary, n=1, cutoff=_ALIKE)), word)
+        else next(iter(get_close_matches(word, vocabulary, n=1, cutoff=_LEAST_LIKENESS)), word)
         for word in words
     ]
 
 
-def _entries(request: HttpRequest) -> Iterator[_Entry]:
-    for group, title, link in pages(request):
-        yield _Entry(str(title), str(group), link)
+def _all_entries(request: HttpRequest) -> Iterator[_Entry]:
+    """Yield the entries for everything that the account may see or add."""
+    for page in pages(request):
+        yield _Entry(page.title, page.group, page.link)
     yield from _new_objects(request)
     if request.user.has_perm("designer.view_endpoint"):
-        yield from _endpoints()
-    for model, model_name in ((ExposedEntity, "exposedentity"), (Module, "module"), (Role, "role")):
-        if request.user.has_perm(f"designer.view_{model_name}"):
-            yield from _rows(model, model_name)
-    if request.user.has_perm("designer.view_userproperty"):
-        yield from _rows(UserProperty, "userproperty")
+        yield from _endpoint_entries()
+    for model in (ExposedEntity, Module, Role, UserProperty):
+        if request.user.has_perm(f"designer.view_{model._meta.model_name}"):
+            yield from _row_entries(model)
 
 
 def _new_objects(request: HttpRequest) -> Iterator[_Entry]:
     """Yield an entry such as “New query” for each thing that the account may make."""
-    for name, group, link in additions(request):
-        yield _Entry(_("New %(what)s") % {"what": name}, group, link)
+    for addition in additions(request):
+        yield _Entry(_("New %(what)s") % {"what": addition.title}, addition.group, addition.link)
     if request.user.has_perm("designer.add_endpoint"):
         add = reverse("admin:designer_endpoint_add")
         for kind in KINDS.values():
@@ -102,7 +105,7 @@ def _new_objects(request: HttpRequest) -> Iterator[_Entry]:
             yield _Entry(title, _(kind.summary), f"{add}?kind={kind.name}")
 
 
-def _endpoints() -> Iterator[_Entry]:
+def _endpoint_entries() -> Iterator[_Entry]:
     for id, endpoint in latest().endpoints.items():
         methods = ", ".join(endpoint.methods)
         title = endpoint.definition.title
@@ -110,7 +113,10 @@ def _endpoints() -> Iterator[_Entry]:
         yield _Entry(f"{methods} {endpoint.path}", detail, "admin:designer_endpoint_change", id)
 
 
-def _rows(model: Any, model_name: str) -> Iterator[_Entry]:
+def _row_entries(model: Any) -> Iterator[_Entry]:
+    """Yield an entry for each row of a model, by its name."""
+    # The name of an exposed entity begins with that of its module: without the join, each row costs a query.
     rows = model.objects.select_related("module") if model is ExposedEntity else model.objects.all()
+    page = f"admin:designer_{model._meta.model_name}_change"
     for row in rows:
-        yield _Entry(str(row), str(model._meta.verbose_name), f"admin:designer_{model_name}_change", row.pk)
+        yield _Entry(str(row), str(model._meta.verbose_name), page, row.pk)

@@ -6,7 +6,7 @@ Scripts fetch the state apart from the pages that show it, because the platform 
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -24,8 +24,9 @@ from designer.metadata_refresh import RefreshResult, refresh
 from designer.models import AuditEntry, Endpoint
 from designer.platform import get_platform
 from designer.studio.pages.base import StudioView
+from designer.studio.sent_numbers import sent_number
 
-# A platform that has changed from the ground up has more news than anybody reads.
+# A platform whose customization was replaced has more news than anybody reads.
 _MOST_NEWS = 30
 
 
@@ -36,11 +37,11 @@ class PlatformState(StudioView):
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        return render(request, "designer/pages/platform.html", _state())
+        return render(request, "designer/pages/platform.html", _state_context())
 
 
 class RefreshMetadata(StudioView):
-    """Fetches the metadata anew, and answers with the same fragment and what has changed."""
+    """Fetches the metadata anew. Answers with the fragment of `PlatformState`, and with what has changed."""
 
     permission_required = "designer.refresh_metadata"
     http_method_names = ["post"]
@@ -50,13 +51,20 @@ class RefreshMetadata(StudioView):
             refreshed = refresh()
         except PlatformError as error:
             note(request, AuditEntry.Action.REFRESH, detail="not answered")
-            context = {**_state(), "has_failed": True, "reason": str(error), "advice": advice_on(error)}
+            context = {
+                **_state_context(),
+                "has_failed": True,
+                "reason": str(error),
+                "advice": advice_on(error),
+            }
             return render(request, "designer/pages/platform.html", context)
-        note(request, AuditEntry.Action.REFRESH, detail="changed" if _is_news(refreshed) else "as it was")
+        note(
+            request, AuditEntry.Action.REFRESH, detail="changed" if _found_changes(refreshed) else "as it was"
+        )
         context = {
-            **_state(),
+            **_state_context(),
             "brought": refreshed,
-            "is_news": _is_news(refreshed),
+            "is_news": _found_changes(refreshed),
             "news": refreshed.news[:_MOST_NEWS],
             "more_news": max(0, len(refreshed.news) - _MOST_NEWS),
         }
@@ -74,7 +82,7 @@ class AcceptMetadata(StudioView):
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         chosen = request.POST.get("endpoint", "")
-        row = get_object_or_404(Endpoint, pk=int(chosen)) if chosen.isdecimal() else None
+        row = get_object_or_404(Endpoint, pk=sent_number(chosen)) if chosen else None
         count = accept_metadata(row.pk if row else None)
         note(request, AuditEntry.Action.ACCEPT, detail=f"{count} endpoints")
         messages.success(request, _("The platform's metadata is accepted as it is now."))
@@ -83,47 +91,61 @@ class AcceptMetadata(StudioView):
         return HttpResponseRedirect(reverse("admin:index"))
 
 
-def _state() -> dict[str, Any]:
-    """Return the context of the fragment. Calls the platform once, and times the call."""
+def _state_context() -> dict[str, Any]:
+    """Return the context of the fragment. Calls the platform once, and measures how long that takes."""
     platform = get_platform()
     start = time.monotonic()
-    failure, missing = _answers(platform)
+    answer = _try_platform(platform)
+    failure = answer.failure
     return {
         "reachable": failure is None,
         "failure": "" if failure is None else str(failure),
         "failure_advice": "" if failure is None else advice_on(failure),
         "milliseconds": round((time.monotonic() - start) * 1000),
+        # Metadata can be refreshed only where it is kept.
         "keeps": isinstance(platform, KeepsMetadata),
         "refreshed": platform.metadata_refreshed() if isinstance(platform, KeepsMetadata) else None,
-        "missing": _missing_privileges(platform, missing),
+        "missing": _missing_privileges(platform, answer.missing_privilege),
         "is_pending": isinstance(platform, FetchesMetadata) and platform.metadata_is_pending(),
     }
 
 
-def _answers(platform: Platform) -> tuple[PlatformFailure | None, str | None]:
-    """Return why the platform does not answer (None: it does), and the privilege that the service's account
-    lacks to read its own record (None: it lacks none).
+class _Answer(NamedTuple):
+    """How the platform answers. `failure`: why it does not; None: it does.
 
-    `who` may answer from memory, so the record itself is read.
+    `missing_privilege` is the privilege that the service's account lacks to read its own record; None: it
+    lacks none.
+    """
+
+    failure: PlatformFailure | None = None
+    missing_privilege: str | None = None
+
+
+def _try_platform(platform: Platform) -> _Answer:
+    """Read the record of the service's own account, and return how the platform answers.
+
+    `who` alone may answer from memory, so the record is read, too.
     """
     try:
         platform.user(platform.who())
     except MissingPrivilege as error:
-        return None, error.privilege
+        return _Answer(missing_privilege=error.privilege)
     except MetadataPending:
-        # It is asked already, and has not failed.
-        return None, None
+        # The metadata is being fetched, and nothing has failed so far.
+        return _Answer()
     except PlatformFailure as error:
-        return error, None
+        return _Answer(error)
     except PlatformError:
-        # A refusal is an answer.
-        pass
-    return None, None
+        # The platform refuses the request: that is an answer, too.
+        return _Answer()
+    return _Answer()
 
 
 def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> dict[str, list[str]]:
-    """Return what is unknown because a privilege is missing, by privilege (empty when the platform does
-    not name it).
+    """Return the parts of the metadata that are unknown because a privilege is missing, by privilege.
+
+    The privilege is empty where the platform does not name it. `privilege_for_users` is the one that the
+    service's account lacks to read users; None: it lacks none.
     """
     missing = platform.missing_privileges() if isinstance(platform, KeepsMetadata) else {}
     parts_by_privilege: dict[str, list[str]] = (
@@ -134,7 +156,7 @@ def _missing_privileges(platform: Platform, privilege_for_users: str | None) -> 
     return parts_by_privilege
 
 
-def _is_news(refreshed: RefreshResult) -> bool:
+def _found_changes(refreshed: RefreshResult) -> bool:
     """Return whether the refresh found any difference."""
     return bool(
         refreshed.is_different or refreshed.added or refreshed.removed or refreshed.news or refreshed.degraded

@@ -24,10 +24,11 @@ _SHARES = {
     Share.ANONYMOUS: _("Anonymous callers"),
     Share.BACKGROUND: _("The service itself"),
 }
-_SPENDERS = 20
-_TIMES = 10
+_MOST_SPENDERS = 20
+# The page says whether the budget is enough for so many times the calls of the busiest hour of these days.
+_GROWTH = 10
 _DAYS = 7
-_HOUR = 3_600
+_SECONDS_PER_HOUR = 3_600
 
 
 class PlatformBudgetPage(StudioPage):
@@ -41,7 +42,8 @@ class PlatformBudgetPage(StudioPage):
         platform = get_platform()
         budget = platform.budget if isinstance(platform, SpendsBudget) else None
         limits = None if budget is None else budget.limits
-        users = [] if budget is None else [_user(use, budget.limits) for use in budget.use_of_users()]
+        users = [] if budget is None else [_user_row(use, budget.limits) for use in budget.use_of_users()]
+        # Calls are counted by hours: the hour that has begun and the whole one before it.
         since = timezone.now().replace(minute=0, second=0, microsecond=0) - dt.timedelta(hours=1)
         spenders = self._spenders(since)
         return super().get_context_data(
@@ -58,9 +60,10 @@ class PlatformBudgetPage(StudioPage):
     def _spenders(self, since: dt.datetime) -> list[dict[str, Any]]:
         """Return the endpoints that have called the platform most since `since`, as rows of the page.
 
-        Of each: `asked`, its calls; `spent`, its platform calls; `each`, platform calls a call; `kept`, calls
-        that the cache answered; `saved`, platform calls that those would have cost; `refused`, calls for
-        which the budget was used up.
+        Each row has `asked`, the number of its calls; `spent`, of its platform calls; `each`, of platform
+        calls for one call; `kept`, of calls that the cache answered; `saved`, of platform calls that those
+        would have cost; and `refused`, of calls for which the budget was used up. `endpoint` is its key, `id`
+        the id of its database row, and `what` the endpoint itself. Endpoints that were deleted are left out.
         """
         endpoints = seen_by(self.request).configuration.endpoints
         by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
@@ -73,15 +76,15 @@ class PlatformBudgetPage(StudioPage):
                 **row,
                 "id": by_key[row["endpoint"]][0],
                 "what": by_key[row["endpoint"]][1],
-                "each": _each(row),
-                "saved": _saved(row),
+                "each": _platform_calls_per_call(row),
+                "saved": _saved_platform_calls(row),
             }
-            for row in summed[:_SPENDERS]
+            for row in summed[:_MOST_SPENDERS]
             if row["endpoint"] in by_key
         ]
 
 
-def _each(row: Mapping[str, Any]) -> str:
+def _platform_calls_per_call(row: Mapping[str, Any]) -> str:
     """Return how many platform calls one call of the endpoint took on average, with one decimal."""
     return f"{row['spent'] / row['asked']:.1f}"
 
@@ -97,22 +100,25 @@ def _savings(spenders: list[dict[str, Any]]) -> str:
     ) % {"kept": f"{kept:,}", "calls": f"{sum(row['asked'] for row in spenders):,}", "saved": f"{saved:,}"}
 
 
-def _saved(row: Mapping[str, Any]) -> int:
-    """Return how many platform calls cached answers would have cost: as many each as other answers did."""
+def _saved_platform_calls(row: Mapping[str, Any]) -> int:
+    """Return how many platform calls the cached answers of an endpoint would have cost.
+
+    Each counts as much as the endpoint's other answers did on average, and at least one.
+    """
     kept: int = row["kept"]
     others = row["asked"] - kept
     return round(kept * max(1.0, row["spent"] / others if others else 1.0))
 
 
-def _user(use: BudgetUse, limits: Limits) -> dict[str, Any]:
-    """Return what one application user has used and has left.
+def _user_row(use: BudgetUse, limits: Limits) -> dict[str, Any]:
+    """Return how much of its limits one application user has used, as texts and numbers of the page.
 
-    The account of a single process only has its part.
+    Where processes do not share an account, these are the numbers of this process and of its part.
     """
     used, work = sum(use.requests.values()), sum(use.work.values())
     return {
-        "requests": _of(used + use.others, limits.requests),
-        "work": _of(work, limits.work),
+        "requests": _used_of_limit(used + use.others, limits.requests),
+        "work": _used_of_limit(work, limits.work),
         "others": round(use.others),
         "running": f"{use.running} / {limits.places}",
         "pause": round(use.pause),
@@ -120,42 +126,46 @@ def _user(use: BudgetUse, limits: Limits) -> dict[str, Any]:
             {
                 "name": name,
                 "used": use.requests[share],
+                # How many requests are kept for the group. None: there is no limit to divide.
                 "share": None
                 if limits.requests >= BOUNDLESS
-                else round(limits.requests * _part(limits, share)),
+                else round(limits.requests * _part_of_limits(limits, share)),
             }
             for share, name in _SHARES.items()
         ],
     }
 
 
-def _part(limits: Limits, share: Share) -> float:
+def _part_of_limits(limits: Limits, share: Share) -> float:
     """Return the part of the limits, from 0 to 1, that belongs to a group of calls."""
     return limits.shares.get(share, 0.0)
 
 
-def _of(used: float, limit: float) -> str:
-    """Return “used / limit” for people."""
+def _used_of_limit(used: float, limit: float) -> str:
+    """Return “used / limit”. A limit that is none is shown as ∞."""
     return f"{used:,.0f} / ∞" if limit >= BOUNDLESS else f"{used:,.0f} / {limit:,.0f}"
 
 
 def _with_more_callers(limits: Limits | None, users: int) -> str:
-    """Return a sentence that says whether the budget is enough for ten times the busiest hour of the
-    last days.
+    """Return a sentence that says whether the budget is enough for ten times the busiest hour of late.
+
+    `users` is the number of application users, which have the budget together. The text is empty where there
+    is no limit, and where nobody has called.
     """
     since = timezone.now() - dt.timedelta(days=_DAYS)
     hours = EndpointCalls.objects.filter(hour__gte=since).values("hour").annotate(spent=Sum("platform_calls"))
     busiest = max((row["spent"] for row in hours), default=0)
     if limits is None or limits.requests >= BOUNDLESS or not busiest:
         return ""
-    budget = round(limits.requests * limits.processes * users * _HOUR / limits.window)
-    needed = _TIMES * busiest
+    # For an hour, and for all processes: `limits` are for one window and may be those of one process.
+    budget = round(limits.requests * limits.processes * users * _SECONDS_PER_HOUR / limits.window)
+    needed = _GROWTH * busiest
     refused_percent = max(0, round(100 * (1 - budget / needed)))
     words = {
         "busiest": f"{busiest:,}",
         "wanted": f"{needed:,}",
         "budget": f"{budget:,}",
-        "times": _TIMES,
+        "times": _GROWTH,
         "share": refused_percent,
     }
     if needed <= budget:

@@ -17,10 +17,12 @@ from designer.platform_check import Checked, CheckUnderWay, platform_check
 from designer.studio.pages.base import Crumb, StudioPage
 
 SECONDS: Final = 20.0
-"""So long the page waits for steps. The command `checkplatform` waits for all of them."""
+"""How long the page waits for steps. The command `checkplatform` waits for all of them."""
 
 
 class PlatformCheckPage(StudioPage):
+    """A button that runs the check, and the steps of the check that has just run."""
+
     title = gettext_lazy("Check the connection")
     permission_required = "designer.refresh_metadata"
     template_name = "designer/pages/platform_check.html"
@@ -36,13 +38,14 @@ class PlatformCheckPage(StudioPage):
         try:
             checked = platform_check.run(SECONDS)
         except CheckUnderWay:
-            return self.again(409, problem=_("Another check is still under way. Try again in a minute."))
+            return self.show_again(409, problem=_("Another check is still under way. Try again in a minute."))
         note(request, AuditEntry.Action.TRY, "platform", _outcome(checked))
         failed = [step for step in checked.steps if step.outcome == "failed"]
         return self.render_to_response(self.get_context_data(checked=checked, failed=failed))
 
 
 def _outcome(checked: Checked) -> str:
+    """Return what the audit log says of a check: the steps that failed, “good”, or that time ran out."""
     failed = [step.name for step in checked.steps if step.outcome == "failed"]
     if failed:
         return f"failed: {', '.join(failed)}"

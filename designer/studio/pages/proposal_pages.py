@@ -21,6 +21,7 @@ from designer.audit import note
 from designer.documents.document_reader import LARGEST_DOCUMENT
 from designer.documents.problems import DocumentError
 from designer.history.broken_callers import QUESTIONS, CallersUnanswered
+from designer.history.items import ItemKey
 from designer.history.readable_versions import describe
 from designer.history.refused_changes import ChangeRefused
 from designer.imports.document_import import Source
@@ -50,20 +51,26 @@ from designer.proposals.publication import (
 from designer.proposals.reading_secret import give_secret
 from designer.proposals.value_names import document_text
 from designer.sentences import listed, said
-from designer.studio.hidden_lists import document_for, hidden_from
+from designer.studio.hidden_lists import hidden_from, text_without_hidden
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.later_changes import KEEP, LaterChanges, by_item, choices_of
+from designer.studio.pages.later_changes import (
+    KEEP,
+    LaterChanges,
+    keep_or_take_choices,
+    later_changes_by_item,
+)
 from designer.studio.pages.proposal_review import review
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.undo_offers import offering_undo, say_done
 
 _PER_PAGE = 30
 # How many items a message names.
-_FEW = 5
+_MOST_NAMED = 5
+# Without its link: addresses are not known yet while modules are imported.
 _CRUMB = Crumb(gettext_lazy("Proposals"), "")
-_OPEN, _APPROVE, _PUBLISH = (
+_MAY_OPEN, _MAY_APPROVE, _MAY_PUBLISH = (
     "designer.add_proposal",
     "designer.approve_proposal",
     "designer.publish_proposal",
@@ -103,6 +110,7 @@ class ProposalForm(forms.Form):
         self.fields["document"].widget.attrs["accept"] = "application/json,.json"
         for field in self.fields.values():
             dress(field)
+        # `dress` knows no style for files: browsers draw a button of their own.
         self.fields["document"].widget.attrs["class"] = "studio-input"
 
 
@@ -114,13 +122,13 @@ class ProposalsPage(StudioPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         proposals = Proposal.objects.defer("base", "document", "earlier")
         page = Paginator(proposals, _PER_PAGE).get_page(self.request.GET.get("page"))
-        may_open = self.request.user.has_perm(_OPEN)
+        may_open = self.request.user.has_perm(_MAY_OPEN)
         return super().get_context_data(**kwargs, page=page, may_open=may_open)
 
 
 class NewProposalPage(StudioPage):
     title = gettext_lazy("New proposal")
-    permission_required = _OPEN
+    permission_required = _MAY_OPEN
     template_name = "designer/pages/proposal_form.html"
 
     def crumbs(self) -> Sequence[Crumb]:
@@ -134,19 +142,19 @@ class NewProposalPage(StudioPage):
     def post(self, request: HttpRequest) -> HttpResponseBase:
         form = ProposalForm(request.POST, request.FILES)
         if not form.is_valid():
-            return self.again(form=form)
+            return self.show_again(form=form)
         fields = form.cleaned_data
         texts = request.user.get_username(), fields["title"], fields["description"]
         try:
             if fields["document"]:
-                proposal = open_source(Source.of_document(_uploaded(fields["document"])), *texts)
+                proposal = open_source(Source.of_document(_uploaded_bytes(fields["document"])), *texts)
             else:
                 proposal = open_copy(fields["module"], *texts)
         except DocumentError as error:
-            return self.again(form=form, problems=error.problems)
+            return self.show_again(form=form, problems=error.problems)
         note(request, AuditEntry.Action.PROPOSAL, proposal, "opened")
         messages.success(request, _("The proposal is open. Nothing that is live has changed."))
-        return _to(proposal)
+        return _redirect_to(proposal)
 
 
 class ProposalPage(StudioPage):
@@ -158,29 +166,20 @@ class ProposalPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         proposal = get_object_or_404(Proposal, pk=self.kwargs["pk"])
-        may = self.request.user.has_perm
-        account = self.request.user.get_username()
-        is_open = proposal.is_open
         outcome = review(proposal, self.request, with_calls="calls" in self.request.GET)
-        # What the page says of the step that was refused is said once.
-        refused = [said(problem) for problem in kwargs.get("problems", ())]
+        report = outcome.report
+        # A step that was refused names its problems above the review, which would repeat them.
+        problems = [said(problem) for problem in kwargs.get("problems", ())]
         return super().get_context_data(
             **{
                 "title": str(proposal),
                 "proposal": proposal,
-                "review": outcome.without(refused),
-                "later": _later(outcome.report, self.request) if outcome.report is not None else (),
-                # Whoever publishes has seen who is affected.
-                "answered": QUESTIONS if outcome.report is not None and outcome.report.calls else (),
+                "review": outcome.without(problems),
+                "later": () if report is None else _visible_later_changes(report, self.request),
+                # The page shows the callers that are affected: publishing from it does not ask about them.
+                "answered": QUESTIONS if report is not None and report.calls else (),
                 "is_ready": outcome.is_ready,
-                "approved": is_approved(proposal),
-                "may_edit": is_open and may(_OPEN),
-                "may_try": is_open and may("designer.change_endpoint"),
-                "may_approve": is_open and may(_APPROVE) and not is_approved(proposal),
-                "is_somebody_else": may_be_approved_by(proposal, account),
-                "may_publish": is_open and may(_PUBLISH),
-                "may_withdraw": is_open and _may_withdraw(self.request, proposal),
-                "may_go_back": proposal.state == Proposal.State.PUBLISHED and may(_PUBLISH),
+                **_possible_steps(self.request, proposal),
                 **kwargs,
             }
         )
@@ -188,23 +187,26 @@ class ProposalPage(StudioPage):
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         proposal = get_object_or_404(Proposal, pk=pk)
         if "secret" in request.POST:
-            return self._with_secret(request, proposal)
+            return self._show_new_secret(request, proposal)
         name = next((name for name in _STEPS if name in request.POST), None)
         if name is None:
-            return _to(proposal)
+            return _redirect_to(proposal)
         try:
             _STEPS[name](request, proposal)
         except CallersUnanswered as refused:
             tell_refused(request, refused)
         except (DocumentError, ChangeRefused) as error:
-            return self.again(problems=error.problems)
-        return _to(proposal)
+            return self.show_again(problems=error.problems)
+        return _redirect_to(proposal)
 
-    def _with_secret(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
-        """The page that shows it. Neither a session nor a message holds it: both are kept."""
-        _require(request, _OPEN)
+    def _show_new_secret(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
+        """Give the applications that read the proposal a new secret, and return the page that shows it.
+
+        The answer shows it at once, without a redirect: a message or a session would store it.
+        """
+        _require(request, _MAY_OPEN)
         if not proposal.is_open:
-            return self.again(problems=[_("The proposal is closed.")])
+            return self.show_again(problems=[_("The proposal is closed.")])
         secret = give_secret(proposal)
         note(request, AuditEntry.Action.PROPOSAL, proposal, "gave applications a new secret")
         answer = self.render_to_response(self.get_context_data(secret=secret))
@@ -221,18 +223,34 @@ class ProposalDocument(StudioView):
     def get(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         proposal = get_object_or_404(Proposal, pk=pk)
         try:
-            document = document_for(document_text(proposal), request)
+            document = text_without_hidden(document_text(proposal), request)
         except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
-            return _to(proposal)
+            return _redirect_to(proposal)
         note(request, AuditEntry.Action.EXPORT, proposal)
         headers = {"Content-Disposition": f'attachment; filename="proposal-{proposal.pk}.json"'}
         return HttpResponse(document, content_type="application/json", headers=headers)
 
 
+def _possible_steps(request: HttpRequest, proposal: Proposal) -> dict[str, bool]:
+    """Return what the template asks about the buttons: what the account may do with the proposal now."""
+    may, is_open = request.user.has_perm, proposal.is_open
+    approved = is_approved(proposal)
+    return {
+        "approved": approved,
+        "may_edit": is_open and may(_MAY_OPEN),
+        "may_try": is_open and may("designer.change_endpoint"),
+        "may_approve": is_open and may(_MAY_APPROVE) and not approved,
+        "is_somebody_else": may_be_approved_by(proposal, request.user.get_username()),
+        "may_publish": is_open and may(_MAY_PUBLISH),
+        "may_withdraw": is_open and _may_withdraw(request, proposal),
+        "may_go_back": proposal.state == Proposal.State.PUBLISHED and may(_MAY_PUBLISH),
+    }
+
+
 def _publish(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _PUBLISH)
+    _require(request, _MAY_PUBLISH)
     publish(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "published")
     # What is protected is not undone otherwise, and the proposal has to know of it.
@@ -240,21 +258,21 @@ def _publish(request: HttpRequest, proposal: Proposal) -> None:
 
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _PUBLISH)
+    _require(request, _MAY_PUBLISH)
     restored = go_back(proposal, author_of(request))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
     say_done(request, _("Taken back: what was live before is live again."), restored.version)
 
 
 def _approve(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _APPROVE)
+    _require(request, _MAY_APPROVE)
     approve(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "approved")
     _say_done(request, proposal, _("Approved."), "withdraw_approval")
 
 
 def _withdraw_approval(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _APPROVE)
+    _require(request, _MAY_APPROVE)
     withdraw_approval(proposal)
     note(request, AuditEntry.Action.PROPOSAL, proposal, "approval withdrawn")
     _say_done(request, proposal, _("The approval was withdrawn."), "approve")
@@ -278,35 +296,37 @@ def _reopen(request: HttpRequest, proposal: Proposal) -> None:
 
 
 def _rebase(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _OPEN)
+    _require(request, _MAY_OPEN)
     rebase(proposal, request.user.get_username())
     note(request, AuditEntry.Action.PROPOSAL, proposal, "took over what is live")
     _say_edited(request, proposal, _("What was changed live is part of the proposal now."))
 
 
 def _replace(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _OPEN)
+    _require(request, _MAY_OPEN)
     if (document := request.FILES.get("document")) is None:
         raise DocumentError([_("Choose the file to upload.")])
-    source = Source.of_document(_uploaded(document))
-    replace_document(proposal, source, request.user.get_username(), hidden_from(request))
+    source, hidden = Source.of_document(_uploaded_bytes(document)), hidden_from(request)
+    replace_document(proposal, source, request.user.get_username(), hidden)
     note(request, AuditEntry.Action.PROPOSAL, proposal, "edited")
     text = _("The proposal now has the uploaded document.")
-    hidden = hidden_from(request)
+    # What a document lacks is removed: somebody who exported a part may not mean that.
     removed = [item for item in Contents.of(proposal).removed if item[0] not in hidden]
-    if removed:
-        counted = ngettext(
-            "It removes %(number)s item: %(items)s.", "It removes %(number)s items: %(items)s.", len(removed)
-        )
-        named = listed([describe(*item) for item in removed[:_FEW]], ", ")
-        more = ", …" if len(removed) > _FEW else ""
-        text = f"{text} {counted % {'number': len(removed), 'items': f'{named}{more}'}}"
-    _say_edited(request, proposal, text)
+    _say_edited(request, proposal, f"{text} {_removal_in_words(removed)}" if removed else text)
+
+
+def _removal_in_words(removed: Sequence[ItemKey]) -> str:
+    text = ngettext(
+        "It removes %(number)s item: %(items)s.", "It removes %(number)s items: %(items)s.", len(removed)
+    )
+    named = listed([describe(*item) for item in removed[:_MOST_NAMED]], ", ")
+    more = ", …" if len(removed) > _MOST_NAMED else ""
+    return text % {"number": len(removed), "items": f"{named}{more}"}
 
 
 def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _OPEN)
-    items = [item for item, choice in choices_of(request).items() if choice == KEEP]
+    _require(request, _MAY_OPEN)
+    items = [item for item, choice in keep_or_take_choices(request).items() if choice == KEEP]
     if not items:
         raise DocumentError([_("Choose the items to leave out.")])
     leave_out(proposal, items, request.user.get_username())
@@ -315,7 +335,7 @@ def _leave_out(request: HttpRequest, proposal: Proposal) -> None:
 
 
 def _undo_edit(request: HttpRequest, proposal: Proposal) -> None:
-    _require(request, _OPEN)
+    _require(request, _MAY_OPEN)
     undo_edit(proposal, request.POST["undo_edit"])
     note(request, AuditEntry.Action.PROPOSAL, proposal, "undid the last edit")
     proposal.refresh_from_db()
@@ -336,10 +356,10 @@ _STEPS: Mapping[str, Any] = {
 }
 
 
-def _later(report: ImportReport, request: HttpRequest) -> list[LaterChanges]:
+def _visible_later_changes(report: ImportReport, request: HttpRequest) -> list[LaterChanges]:
     """Return what the proposal takes back in items that the account may see."""
     hidden = hidden_from(request)
-    return [later for later in by_item(report, {}) if later.item[0] not in hidden]
+    return [later for later in later_changes_by_item(report, {}) if later.item[0] not in hidden]
 
 
 def _say_done(request: HttpRequest, proposal: Proposal, text: str, undoing: str) -> None:
@@ -361,17 +381,17 @@ def _require(request: HttpRequest, permission: str) -> None:
 
 
 def _may_withdraw(request: HttpRequest, proposal: Proposal) -> bool:
-    """Whoever has opened it, and whoever could publish it."""
-    is_own = request.user.has_perm(_OPEN) and proposal.account == request.user.get_username()
-    return is_own or bool(request.user.has_perm(_PUBLISH))
+    """Return whether the account has opened the proposal, or could publish it."""
+    is_own = request.user.has_perm(_MAY_OPEN) and proposal.account == request.user.get_username()
+    return is_own or bool(request.user.has_perm(_MAY_PUBLISH))
 
 
-def _uploaded(document: UploadedFile[Any]) -> bytes:
+def _uploaded_bytes(document: UploadedFile[Any]) -> bytes:
     if (document.size or 0) > LARGEST_DOCUMENT:
         raise DocumentError([_("A document has at most %(most)s bytes.") % {"most": f"{LARGEST_DOCUMENT:,}"}])
     raw: bytes = document.read()
     return raw
 
 
-def _to(proposal: Proposal) -> HttpResponseBase:
+def _redirect_to(proposal: Proposal) -> HttpResponseBase:
     return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))

@@ -20,13 +20,20 @@ from designer.proposals.publication import judge_proposal, needs_approval, obsta
 from designer.readiness import Finding
 from designer.releases.next_release import Difference, difference_of
 from designer.sentences import said
-from designer.studio.hidden_lists import hidden_from, seen_findings
+from designer.studio.hidden_lists import hidden_from, visible_findings
 
 
 @dataclass(frozen=True)
 class Review:
-    """`differences` are those of the proposal and what it started from. `judged` and `report` are of what
-    publishing would do now; None where that cannot be told. `obstacles` hold it back.
+    """What the page of a proposal shows.
+
+    `differences` lead from what the proposal started from to what it proposes, the most serious first.
+    `obstacles` are sentences that say what holds publishing back. `judged` and `report` say what publishing
+    would do now; they are None for a closed proposal, and where nobody can tell. `refusals` are the reasons
+    of `judged` against it. `has_moved`: what the proposal changes was changed live as well;
+    `can_take_over`: the proposal can take that over without a conflict. `has_calls`: example calls were run.
+    `endpoints` are the keys of endpoints that the proposal makes or changes. `days` is the time of which
+    `report` counts calls.
     """
 
     differences: Sequence[Difference]
@@ -39,12 +46,11 @@ class Review:
     can_take_over: bool = False
     has_calls: bool = False
     refusals: Sequence[str] = ()
-    # The keys of endpoints that it makes or changes, and that would be there.
     endpoints: Sequence[str] = ()
     days: int = DAYS
 
     def without(self, shown_elsewhere: Collection[str]) -> Review:
-        """Return the review without the texts that the page shows elsewhere."""
+        """Return the review without the texts in `shown_elsewhere`, so that the page says nothing twice."""
         return replace(
             self,
             obstacles=[obstacle for obstacle in self.obstacles if obstacle not in shown_elsewhere],
@@ -53,7 +59,7 @@ class Review:
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing that is known holds it back."""
+        """Return whether publishing would change something, and nothing known holds it back."""
         if self.judged is None or self.judged.plan.does_nothing:
             return False
         return not self.obstacles and self.judged.is_acceptable()
@@ -65,28 +71,29 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         contents = Contents.of(proposal)
     except DocumentError as error:
         return Review((), [said(problem) for problem in error.problems])
-    hidden = hidden_from(request)
-    visible = [change for change in contents.changes if change.collection.field not in hidden]
+    hidden, changes = hidden_from(request), contents.changes
+    visible = [change for change in changes if change.collection.field not in hidden]
+    # A high rank is a serious effect on callers.
     differences = sorted(map(difference_of, visible), key=lambda difference: -difference.effect.rank)
     if not proposal.is_open:
         return Review(differences, ())
     endpoints = sorted(
         change.key
-        for change in contents.changes
+        for change in changes
         if change.collection.field == "endpoints" and change.after is not None
     )
     try:
         merge = Merge.of(contents, export(latest()))
-        held_back = [said(obstacle) for obstacle in obstacles(proposal)]
-        judged = judge_proposal(proposal, with_calls=with_calls)
+        held_back = [said(obstacle) for obstacle in obstacles(proposal, merge)]
+        judged = judge_proposal(proposal, with_calls=with_calls, merge=merge)
     except DocumentError as error:
         return Review(differences, [said(problem) for problem in error.problems], endpoints=endpoints)
     return Review(
         differences,
-        held_back,
-        judged,
-        report_on(judged),
-        seen_findings(judged.findings, request),
+        obstacles=held_back,
+        judged=judged,
+        report=report_on(judged),
+        findings=visible_findings(judged.findings, request),
         needs_approval=needs_approval(proposal, latest()),
         has_moved=merge.has_moved,
         can_take_over=merge.has_moved and not merge.clashes,

@@ -19,17 +19,20 @@ from designer.ports import Outcome, get_runtime
 from designer.proposals.proposed_state import proposed_configuration
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.trying.try_form import TryForm
-from designer.studio.trying.try_page import FOR_REAL, table_of, tried
+from designer.studio.trying.try_page import FOR_REAL, make_call, table_of
 
-# In the address: the key of an endpoint.
+# The parameter of the address that has the key of an endpoint.
 ENDPOINT = "endpoint"
 
 
 class TryProposed(StudioPage):
-    """Writes are only tried as dry runs. Those who may make reads for real, as often as they send them."""
+    """The form of a call of a proposed endpoint, and the outcome of the call.
+
+    Writes are only tried as dry runs. Accounts with the right to run queries can read for real.
+    """
 
     title = _("Try it")
-    # That of the page of an endpoint, which has the same button.
+    # The second right is that of “Try it” on the page of an endpoint.
     permission_required = ("designer.view_proposal", "designer.change_endpoint")
     template_name = "designer/pages/proposal_trying.html"
 
@@ -55,13 +58,16 @@ class TryProposed(StudioPage):
         form: TryForm = context["form"]
         outcome: Outcome | None = None
         if not context["preview"].problem and form.is_valid():
-            outcome = tried(request, endpoint, configuration, form.attempt())
-            form.refuse(outcome)
+            outcome = make_call(request, endpoint, configuration, form.attempt())
+            form.show_refusals(outcome)
         context |= {"outcome": outcome, "table": table_of(outcome)}
         return self.render_to_response(self.get_context_data(**context))
 
     def _proposed_endpoint(self) -> tuple[Endpoint, Configuration]:
-        """Return the endpoint in the address, and the proposed configuration. Raises Http404."""
+        """Return the endpoint in the address, and the proposed configuration that has it.
+
+        Raises Http404 for an unknown endpoint, and for a proposal that cannot be read.
+        """
         try:
             configuration = proposed_configuration(self._proposal)
         except DocumentError:
@@ -75,7 +81,10 @@ class TryProposed(StudioPage):
     def _form_context(
         self, endpoint: Endpoint, configuration: Configuration, sent: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the context of the form; `sent` has the arguments of a form that was sent."""
+        """Return the context of the page with its form.
+
+        `sent` has the form's arguments `data` and `files`; it is empty for a form that was not sent yet.
+        """
         request = self.request
         preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
         may_be_real = not endpoint.kind.writes and request.user.has_perm(FOR_REAL)

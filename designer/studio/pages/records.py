@@ -16,57 +16,67 @@ from crmclient.values import Value
 from designer.audit.audit_entries import note
 from designer.models import AuditEntry
 from designer.platform import get_platform
+from designer.studio.metadata.unavailable import unavailable_answer
 from designer.studio.pages.base import StudioView
 from designer.studio.trying.try_page import FOR_REAL
 
-MOST: Final = 20
-_ID: Final = re.compile(r"\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?").fullmatch
+_MOST_RECORDS: Final = 20
+# A record's id, also in braces as the platform's own pages write it.
+_ID: Final = re.compile(r"\{?([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})\}?")
 
 
-class RecordsOf(StudioView):
-    """The first records of `entity` whose name has `search` in it or, with `id`, the one of that id.
+class RecordsByName(StudioView):
+    """Answers with the first records of `entity` whose name has `search` in it, as JSON.
 
-    They are read for real, as the service: whoever asks needs the right to run queries.
+    With `id`, it answers with the record of that id. The service reads them with its own rights: whoever asks
+    needs the right to run queries.
     """
 
     permission_required = ("designer.view_endpoint", FOR_REAL)
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> JsonResponse:
-        name, id_match = request.GET.get("entity", ""), _ID(request.GET.get("id", ""))
+        name = request.GET.get("entity", "")
         platform = get_platform()
         try:
             entity = platform.entities().get(name)
+            # Some entities have no attribute for a name. Their records cannot be chosen by it.
             if entity is None or not entity.primary_name:
                 return JsonResponse({"records": []})
-            if id_match:
-                condition = Condition(entity.primary_id, Operator.EQ, (id_match[1].lower(),))
-            else:
-                condition = Condition(
-                    entity.primary_name, Operator.CONTAINS, (request.GET.get("search", ""),)
-                )
+            condition = _condition(entity, request.GET.get("id", ""), request.GET.get("search", ""))
             records = list(_matching_records(platform, entity, condition))
-        except PlatformError:
-            return JsonResponse({"away": True}, status=503)
+        except PlatformError as error:
+            return unavailable_answer(error)
         note(request, AuditEntry.Action.RUN, name, "records searched by name")
         return JsonResponse({"records": records})
 
 
+def _condition(entity: Entity, id: str, search: str) -> Condition:
+    """Return the condition for the record with that id. If `id` is no id, it is for names with `search`."""
+    if match := _ID.fullmatch(id):
+        return Condition(entity.primary_id, Operator.EQ, (match[1].lower(),))
+    return Condition(str(entity.primary_name), Operator.CONTAINS, (search,))
+
+
 def _matching_records(platform: Platform, entity: Entity, condition: Condition) -> Iterator[dict[str, str]]:
-    """Yield up to `MOST` records that match the condition, by name."""
+    """Yield up to `_MOST_RECORDS` records that match the condition, ordered by name.
+
+    A record without a name shows its id.
+    """
     name = str(entity.primary_name)
     query = Query(
         entity.logical_name,
         columns=(Column(entity.primary_id), Column(name)),
         filter=Filter((condition,)),
         orders=(Order(name),),
-        top=MOST,
+        top=_MOST_RECORDS,
     )
     for row in platform.query(query).rows:
-        id = _id(row, entity)
+        id = _record_id(row, entity)
         yield {"id": id, "label": str(row.get(name) or id), "entity": entity.logical_name}
 
 
-def _id(row: Mapping[str, Value], entity: Entity) -> str:
+def _record_id(row: Mapping[str, Value], entity: Entity) -> str:
+    """Return the id of a record, which some platforms give as a reference to it."""
     value = row[entity.primary_id]
     return value.id if isinstance(value, Reference) else str(value)

@@ -18,22 +18,23 @@ from django.utils.translation import gettext_lazy
 
 from designer.audit import note
 from designer.documents.document_reader import read
-from designer.documents.document_writer import to_bytes
 from designer.documents.problems import DocumentError
 from designer.history.recording import Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import plan_to, restore
 from designer.models import AuditEntry, Release
-from designer.releases.next_release import Proposal, propose
+from designer.releases.next_release import propose
 from designer.sentences import said
-from designer.studio.hidden_lists import document_for, seen_lines
+from designer.studio.hidden_lists import text_without_hidden, visible_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
+from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 
 _PER_PAGE = 30
+# Without its link: addresses are not known yet while modules are imported.
 _CRUMB = Crumb(gettext_lazy("Releases"), "")
 
 
@@ -50,11 +51,14 @@ class ReleaseForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class ReleasesPage(StudioPage):
+    """The list of releases, the newest first."""
+
     title = gettext_lazy("Releases")
     permission_required = "designer.view_release"
     template_name = "designer/pages/releases.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        # Documents are large, and the list does not show them.
         releases = Release.objects.defer("document")
         page = Paginator(releases, _PER_PAGE).get_page(self.request.GET.get("page"))
         may_add = self.request.user.has_perm("designer.add_release")
@@ -62,6 +66,8 @@ class ReleasesPage(StudioPage):
 
 
 class NewReleasePage(StudioPage):
+    """The form of the next release, with a number and a changelog proposed; makes the release."""
+
     title = gettext_lazy("New release")
     permission_required = "designer.add_release"
     template_name = "designer/pages/release_form.html"
@@ -70,6 +76,7 @@ class NewReleasePage(StudioPage):
         return [_CRUMB._replace(link=reverse("studio:releases"))]
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        # The form was sent, and is shown with what was typed or with the problems.
         if "form" in kwargs or "problems" in kwargs:
             return super().get_context_data(**kwargs)
         try:
@@ -77,31 +84,31 @@ class NewReleasePage(StudioPage):
         except DocumentError as error:
             return super().get_context_data(problems=error.problems)
         major, minor = proposal.number
-        first = {"major": major, "minor": minor, "changelog": proposal.changelog}
-        return super().get_context_data(form=ReleaseForm(initial=first), proposal=proposal)
+        initial = {"major": major, "minor": minor, "changelog": proposal.changelog}
+        return super().get_context_data(form=ReleaseForm(initial=initial), proposal=proposal)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
             try:
-                return self._try(request)
+                return self._make_release(request)
             except IntegrityError:
                 # The form was sent twice at once, and both found the number free. Now it is taken.
-                return self._try(request)
+                return self._make_release(request)
         except DocumentError as error:
-            return self.again(problems=error.problems)
+            return self.show_again(problems=error.problems)
 
-    def _try(self, request: HttpRequest) -> HttpResponseBase:
-        # What is copied is what is there at this moment, and nothing may come between.
-        with transaction.atomic():
-            return self._make(request, propose())
+    # In a transaction: nobody changes the configuration between its reading and the release.
+    @transaction.atomic
+    def _make_release(self, request: HttpRequest) -> HttpResponseBase:
+        """Make a release of the configuration as it is now, and return the redirect to its page.
 
-    def _make(self, request: HttpRequest, proposal: Proposal) -> HttpResponseBase:
+        Return the form again if it is not valid. Raises IntegrityError if the release's number is taken.
+        """
+        proposal = propose()
         form = ReleaseForm(request.POST)
         if not form.is_valid():
-            return self.again(form=form, proposal=proposal)
-        release: Release = form.save(commit=False)
-        release.account = request.user.get_username()
-        release.document = to_bytes(proposal.document).decode()
+            return self.show_again(form=form, proposal=proposal)
+        release = proposal.release(**form.cleaned_data, account=request.user.get_username())
         release.save()
         note(request, AuditEntry.Action.RELEASE, release)
         messages.success(request, _("Release %(release)s is made.") % {"release": release})
@@ -109,6 +116,8 @@ class NewReleasePage(StudioPage):
 
 
 class ReleasePage(StudioPage):
+    """One release: its changelog, and what going back to it would change."""
+
     permission_required = "designer.view_release"
     template_name = "designer/pages/release.html"
 
@@ -117,7 +126,7 @@ class ReleasePage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         release = get_object_or_404(Release, pk=self.kwargs["pk"])
-        plan, problems = _plan_to(release, self.request)
+        plan, problems = _lines_and_problems(release, self.request)
         return super().get_context_data(
             **{
                 "title": _("Release %(release)s") % {"release": release},
@@ -131,6 +140,8 @@ class ReleasePage(StudioPage):
 
 
 class RestoreRelease(StudioView):
+    """Makes the configuration what it was in a release, or opens a proposal of that."""
+
     permission_required = "designer.restore"
     http_method_names = ["post"]
 
@@ -140,7 +151,7 @@ class RestoreRelease(StudioView):
         try:
             restored = restore(read(release.document.encode()), author)
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, author.note):
+            if opened := open_as_proposal(request, refused, author.note):
                 return opened
             tell_refused(request, refused)
             return HttpResponseRedirect(reverse("studio:release", args=[pk]))
@@ -169,12 +180,16 @@ class ReleaseDocument(StudioView):
         note(request, AuditEntry.Action.EXPORT, release)
         name = f"portico-{release.number}.json"
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        document = document_for(release.document, request)
+        document = text_without_hidden(release.document, request)
         return HttpResponse(document, content_type="application/json", headers=headers)
 
 
-def _plan_to(release: Release, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
+def _lines_and_problems(release: Release, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
+    """Return the changes that restoring a release would make, as lines, and why it cannot be restored.
+
+    There are no lines if there are problems. The lines leave out what the account may not see.
+    """
     try:
-        return list(seen_lines(plan_to(read(release.document.encode())), request)), ()
+        return list(visible_lines(plan_to(read(release.document.encode())), request)), ()
     except DocumentError as error:
         return [], error.problems

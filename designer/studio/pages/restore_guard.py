@@ -13,7 +13,7 @@ from designer.readiness import Finding
 
 
 class ServedWouldBreak(Exception):
-    """The change would stop endpoints that are served now."""
+    """The change would stop endpoints that are served now. `problems` has a sentence for each reason."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.problems = [
@@ -26,21 +26,22 @@ class ServedWouldBreak(Exception):
 
 @contextmanager
 def keeping_what_is_served() -> Iterator[None]:
-    """A transaction that is taken back where it blocks what was not blocked before.
+    """Run the block in a transaction. Take it back if an endpoint is blocked that was not blocked before.
 
-    Within `recording`: what others do while that waits for its turn is not taken for this.
-    Raises ServedWouldBreak with a sentence for each endpoint and reason.
+    Use it inside `recording`, not around it: `recording` waits for other writers, and their changes would
+    then count as changes of the block. Raises ServedWouldBreak.
     """
     with transaction.atomic():
         before = overview()
         yield
+        # Endpoints that the block has added may be blocked: nobody uses them yet.
         broken = [finding for finding in newly_blocked(before) if finding.subject in before.keys]
         if broken:
             raise ServedWouldBreak(broken)
 
 
 def newly_blocked(before: Overview) -> list[Finding]:
-    """Findings that block, now, what was not blocked at `before`."""
+    """Return the blocking findings about endpoints that were not blocked in the overview `before`."""
     blocked = {finding.subject for finding in before.findings if finding.is_blocking}
     return [
         finding for finding in overview().findings if finding.is_blocking and finding.subject not in blocked

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from designer.access_control.access_matrix import ANONYMOUS, AUTHENTICATED
-from designer.access_control.role_differences import Difference, differences, named
+from designer.access_control.role_differences import Difference, column_in_words, differences
 from designer.configuration import Configuration
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from designer.sentences import said
@@ -22,7 +22,10 @@ from designer.studio.row_rule_entries import entity_pages, entry_in_words
 
 
 class ShownDifference(NamedTuple):
-    """A difference between two callers, with a link to where it comes from."""
+    """A difference between two callers: `one` and `other` say what each may do of `what`.
+
+    `link` leads to the page of the endpoint or the exposed entity; empty where there is none.
+    """
 
     what: str
     one: str
@@ -31,6 +34,8 @@ class ShownDifference(NamedTuple):
 
 
 class CompareRolesPage(StudioPage):
+    """Asks for two columns of the permission matrix, and shows in what their callers differ."""
+
     title = gettext_lazy("Compare two roles")
     permission_required = "designer.view_endpoint"
     template_name = "designer/pages/compare_roles.html"
@@ -48,15 +53,15 @@ class CompareRolesPage(StudioPage):
                 "differences": list(_with_links(_differences(self.request, one, other), configuration)),
                 "one": one,
                 "other": other,
-                "one_label": said(named(one)),
-                "other_label": said(named(other)),
+                "one_label": said(column_in_words(one)),
+                "other_label": said(column_in_words(other)),
                 "query": self.request.GET.urlencode(),
             }
         return super().get_context_data(columns=columns, **kwargs)
 
 
 class RoleDifferencesFile(StudioView):
-    """The same as CSV."""
+    """The differences of the two columns in the address as a CSV file."""
 
     permission_required = "designer.view_endpoint"
     http_method_names = ["get"]
@@ -71,12 +76,15 @@ class RoleDifferencesFile(StudioView):
             for difference in differences
         ]
         return csv_file(
-            "role-differences.csv", [["what", *(said(named(column)) for column in chosen)], *lines]
+            "role-differences.csv", [["what", *(said(column_in_words(column)) for column in chosen)], *lines]
         )
 
 
 def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, str] | None:
-    """The two columns in the address; None while it does not name both. Raises Http404 for another name."""
+    """Return the two columns that the address names; None while it does not name both.
+
+    A column is a role, or one of the two for callers without roles. Raises Http404 for an unknown one.
+    """
     one, other = request.GET.get("one", ""), request.GET.get("other", "")
     if not one or not other:
         return None
@@ -87,6 +95,7 @@ def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, st
 
 
 def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]:
+    """Return what callers of two columns of the matrix may do differently."""
     overview = seen_by(request)
 
     def say(exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
@@ -96,8 +105,9 @@ def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]
 
 
 def _with_links(differences: Iterable[Difference], configuration: Configuration) -> Iterator[ShownDifference]:
+    """Yield each difference in the user's language, with a link to what it is about."""
     entities = entity_pages(configuration)
-    # Asked for once: there may be a thousand.
+    # `reverse` is slow, and there may be a thousand differences: it is called once, with 0 in place of an id.
     endpoint = reverse("admin:designer_endpoint_change", args=[0])
     for difference in differences:
         link = entities.get(difference.entity, "")

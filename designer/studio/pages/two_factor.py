@@ -21,6 +21,11 @@ from designer.studio.pages.base import StudioPage
 
 
 class TwoFactorPage(StudioPage):
+    """Switches two-factor login on and off for the account itself, whatever its rights.
+
+    A device that is not `confirmed` is offered on the page, and asked for by no login.
+    """
+
     title = gettext_lazy("Two-factor login")
     template_name = "designer/pages/two_factor.html"
 
@@ -40,7 +45,7 @@ class TwoFactorPage(StudioPage):
         )
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
-        # Each step returns a problem for the user, empty when it has succeeded.
+        # Each step returns a problem for the user; the text is empty when the step has succeeded.
         steps = {"begin": self._begin, "confirm": self._confirm, "end": self._end}
         run_step = steps.get(request.POST.get("step", ""))
         if run_step is None:
@@ -48,13 +53,13 @@ class TwoFactorPage(StudioPage):
         with transaction.atomic():
             problem = run_step(request)
         if problem:
-            return self.again(problems=[problem])
+            return self.show_again(problems=[problem])
         return HttpResponseRedirect(reverse("studio:two_factor"))
 
     def _begin(self, request: HttpRequest) -> str:
-        """Offer a new device, unless two-factor login is on.
+        """Offer a new device in place of one that was not confirmed, unless two-factor login is on.
 
-        An offered device that was not confirmed goes.
+        Return an empty text: there is no problem.
         """
         devices = TOTPDevice.objects.filter(user=request.user)
         if not devices.filter(confirmed=True).exists():
@@ -67,6 +72,7 @@ class TwoFactorPage(StudioPage):
         """Switch two-factor login on, if the code is right. Return what is wrong, else an empty text."""
         device = TOTPDevice.objects.filter(user=request.user, confirmed=False).first()
         if device is None:
+            # Confirmed in another tab, or the form was sent twice: the page shows how things are now.
             return ""
         if not device.verify_token(_code(request)):
             return _("That is not the code that the app shows now. Check the app's clock, and try the next.")
@@ -80,6 +86,7 @@ class TwoFactorPage(StudioPage):
         """Switch two-factor login off, if the code is right. Return what is wrong, else an empty text."""
         device = TOTPDevice.objects.filter(user=request.user, confirmed=True).first()
         if device is None:
+            # Switched off in another tab: the page shows how things are now.
             return ""
         if not device.verify_token(_code(request)):
             return _("That is not the code that the app shows now.")
@@ -90,15 +97,16 @@ class TwoFactorPage(StudioPage):
 
 
 def _code(request: HttpRequest) -> str:
+    # Apps show the code in two groups.
     return request.POST.get("code", "").replace(" ", "")
 
 
 def _secret(device: TOTPDevice) -> str:
-    """Return the device's secret in groups of four characters, for people who type it."""
+    """Return the device's secret in base32, in groups of four characters, for people who type it."""
     text = base64.b32encode(device.bin_key).decode().rstrip("=")
     return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def _picture(device: TOTPDevice) -> str:
-    """The QR code, as a data URI."""
+    """Return the QR code for authenticator apps as an SVG image in a data URI."""
     return str(segno.make(device.config_url, error="m").svg_data_uri(scale=5, border=3, light="white"))

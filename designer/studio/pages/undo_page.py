@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -29,15 +29,17 @@ from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
+from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
+from designer.studio.sent_numbers import sent_number
 
 # Items of one version that a message names.
 _FEW = 3
 
 
 class UndoPage(StudioPage):
-    """A version, or one of its changes, undone; a page of its own only where that lets somebody in."""
+    """Undoes a version, or one of its changes. It shows a page only to ask before it lets more callers in."""
 
     permission_required = "designer.view_version"
     http_method_names = ["post"]
@@ -56,7 +58,7 @@ class UndoPage(StudioPage):
                 return self._ask(version, changes, undoing, [said(question) for question in asks])
             undone = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, _note(version, changes)):
+            if opened := open_as_proposal(request, refused, _note(version, changes)):
                 return opened
             tell_refused(request, refused)
             return HttpResponseRedirect(back)
@@ -67,6 +69,7 @@ class UndoPage(StudioPage):
         if undone.plan.does_nothing:
             messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:
+            # Lazy: `note` reads it in English, whatever language the user reads.
             description = lazy(_names_of_changes, str)(changes)
             note(request, AuditEntry.Action.RESTORE, description, f"undid version {version.pk}")
             text = _("Version %(number)s undone: %(what)s.") % {
@@ -91,6 +94,7 @@ class UndoPage(StudioPage):
             what=_names_of_changes(changes),
             asks=asks,
             digest=undoing.digest,
+            # What the form on the page sends again.
             sent={name: self.request.POST.get(name, "") for name in ("version", "change")},
             back=_page_afterwards(self.request, version, changes),
         )
@@ -98,32 +102,36 @@ class UndoPage(StudioPage):
 
 
 def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange]]:
-    """Return the version and those of its changes that the request wants to undo. Raises Http404."""
+    """Return the version, and those of its changes that the request wants to undo.
+
+    The request names one `change` by its row id, or a `version` for all its changes. Raises Http404.
+    """
     number, change = request.POST.get("version", ""), request.POST.get("change", "")
     if change:
-        if not change.isdecimal():
-            raise Http404
-        item_change = get_object_or_404(ItemChange.objects.select_related("version"), pk=change)
+        item_changes = ItemChange.objects.select_related("version")
+        item_change = get_object_or_404(item_changes, pk=sent_number(change))
         return item_change.version, [item_change]
-    if not number.isdecimal():
-        raise Http404
-    version = get_object_or_404(Version, pk=number)
+    version = get_object_or_404(Version, pk=sent_number(number))
     return version, list(version.changes.all())
 
 
 def _note(version: Version, changes: Sequence[ItemChange]) -> str:
+    """Return the note of the new version that the undo makes: what it undoes."""
     values = {"number": version.pk, "what": _names_of_changes(changes)}
     return _("Undid version %(number)s: %(what)s") % values
 
 
 def _names_of_changes(changes: Sequence[ItemChange]) -> str:
+    """Return the names of the first changed items, with “…” if there are more."""
     few = ", ".join(describe(change.collection, change.key) for change in changes[:_FEW])
     return few if len(changes) <= _FEW else f"{few}, …"
 
 
 def _page_afterwards(request: HttpRequest, version: Version, changes: Sequence[ItemChange]) -> str:
-    """Return the address of the page that had the button, unless that page is about an item that undoing
-    removes.
+    """Return the address of the page that had the button, or that of the version.
+
+    The version's is taken where the other page is of another site, and where the undo removes an item: the
+    other page might be about that item.
     """
     came_from = request.POST.get("back") or request.headers.get("Referer", "")
     hosts = {request.get_host()}

@@ -15,10 +15,12 @@ from designer.studio.navigation.request_overview import seen_by
 from designer.studio.pages.base import StudioPage
 
 _PER_PAGE = 100
-_NEVER: dict[str, Any] = {"day": 0, "month": 0, "failed": 0, "last": None}
+_NO_CALLS: dict[str, Any] = {"day": 0, "month": 0, "failed": 0, "last": None}
 
 
 class UsagePage(StudioPage):
+    """The enabled endpoints by path, with the calls of each in the last day and month."""
+
     title = gettext_lazy("Usage")
     permission_required = "designer.view_endpoint"
     template_name = "designer/pages/usage.html"
@@ -29,12 +31,18 @@ class UsagePage(StudioPage):
         ids = sorted(enabled, key=lambda id: (enabled[id].path, enabled[id].methods))
         page = Paginator(ids, _PER_PAGE).get_page(self.request.GET.get("page"))
         calls = _calls([enabled[id].definition.key for id in page.object_list])
-        rows = [(id, enabled[id], calls.get(enabled[id].definition.key, _NEVER)) for id in page.object_list]
+        rows = [
+            (id, enabled[id], calls.get(enabled[id].definition.key, _NO_CALLS)) for id in page.object_list
+        ]
         return super().get_context_data(**kwargs, page=page, rows=rows)
 
 
 def _calls(keys: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the counts of calls of each endpoint, by its key."""
+    """Return the counts of calls by the endpoint's key, for those of `keys` that were ever called.
+
+    `day` and `month` count the calls of 1 and 30 days, `failed` those of 30 days that were answered with 5xx.
+    `last` is the time of the last call.
+    """
     now = timezone.now()
     day, month = Q(hour__gte=now - dt.timedelta(days=1)), Q(hour__gte=now - dt.timedelta(days=30))
     rows = EndpointCalls.objects.filter(endpoint__in=keys).values("endpoint")

@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -25,38 +25,48 @@ from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import document_at, plan_to, restore, restore_item
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
-from designer.studio.hidden_lists import hidden_from, seen_lines
+from designer.studio.hidden_lists import hidden_from, visible_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
+from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
+from designer.studio.sent_numbers import sent_number
 
 _PER_PAGE = 30
-# Changes of one version in the list; its page has all of them.
-_FEW = 3
-# An import may change thousands of items.
-_MOST = 200
+# Changes of one version that the list shows.
+_MOST_IN_LIST = 3
+# Changes that the page of a version shows. An import may change thousands of items.
+_MOST_ON_PAGE = 200
 
 
 class VersionsPage(StudioPage):
+    """The list of versions, or of those that changed the item in the address (`list` and `key`)."""
+
     title = gettext_lazy("Versions")
     permission_required = "designer.view_version"
     template_name = "designer/pages/versions.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        # What was changed outside the studio is in the list, too.
         record_outside()
         collection, key = self.request.GET.get("list", ""), self.request.GET.get("key", "")
         page = Paginator(self._versions(collection, key), _PER_PAGE).get_page(self.request.GET.get("page"))
-        shown = {version.pk: version for version in page.object_list}
         return super().get_context_data(
             **kwargs,
             page=page,
             of=describe(collection, key) if key else "",
             filter={"list": collection, "key": key} if key else {},
-            versions=[(version, *self._few(version, collection, key)) for version in shown.values()],
+            versions=[
+                (version, *self._first_changes(version, collection, key)) for version in page.object_list
+            ],
         )
 
     def _versions(self, collection: str, key: str) -> QuerySet[Version]:
+        """Return the versions that changed an item; all versions for an empty key.
+
+        There are none for an item that the account may not see.
+        """
         versions = Version.objects.prefetch_related("changes")
         if not key:
             return versions
@@ -64,8 +74,11 @@ class VersionsPage(StudioPage):
         changes = changes.exclude(collection__in=hidden_from(self.request))
         return versions.filter(pk__in=changes.values("version"))
 
-    def _few(self, version: Version, collection: str, key: str) -> tuple[list[Any], int]:
-        """Return the first changes of a version that the account may see, and how many more there are."""
+    def _first_changes(self, version: Version, collection: str, key: str) -> tuple[list[Any], int]:
+        """Return the first changes of a version that the account may see, and how many more there are.
+
+        With a key, only changes of that item count.
+        """
         hidden = hidden_from(self.request)
         changes = [
             change
@@ -73,10 +86,12 @@ class VersionsPage(StudioPage):
             if change.collection not in hidden
             and (not key or (change.collection, change.key) == (collection, key))
         ]
-        return read_changes(changes[:_FEW]), max(0, len(changes) - _FEW)
+        return read_changes(changes[:_MOST_IN_LIST]), max(0, len(changes) - _MOST_IN_LIST)
 
 
 class VersionPage(StudioPage):
+    """One version: its changes, and what going back to it would change."""
+
     permission_required = "designer.view_version"
     template_name = "designer/pages/version.html"
 
@@ -89,16 +104,16 @@ class VersionPage(StudioPage):
         can_undo = undoable(version)
         offered = [
             (change, can_undo and may_undo(self.request, [change.change]))
-            for change in read_changes(changes[:_MOST])
+            for change in read_changes(changes[:_MOST_ON_PAGE])
         ]
-        plan, problems = _plan_to(version.pk, self.request)
+        plan, problems = _lines_and_problems(version.pk, self.request)
         return super().get_context_data(
             **{
                 "title": _("Version %(number)s") % {"number": version.pk},
                 "version": version,
                 "changes": offered,
                 "may_undo_some": any(is_offered for _, is_offered in offered),
-                "more": max(0, changes.count() - _MOST),
+                "more": max(0, changes.count() - _MOST_ON_PAGE),
                 "plan": plan,
                 "problems": problems,
                 "may_restore": self.request.user.has_perm("designer.restore"),
@@ -109,25 +124,31 @@ class VersionPage(StudioPage):
         )
 
 
-def _plan_to(version: int, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
-    """Return the effects of restoring a version as lines, or why it cannot be restored."""
+def _lines_and_problems(version: int, request: HttpRequest) -> tuple[list[str], Sequence[str]]:
+    """Return the changes that restoring a version would make, as lines, and why it cannot be restored.
+
+    There are no lines if there are problems. The lines leave out what the account may not see.
+    """
     try:
-        return list(seen_lines(plan_to(document_at(version)), request)), ()
+        return list(visible_lines(plan_to(document_at(version)), request)), ()
     except DocumentError as error:
         return [], error.problems
 
 
 class RestoreVersion(StudioView):
-    """The whole configuration as a version left it, or one item as it was before or after it."""
+    """Restores the whole configuration as a version left it, or one item as it was before or after it.
+
+    `change` is the row id of the item's change, and `to=before` says which of the two.
+    """
 
     permission_required = "designer.restore"
     http_method_names = ["post"]
 
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         version = get_object_or_404(Version, pk=pk)
-        change = _change(request, version) if "change" in request.POST else None
+        change = _change_to_restore(request, version) if "change" in request.POST else None
         is_before = change is not None and request.POST.get("to") == "before"
-        description = _went_back(version, change, is_before=is_before)
+        description = _description(version, change, is_before=is_before)
         author = author_of(request, Origin.RESTORE, description)
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
         try:
@@ -137,7 +158,7 @@ class RestoreVersion(StudioView):
                 content = change.before if is_before else change.after
                 restored = restore_item(change.collection, change.key, content, author)
         except ChangeRefused as refused:
-            if opened := proposed(request, refused, description):
+            if opened := open_as_proposal(request, refused, description):
                 return opened
             tell_refused(request, refused)
             return back
@@ -148,26 +169,28 @@ class RestoreVersion(StudioView):
         if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
             return back
-        note(request, AuditEntry.Action.RESTORE, lazy(_restored, str)(change), f"version {pk}")
+        # Lazy: `note` reads it in English, whatever language the user reads.
+        note(request, AuditEntry.Action.RESTORE, lazy(_name_of_restored, str)(change), f"version {pk}")
         say_done(request, f"{description}.", restored.version)
         return HttpResponseRedirect(reverse("studio:versions"))
 
 
-def _change(request: HttpRequest, version: Version) -> ItemChange:
-    """The one that is to be restored. Raises Http404."""
-    number = request.POST["change"]
-    if not number.isdecimal():
-        raise Http404
+def _change_to_restore(request: HttpRequest, version: Version) -> ItemChange:
+    """Return the change of the version that is to be restored. Raises Http404, also for a hidden one."""
     visible = version.changes.exclude(collection__in=hidden_from(request))
-    return get_object_or_404(visible, pk=number)
+    return get_object_or_404(visible, pk=sent_number(request.POST["change"]))
 
 
-def _restored(change: ItemChange | None) -> str:
+def _name_of_restored(change: ItemChange | None) -> str:
+    """Return the name of the restored item; None stands for the whole configuration."""
     return _("the whole configuration") if change is None else describe(change.collection, change.key)
 
 
-def _went_back(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
-    """Return a sentence about what has been restored, and to what."""
+def _description(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
+    """Return a sentence, without a full stop, about what is restored and to which version.
+
+    `change` is None for the whole configuration. `is_before`: the item goes back to what it was before it.
+    """
     if change is None:
         return _("The whole configuration went back to version %(number)s") % {"number": version.pk}
     values = {"what": capfirst(describe(change.collection, change.key)), "number": version.pk}

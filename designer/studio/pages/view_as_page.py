@@ -1,13 +1,13 @@
-"""“View as”: the API that callers of a type and role see, from the description that its callers are given.
+"""“View as”: the API as callers of a type and role see it, from the description that they are given.
 
-Of what is live or, with the number of one in the address, of what a proposal would make of it.
+It shows the live configuration or, with the number of a proposal in the address, what that would make of it.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from django import forms
@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from crmclient.errors import PlatformError
 from designer.access_control.access_matrix import types_in_use
 from designer.configuration import Configuration
 from designer.definitions import CallerTypeDefinition
@@ -24,30 +25,36 @@ from designer.documents.problems import DocumentError
 from designer.loading import latest
 from designer.models import Proposal, Role
 from designer.names import USER_TYPE
+from designer.platform_failures import failure_words
 from designer.ports import NotReady, get_runtime
 from designer.proposals.proposed_state import proposed_configuration
 from designer.sentences import said
 from designer.studio.look import dress
 from designer.studio.pages.base import StudioPage, StudioView
+from designer.studio.sent_numbers import sent_number
 from designer.studio.trying.caller_fields import type_field
 
 ANYONE = "anonymous"
 # In the address: the number of a proposal.
 PROPOSAL = "proposal"
 _METHODS = ("get", "post", "patch", "put", "delete")
-_MAY = "designer.view_endpoint"
+_PERMISSION = "designer.view_endpoint"
 
 
 class SeenOperation(NamedTuple):
+    """An operation that the callers see. `link` leads to the page of its endpoint.
+
+    It is empty for the operations of the service itself, which no endpoint makes.
+    """
+
     method: str
     path: str
     summary: str
-    # The page of the endpoint, where it is one: the service has operations of its own.
     link: str
 
 
-class ReadersForm(forms.Form):
-    """Whose eyes: those of a caller type with any roles together, or nobody's.
+class CallersForm(forms.Form):
+    """Which callers the API is viewed as: those of a type with all the chosen roles, or anonymous ones.
 
     The type is asked for where more than one is in use.
     """
@@ -70,40 +77,31 @@ class ReadersForm(forms.Form):
 
 
 class ViewAsPage(StudioPage):
+    """The operations that callers see, by their tags, with links to the documents that callers get."""
+
     title = gettext_lazy("View as")
-    permission_required = _MAY
+    permission_required = _PERMISSION
     template_name = "designer/pages/view_as.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        chosen = self.request.GET.getlist("role")
-        groups: defaultdict[str, list[SeenOperation]] = defaultdict(list)
+        chosen = {"role": self.request.GET.getlist("role"), "type": _caller_type(self.request)}
         proposal = _proposal(self.request)
-        links = _links() if proposal is None else {}
-        not_ready = ""
+        # Why there is no document: it is still being made, or the platform does not answer.
+        not_ready = failed = ""
+        document: dict[str, Any] = {}
         try:
             document = json.loads(_openapi(self.request, _configuration(proposal)))
         except NotReady as error:
-            document, not_ready = {}, str(error)
-        for path, item in document.get("paths", {}).items():
-            for method in _METHODS:
-                if method in item:
-                    operation = item[method]
-                    tag = next(iter(operation.get("tags", ())), _("Other"))
-                    link = links.get((method.upper(), path), "")
-                    operation_row = SeenOperation(method.upper(), path, operation.get("summary", ""), link)
-                    groups[tag].append(operation_row)
+            not_ready = str(error)
+        except PlatformError as error:
+            failed = failure_words(error)
+        # An endpoint that a proposal adds has no page yet, so the operations of proposals have no links.
+        groups = _operations_by_tag(document, _endpoint_links() if proposal is None else {})
         return super().get_context_data(
-            form=ReadersForm(
-                types_in_use(latest()), initial={"role": chosen, "type": _caller_type(self.request)}
-            ),
-            # What was configured comes before what the service has of its own.
-            groups=dict(
-                sorted(
-                    groups.items(),
-                    key=lambda group: not any(operation_row.link for operation_row in group[1]),
-                )
-            ),
+            form=CallersForm(types_in_use(latest()), initial=chosen),
+            groups=groups,
             not_ready=not_ready,
+            failed=failed,
             count=sum(len(group) for group in groups.values()),
             query=self.request.GET.urlencode(),
             proposal=proposal,
@@ -111,10 +109,10 @@ class ViewAsPage(StudioPage):
         )
 
 
-class _Viewed(StudioView):
-    """A document itself, as these callers get it."""
+class _DocumentView(StudioView):
+    """Answers with a document that describes the API, as a file, as the callers in the address get it."""
 
-    permission_required = _MAY
+    permission_required = _PERMISSION
     http_method_names = ["get"]
     file_name = ""
 
@@ -122,30 +120,64 @@ class _Viewed(StudioView):
         try:
             content = self.content(request, _configuration(_proposal(request)))
         except NotReady as error:
-            return HttpResponse(
-                str(error), status=503, content_type="text/plain", headers={"Retry-After": "5"}
-            )
+            return _unavailable(str(error))
+        except PlatformError as error:
+            return _unavailable(failure_words(error))
         answer = HttpResponse(content, content_type="application/json")
         answer["Content-Disposition"] = f'attachment; filename="{self.file_name}"'
         return answer
 
     def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
-        """Return what the page shows. Raises NotReady."""
+        """Return the document as JSON. `configuration` is that of a proposal; None: what is live.
+
+        Raises NotReady.
+        """
         raise NotImplementedError
 
 
-class ViewedDocument(_Viewed):
+class OpenApiDocument(_DocumentView):
     file_name = "openapi.json"
 
     def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
         return _openapi(request, configuration)
 
 
-class ViewedSchema(_Viewed):
+class SchemaDocument(_DocumentView):
     file_name = "schema.json"
 
     def content(self, request: HttpRequest, configuration: Configuration | None) -> bytes:
         return get_runtime().schema(_roles(request), _caller_type(request), configuration)
+
+
+def _operations_by_tag(
+    document: Mapping[str, Any], links: Mapping[tuple[str, str], str]
+) -> dict[str, list[SeenOperation]]:
+    """Return the operations of an OpenAPI document by their first tag.
+
+    `links` are the addresses of endpoints' pages, by method and path. Tags with an endpoint come before tags
+    that only have operations of the service itself.
+    """
+    groups: defaultdict[str, list[SeenOperation]] = defaultdict(list)
+    for path, item in document.get("paths", {}).items():
+        for name in _METHODS:
+            if name not in item:
+                continue
+            operation, method = item[name], name.upper()
+            tag = next(iter(operation.get("tags", ())), _("Other"))
+            link = links.get((method, path), "")
+            groups[tag].append(SeenOperation(method, path, operation.get("summary", ""), link))
+
+    def is_of_the_service(tag: str) -> bool:
+        return not any(operation.link for operation in groups[tag])
+
+    return {tag: groups[tag] for tag in sorted(groups, key=is_of_the_service)}
+
+
+def _unavailable(words: str) -> HttpResponse:
+    """Return an answer for a document that is not there yet. Status 503, with Retry-After."""
+    return HttpResponse(
+        words, status=503, content_type="text/plain; charset=utf-8", headers={"Retry-After": "5"}
+    )
 
 
 def _openapi(request: HttpRequest, configuration: Configuration | None) -> bytes:
@@ -153,21 +185,29 @@ def _openapi(request: HttpRequest, configuration: Configuration | None) -> bytes
 
 
 def _roles(request: HttpRequest) -> list[str] | None:
+    """Return the chosen roles; None for callers without a token."""
     roles = request.GET.getlist("role")
     return None if ANYONE in roles else roles
 
 
 def _proposal(request: HttpRequest) -> Proposal | None:
-    """The one that the address names. Raises Http404."""
+    """Return the proposal whose number is in the address; None where the address has none.
+
+    Raises Http404 for one that does not exist, and for accounts that may not see proposals.
+    """
     number = request.GET.get(PROPOSAL, "")
     if not number:
         return None
-    if not request.user.has_perm("designer.view_proposal") or not (number.isascii() and number.isdecimal()):
+    if not request.user.has_perm("designer.view_proposal"):
         raise Http404
-    return get_object_or_404(Proposal, pk=number[:18])
+    return get_object_or_404(Proposal, pk=sent_number(number))
 
 
 def _configuration(proposal: Proposal | None) -> Configuration | None:
+    """Return the configuration that the proposal would make live; None, without a proposal, for what is live.
+
+    Raises NotReady for a proposal that cannot be read.
+    """
     if proposal is None:
         return None
     try:
@@ -177,13 +217,14 @@ def _configuration(proposal: Proposal | None) -> Configuration | None:
 
 
 def _caller_type(request: HttpRequest) -> str:
+    """Return the chosen caller type; users where none is chosen."""
     return request.GET.get("type") or USER_TYPE
 
 
-def _links() -> dict[tuple[str, str], str]:
-    """The pages of endpoints that are served, by method and path."""
+def _endpoint_links() -> dict[tuple[str, str], str]:
+    """Return the addresses of the studio's pages of enabled endpoints, by method and path of the endpoint."""
     links: dict[tuple[str, str], str] = {}
-    # Asked for once: there may be a thousand.
+    # `reverse` is slow, and there may be a thousand endpoints: it is called once, with 0 in place of an id.
     page = reverse("admin:designer_endpoint_change", args=[0])
     for id, endpoint in latest().endpoints.items():
         if endpoint.definition.enabled:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from django.http import Http404
@@ -12,18 +10,19 @@ from django.shortcuts import get_object_or_404
 from designer.access_control.access_matrix import (
     ANONYMOUS,
     AUTHENTICATED,
-    callers,
-    clicked,
-    is_same,
-    mark_of,
-    widens,
+    access_after_click,
+    callers_in_words,
+    digest_of_access,
+    is_same_access,
 )
 from designer.configuration import Configuration
 from designer.configuration import Endpoint as Configured
 from designer.definitions import AccessDefinition
-from designer.history.access_changes import last_access_change, last_change, of_access_alone
+from designer.history.access_changes import change_of_access_alone, last_access_change, last_change
 from designer.models import Endpoint, ItemChange, Role
 from designer.sentences import Sentence
+from designer.studio.saving.opened_access import OpenedAccess
+from designer.studio.sent_numbers import sent_number
 
 
 class NotPossible(Exception):
@@ -44,47 +43,55 @@ class AccessEdit:
 
     @property
     def before(self) -> AccessDefinition:
+        """The callers as the configuration has them."""
         return self.endpoint.definition.access
 
     @property
-    def called(self) -> str:
-        """Return the method and path as callers know them."""
+    def method_and_path(self) -> str:
+        """The method and path, as callers know the endpoint."""
         return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
 
     @property
     def callers_before(self) -> Sentence:
-        return callers(self.before)
+        return callers_in_words(self.before)
 
     @property
     def callers_after(self) -> Sentence:
-        return callers(self.after)
+        return callers_in_words(self.after)
 
     @property
-    def asks(self) -> bool:
-        """Return whether the edit must be confirmed: more callers may write, or anybody may call."""
-        return self.opens_to_anybody or (self.endpoint.kind.writes and widens(self.before, self.after))
+    def needs_confirmation(self) -> bool:
+        """Whether somebody has to confirm the edit first: more callers may write, or anybody may call."""
+        return bool(self.opened.warnings)
 
     @property
-    def opens_to_anybody(self) -> bool:
-        return self.before.authentication_required and not self.after.authentication_required
+    def opened(self) -> OpenedAccess:
+        """What the edit opens."""
+        return OpenedAccess(
+            self.id,
+            self.before,
+            self.after,
+            writes=self.endpoint.kind.writes,
+            is_draft=not self.endpoint.definition.enabled,
+        )
 
     @property
     def digest(self) -> str:
-        """Return the digest of the question, so that an answer counts for this question only."""
-        question = [self.id, self.before.to_json(), self.after.to_json()]
-        return hashlib.sha256(json.dumps(question).encode()).hexdigest()
+        """The digest of the question whether the edit is meant. An answer counts for this question only."""
+        return self.opened.digest
 
     @property
     def message(self) -> Sentence:
-        """Return what the page says once the edit is made."""
+        """What the page says once the edit is made."""
         return Sentence(
             "Callers of %(endpoint)s changed from “%(before)s” to “%(after)s”.",
-            endpoint=self.called,
+            endpoint=self.method_and_path,
             before=self.callers_before,
             after=self.callers_after,
         )
 
     def make(self) -> None:
+        """Store the callers of the endpoint."""
         row = Endpoint.objects.get(pk=self.id)
         row.authentication_required = self.after.authentication_required
         row.caller_types = list(self.after.caller_types)
@@ -92,50 +99,53 @@ class AccessEdit:
         row.roles.set(Role.objects.filter(name__in=self.after.roles))
 
 
-def click(configuration: Configuration, cell: str) -> AccessEdit:
-    """Return the edit for a click on `cell`, such as `12:sales-rep#`.
+def edit_by_click(configuration: Configuration, cell: str) -> AccessEdit:
+    """Return the edit for a click on `cell`, such as `12:sales-rep#0a1b2c3d4e5f`. It is not made yet.
 
-    After `#` comes the mark of the access that the page showed, if any. Raises Http404 for an unknown cell,
-    and NotPossible.
+    Before `:` stands the row id of the endpoint, and after it the column: a role, `ANONYMOUS` or
+    `AUTHENTICATED`. After `#` comes the digest of the access that the page showed, if any. Raises Http404 for
+    an unknown cell, and NotPossible.
     """
-    number, _sep, clicked_on = cell.partition(":")
-    column, _sep, shown = clicked_on.partition("#")
-    endpoint = configuration.endpoints.get(int(number)) if number.isdecimal() else None
-    roles = {role.name for role in configuration.roles}
-    if endpoint is None or endpoint.problem is not None or column not in {ANONYMOUS, AUTHENTICATED, *roles}:
+    number, _colon, column_and_digest = cell.partition(":")
+    column, _hash, shown_digest = column_and_digest.partition("#")
+    id, roles = sent_number(number), {role.name for role in configuration.roles}
+    if id is None or column not in {ANONYMOUS, AUTHENTICATED, *roles}:
+        raise Http404
+    endpoint = configuration.endpoints.get(id)
+    if endpoint is None or endpoint.problem is not None:
         raise Http404
     access = endpoint.definition.access
-    if shown and shown != mark_of(access):
-        # A click turns what is there into its opposite: of something else, that is not what was meant.
+    if shown_digest and shown_digest != digest_of_access(access):
+        # A click switches the column. Whoever saw it the other way would switch it the wrong way.
         raise NotPossible(
             Sentence(
                 "Somebody changed who may call %(key)s since you opened this page: %(callers)s. Nothing was "
                 "changed. Look at the endpoint, then click again.",
                 key=endpoint.definition.key,
-                callers=callers(access),
+                callers=callers_in_words(access),
             )
         )
     last = last_access_change(endpoint.definition.key)
     if last is not None and not roles.issuperset(last.before.roles):
-        last = None  # what was before cannot be restored: a role of it is gone
-    edit = AccessEdit(int(number), endpoint, clicked(access, column, last))
-    if is_same(access, edit.after):
+        last = None  # the access before it cannot be restored: one of its roles is gone
+    edit = AccessEdit(id, endpoint, access_after_click(access, column, last))
+    if is_same_access(access, edit.after):
         raise NotPossible(_why_nothing(edit, column))
     return edit
 
 
-def undo(configuration: Configuration, number: str) -> AccessEdit:
-    """Return the edit that reverts a change of access.
+def edit_by_undo(configuration: Configuration, number: str) -> AccessEdit:
+    """Return the edit that reverts the recorded change with the id `number`. It is not made yet.
 
-    Raises Http404 for an unknown change, and NotPossible if the endpoint has been changed since.
+    Raises Http404 for an unknown change, and for one that changed more than access. Raises NotPossible if the
+    endpoint has been changed since.
     """
-    if not number.isdecimal():
-        raise Http404
-    change = get_object_or_404(ItemChange, pk=number)
-    access = of_access_alone(change)
+    change = get_object_or_404(ItemChange, pk=sent_number(number))
+    access = change_of_access_alone(change)
     if access is None:
         raise Http404
     endpoints = configuration.endpoints.items()
+    # By key, as the change knows the endpoint: the row of an endpoint that was restored has another id.
     entry = next(
         ((id, endpoint) for id, endpoint in endpoints if endpoint.definition.key == change.key), None
     )
@@ -159,11 +169,11 @@ def _why_nothing(edit: AccessEdit, column: str) -> Sentence:
     if column == AUTHENTICATED:
         return Sentence(
             "Every caller with a token may call %(endpoint)s already. Choose a role to narrow that.",
-            endpoint=edit.called,
+            endpoint=edit.method_and_path,
         )
     return Sentence(
         "“%(role)s” is the last role of %(endpoint)s: without it, every caller with a token may call. "
         "Choose “Authenticated” if you want that.",
         role=column,
-        endpoint=edit.called,
+        endpoint=edit.method_and_path,
     )

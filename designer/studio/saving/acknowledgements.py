@@ -17,22 +17,25 @@ from designer.models import AuditEntry, Endpoint
 from designer.overview import overview
 from designer.readiness.rules.reach_rules import entity_of
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
+from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 
 _LONGEST_REASON = 500
 
 
 def change_acknowledgements(request: HttpRequest, row: Endpoint) -> None:
-    """Do what a button of the page asks for, and say it, or why it was refused. Raises PermissionDenied."""
+    """Acknowledge or withdraw, as a button of the page asks, and leave a message that says so, or why it was
+    refused. Raises PermissionDenied.
+    """
     try:
-        _change(request, row)
+        _acknowledge_or_withdraw(request, row)
     except ChangeRefused as refused:
-        if not proposed(request, refused):
+        if not open_as_proposal(request, refused):
             tell_refused(request, refused)
 
 
-def _change(request: HttpRequest, row: Endpoint) -> None:
+def _acknowledge_or_withdraw(request: HttpRequest, row: Endpoint) -> None:
     if entity := request.POST.get("withdraw", ""):
         _withdraw(request, row, entity)
     else:
@@ -45,8 +48,10 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
     """
     if not request.user.has_perm(PERMISSION):
         raise PermissionDenied
+    # The page may ask for the reason in several places: the one that was filled in counts.
     reasons = (text.strip() for text in request.POST.getlist(f"reason-{entity}"))
     reason = next((text for text in reasons if text), "")[:_LONGEST_REASON]
+    # Findings about something else have the entity "".
     if entity not in {entity_of(finding) for finding in overview().of(row.pk)} - {""}:
         messages.error(
             request, _("Nothing was acknowledged: the saved endpoint has no such finding. Save it first.")
@@ -57,27 +62,29 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
         with recording(author_of(request, note=reason)) as recorded:
             timestamp, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
             acknowledgement = {"entity": entity, "reason": reason, "account": account, "at": timestamp}
-            _keep(row, [*_others(row, entity), acknowledgement])
+            _store(row, [*_others(row, entity), acknowledgement])
         _note(request, row, f"acknowledged that it reaches {entity} past row rules")
         say_done(request, _("Acknowledged."), recorded.version)
 
 
 def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
+    """Remove the acknowledgement for `entity`, if there is one."""
     if len(_others(row, entity)) == len(row.acknowledgements):
         return
     with recording(author_of(request)) as recorded:
-        _keep(row, _others(row, entity))
+        _store(row, _others(row, entity))
     _note(request, row, f"withdrew that it reaches {entity} past row rules")
     say_done(request, _("The acknowledgement was withdrawn."), recorded.version)
 
 
 def _others(row: Endpoint, entity: str) -> list[dict[str, str]]:
+    """Return the acknowledgements of the endpoint for other entities than `entity`."""
     return [
         acknowledgement for acknowledgement in row.acknowledgements if acknowledgement["entity"] != entity
     ]
 
 
-def _keep(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:
+def _store(row: Endpoint, acknowledgements: list[dict[str, str]]) -> None:
     row.acknowledgements = acknowledgements
     row.save(update_fields=["acknowledgements"])
 

@@ -15,7 +15,7 @@ WHY = "_why"
 
 
 def author_of(request: HttpRequest, origin: Origin = Origin.STUDIO, note: str = "") -> Author:
-    """The account of the request; `note` where nobody has typed one."""
+    """Return the account of the request as the author of a change. `note` counts where nobody typed one."""
     # Not every database can store a NUL character.
     typed = request.POST.get(WHY, "").replace("\0", "").strip()
     return Author(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.admin.utils import flatten_fieldsets
 from django.core.exceptions import ValidationError
-from django.db.models import Model
+from django.db.models import Expression, F, Model, UniqueConstraint
 from django.forms import BaseFormSet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
+from crmclient import FetchesMetadata
 from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
 from designer.history.broken_callers import unanswered
@@ -30,13 +31,15 @@ from designer.history.refused_changes import ChangeRefused
 from designer.history.write_access import PERMISSION, refusals
 from designer.loading import latest
 from designer.overview import overview
+from designer.platform import get_platform
 from designer.readiness import Checker, Finding, Severity
+from designer.readiness.metadata import MetadataUnavailable
 from designer.sentences import Sentence
 from designer.studio.look import ModelAdmin
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.caller_questions import in_a_form, ticks
+from designer.studio.saving.caller_questions import OPENED, in_a_form, ticks
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
@@ -44,14 +47,15 @@ from designer.studio.saving.edit_conflicts import (
     settle,
     unbound_request,
 )
+from designer.studio.saving.opened_access import OpenedAccess
+from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import (
     asks_for_proposal,
     is_protected,
     is_protection,
     may_open,
+    open_as_proposal,
     open_proposals,
-    proposed,
-    tell_refused,
 )
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.used_places import where_used
@@ -74,30 +78,60 @@ def checker() -> Checker:
 
 
 class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Shows, at its fields, the findings that made an earlier attempt at the same save fail."""
+    """A form that shows, at its fields, the findings for which the same save was refused before."""
 
     refused: Collection[Finding] = ()
-    # Whether the page asks which of two changes counts.
-    asks: bool = False
-    # Where a finding's field has another name in the form.
-    renamed: ClassVar[dict[str, str]] = {}
+    # Whether the page asks questions, such as which of two changes counts.
+    has_questions: bool = False
+    # The names of fields in the form, by the names that findings have for them, with `__` for a dot.
+    form_names: ClassVar[dict[str, str]] = {}
 
     @property
     def own_refused(self) -> Collection[Finding]:
         """Return the findings that are shown in this form and not in the rows of the page."""
         return self.refused
 
+    def _get_validation_exclusions(self) -> set[str]:
+        """Check unique constraints of which the form lacks a field, too: Django leaves them out.
+
+        A field that a new row needs and has no value for yet cannot be checked.
+        """
+        excluded: set[str] = super()._get_validation_exclusions()  # type: ignore[misc]  # not in the stubs
+        for name in _unique_fields(self.instance) - set(self.fields):
+            is_needed = not self.instance._meta.get_field(name).null
+            if self.instance.serializable_value(name) is not None or not is_needed:
+                excluded.discard(name)
+        return excluded
+
     def clean(self) -> dict[str, Any]:
+        """Add the refusals as errors, each to its field; to the whole form where that lacks the field."""
         cleaned = super().clean() or self.cleaned_data
-        if self.asks:
+        if self.has_questions:
             self.add_error(
                 None, ValidationError(_("Not saved. Answer each question above, then save again."))
             )
         for finding in self.own_refused:
             name = finding.field.replace(".", "__")
-            name = self.renamed.get(name, name)
+            name = self.form_names.get(name, name)
             self.add_error(name if name in self.fields else None, finding.said)
         return cleaned
+
+
+def _unique_fields(row: Model) -> set[str]:
+    """Return the fields that the unique constraints of a row compare, by themselves or in an expression."""
+    names: set[str] = set()
+    constraints = [one for _model, own in row.get_constraints() for one in own]
+    for constraint in constraints:
+        if not isinstance(constraint, UniqueConstraint):
+            continue
+        names.update(constraint.fields)
+        for expression in constraint.expressions:
+            parts: Iterable[Any] = (
+                expression.flatten() if isinstance(expression, Expression) else [expression]
+            )
+            # `name` is not in the stubs.
+            names.update(part.name for part in parts if isinstance(part, F))  # type: ignore[attr-defined]
+    return names
 
 
 class CheckedAdmin(ModelAdmin):
@@ -115,6 +149,10 @@ class CheckedAdmin(ModelAdmin):
         """Return the blocking findings for which the save must be taken back."""
         raise NotImplementedError
 
+    def opened_access(self, before: Configuration, now: Configuration, row: Model) -> OpenedAccess | None:
+        """Return how the save changes who may call the endpoint in `row`; None where it has no callers."""
+        return None
+
     def after_save(self, request: HttpRequest, row: Model) -> None:
         """Do what follows a save that was recorded and may take long, such as to ask other servers.
 
@@ -128,16 +166,21 @@ class CheckedAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponseBase:
+        """Show the page of a row or, on a POST, save it: merged with the changes of others, recorded as a
+        version, or taken back and shown again with what was refused.
+        """
         row = self.get_object(request, object_id) if object_id else None
         if request.method == "POST":
             if row is None and object_id and self.has_change_permission(request):
                 return deleted_meanwhile(request, self.model, object_id)
             self.note_before(request)
-        row_state = "" if row is None else state_of_row(row, _as_opened(request))
+        row_state = "" if row is None else state_of_row(row, _configuration_at_start(request))
         context = {**(extra_context or {}), "seen": row_state}
         if request.method != "POST":
             response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
             return response
+        if isinstance(get_platform(), FetchesMetadata):
+            self.ask_platform(request, self.get_object(request, object_id) if object_id else None)
         try:
             with _held_messages(request):
                 with recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
@@ -149,9 +192,12 @@ class CheckedAdmin(ModelAdmin):
                 if (saved := getattr(request, "saved_row", None)) is not None:
                     self.after_save(request, saved)
         except (Refused, ChangeRefused) as refused:
-            if isinstance(refused, ChangeRefused) and (opened := proposed(request, refused, _title(row))):
+            if isinstance(refused, ChangeRefused) and (
+                opened := open_as_proposal(request, refused, _proposal_title(row))
+            ):
                 return opened
             # What the save has warned of stands on the page, which is shown again.
+            # Reading messages removes them.
             list(messages.get_messages(request))
             request.refused, request.held_messages = refused.findings, None  # type: ignore[attr-defined]
             # This saves nothing, outside of `recording`: the form shows what was refused, so it is invalid.
@@ -160,20 +206,53 @@ class CheckedAdmin(ModelAdmin):
             _tell_merged(request, response, context.get("conflict"))
         return response
 
+    def ask_platform(self, request: HttpRequest, row: Model | None) -> None:
+        """Ask the platform for what the forms on the page need: nobody may have opened the page since the
+        service has started.
+
+        This comes before the save takes its turn, so that others who save do not wait for the platform.
+        """
+        is_change = row is not None
+        may_save = self.has_change_permission(request, row) if is_change else self.has_add_permission(request)
+        if not may_save:
+            return
+        form = self.get_form(request, row, change=is_change)(request.POST, request.FILES, instance=row)
+        # Judging the fields asks the platform. The result does not matter here.
+        form.is_valid()
+        formsets = self._create_formsets(request, form.instance, change=is_change)[0]
+        for formset in formsets:
+            formset.is_valid()
+        # Readiness judges what the page says now, which may name entities for the first time.
+        with suppress(MetadataUnavailable):
+            for entity in self.entities_named(form, formsets):
+                known_metadata().attributes(entity)
+
+    def entities_named(self, form: Any, formsets: Collection[Any]) -> Iterable[str]:
+        """Return the entities that the page names, of which readiness may ask for the attributes.
+
+        `form` and `formsets` have been judged, and may have errors.
+        """
+        return ()
+
     def note_before(self, request: HttpRequest) -> None:
         """Note what there is before the save, with which its result is compared."""
         request.configuration_before = latest()  # type: ignore[attr-defined]
 
     def _settled(self, request: HttpRequest, row: Model | None) -> dict[str, Any]:
-        """Merge the page with the changes of others, and return the context that the page tells them with."""
+        """Merge the page with the changes of others, and return the context for the page: the conflict (None
+        if nobody else changed the row), and the state of the row that the page is now based on.
+        """
         if row is None or not self.has_change_permission(request, row):
             return {}
         conflict = settle(request, row, lambda: self._saved_forms(request, row), self.access_fields)
-        request.asks = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
+        request.has_questions = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
         return {"conflict": conflict, "seen": state_of_row(row, latest())}
 
     def _saved_forms(self, request: HttpRequest, row: Model) -> tuple[Any, list[BaseFormSet[Any]]]:
-        """Return the forms of the row and of the rows on its page as saved, whatever was sent."""
+        """Return the unbound form of the row and the formsets of its page, as saved, whatever was sent.
+
+        Formsets that the account may not change are left out.
+        """
         opened = unbound_request(request)
         # A form that was sent has written into the row.
         saved = self.get_object(opened, str(row.pk))
@@ -190,8 +269,11 @@ class CheckedAdmin(ModelAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
+        """Show the page, with its questions, where the row is used, what the page was opened with, and the
+        proposals that a refused change can be added to.
+        """
         row = kwargs.get("obj")
-        context["questions"] = ticks(_questions(request), request.POST)
+        context["questions"] = ticks(_questions(request), request.POST, getattr(request, "opened", None))
         if row is not None:
             context["where_used"] = where_used(request, row)
         if row is not None and self.has_change_permission(request, row):
@@ -200,15 +282,15 @@ class CheckedAdmin(ModelAdmin):
                 formset for formset in context["inline_admin_formsets"] if formset.has_change_permission
             ]
             shown = form, [inline.formset for inline in inlines]
-            if form.is_bound and form.asks and len(context["errors"]) == 1:
-                # The only one is that the questions are to be answered: nothing else is wrong below.
+            if form.is_bound and form.has_questions and len(context["errors"]) == 1:
+                # The only error is that the questions are to be answered: no field below is wrong.
                 context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
-            context["is_protected"] = is_protected(row, _as_opened(request))
+            context["is_protected"] = is_protected(row, _configuration_at_start(request))
             if may_open(request) and is_protection(getattr(request, "refused", ())):
                 context["proposals"] = open_proposals()
                 context["proposes"] = [finding.said for finding in request.refused]  # type: ignore[attr-defined]
-                # Nothing below is wrong.
+                # No field below is wrong.
                 context["errors"] = []
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
@@ -221,6 +303,7 @@ class CheckedAdmin(ModelAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
+        # Only the page that asks shows where the row is used.
         row = self.get_object(request, object_id) if request.method != "POST" else None
         context = {**(extra_context or {}), "where_used": where_used(request, row) if row else None}
         return self._recorded(request, super().delete_view, object_id, context)
@@ -234,9 +317,9 @@ class CheckedAdmin(ModelAdmin):
             with _held_messages(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
         except ChangeRefused as refused:
-            # What the view has said is not true any more.
+            # What the view has said is not true any more. Reading messages removes them.
             list(messages.get_messages(request))
-            if opened := proposed(request, refused):
+            if opened := open_as_proposal(request, refused):
                 return opened
             tell_refused(request, refused)
             return HttpResponseRedirect(request.get_full_path())
@@ -266,9 +349,10 @@ class CheckedAdmin(ModelAdmin):
             held.append(message)
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Return the form class, which knows what was refused or asked in this request."""
         form = super().get_form(request, obj, change=change, **kwargs)
         # A question stands above the form, with its tick.
-        form.asks = getattr(request, "asks", False) or bool(_questions(request))
+        form.has_questions = getattr(request, "has_questions", False) or bool(_questions(request))
         form.refused = refused_findings(request)
         return form
 
@@ -280,14 +364,20 @@ class CheckedAdmin(ModelAdmin):
         """
         super().save_related(request, form, formsets, change)
         protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
-        # Who may do it is asked when a proposal is published.
+        # A protected change can only become a proposal: who may do it is asked when that is published.
         refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
         if not refused:
             # Asked here and not only where it is recorded, to ask on the page, with all that was typed.
             before: Configuration = request.configuration_before  # type: ignore[attr-defined]
-            asked = in_a_form(unanswered(before, latest(), request.POST))
-            request.questions = asked  # type: ignore[attr-defined]
-            refused = [Finding("", Severity.BLOCKING, question, "") for question in asked.values()]
+            asked = dict(unanswered(before, latest(), request.POST))
+            opened = self.opened_access(before, latest(), form.instance)
+            if opened is not None and opened.warnings and request.POST.get(OPENED) != opened.digest:
+                request.opened = opened  # type: ignore[attr-defined]
+                asked[OPENED] = opened.question
+            questions = in_a_form(asked)
+            request.questions = questions  # type: ignore[attr-defined]
+            refused = [Finding("", Severity.BLOCKING, question, "") for question in questions.values()]
+        # A change that becomes a proposal goes on to `recording`, which refuses it with its document.
         if refused and not (is_protection(refused) and asks_for_proposal(request)):
             raise Refused(refused)
         request.saved_row = form.instance  # type: ignore[attr-defined]
@@ -298,11 +388,11 @@ class SharedAdmin(CheckedAdmin):
 
     def note_before(self, request: HttpRequest) -> None:
         super().note_before(request)
-        request.blocked_before = set(_blocking())  # type: ignore[attr-defined]
+        request.blocked_before = set(_blocking_findings())  # type: ignore[attr-defined]
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
         before: set[Finding] = request.blocked_before  # type: ignore[attr-defined]
-        return [finding for finding in _blocking() if finding not in before]
+        return [finding for finding in _blocking_findings() if finding not in before]
 
 
 def refused_findings(request: HttpRequest) -> Collection[Finding]:
@@ -311,6 +401,7 @@ def refused_findings(request: HttpRequest) -> Collection[Finding]:
 
 
 def _questions(request: HttpRequest) -> Mapping[str, Sentence]:
+    """Return the questions about callers that the refused save has asked, by name."""
     return getattr(request, "questions", {})
 
 
@@ -320,6 +411,7 @@ def versions_of(collection: str, key: str) -> str:
 
 
 def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
+    """Leave a message for each finding that does not block."""
     for finding in findings:
         if not finding.is_blocking:
             messages.warning(request, finding.said)
@@ -333,6 +425,7 @@ def _held_messages(request: HttpRequest) -> Iterator[None]:
     change was refused.
     """
     request.held_messages = []  # type: ignore[attr-defined]
+    # Without `finally`: a change that was refused has no success to tell of.
     yield
     for message in request.held_messages:  # type: ignore[attr-defined]
         say_done(request, message, request.recorded.version)  # type: ignore[attr-defined]
@@ -348,12 +441,12 @@ def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Con
         messages.info(request, format_html("{} {}", conflict.by_whom, text))
 
 
-def _blocking() -> Iterable[Finding]:
+def _blocking_findings() -> Iterable[Finding]:
     return [finding for finding in overview().findings if finding.is_blocking]
 
 
-def _as_opened(request: HttpRequest) -> Configuration:
-    """Return the configuration at the start of the request.
+def _configuration_at_start(request: HttpRequest) -> Configuration:
+    """Return the configuration at the start of the request, or of the save.
 
     A page that is only read shares it with its sidebar.
     """
@@ -363,7 +456,8 @@ def _as_opened(request: HttpRequest) -> Configuration:
     return seen_by(request).configuration
 
 
-def _title(row: Model | None) -> str:
+def _proposal_title(row: Model | None) -> str:
+    """Return the title of a proposal to change the row; empty for a new row."""
     key = item_key(row, latest()) if row is not None else None
     return describe(*key) if key else ""
 

@@ -28,15 +28,17 @@ def deleted_meanwhile(request: HttpRequest, model: type[Model], id: str) -> Http
     context = {
         **admin.site.each_context(request),
         "title": _("This was deleted while you were editing it"),
-        "words": _by_whom(model, id),
+        "words": _what_happened(model, id),
         "typed": list(_typed(request)),
     }
     return render(request, "designer/pages/deleted_meanwhile.html", context, status=410)
 
 
-def _by_whom(model: type[Model], id: str) -> str:
+def _what_happened(model: type[Model], id: str) -> str:
+    """Return a sentence about who deleted the row with this id and when, as far as the admin's log says."""
     kind = ContentType.objects.get_for_model(model)
     entries = LogEntry.objects.filter(content_type=kind, object_id=id, action_flag=DELETION)
+    # The newest entry: Django's log has this order.
     entry = entries.select_related("user").first()
     if entry is None:
         return _("Nothing was saved: it is not part of the configuration any more.")
@@ -48,7 +50,7 @@ def _by_whom(model: type[Model], id: str) -> str:
 
 
 def _typed(request: HttpRequest) -> Iterator[tuple[str, str]]:
-    """Names of fields with what they held; of a row, with its number."""
+    """Yield the title and the text of each field that was filled in. Rows are numbered from 1."""
     for name, values in request.POST.lists():
         # Items of a list have names inside of names, and all of them end alike.
         if _UNTYPED.fullmatch(name) or not any(values):

@@ -1,15 +1,21 @@
-"""What deleting an endpoint takes from those who call it."""
+"""What deleting endpoints takes from those who call them."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest
 
 from designer.endpoint_calls import DAYS, recent_calls
+from designer.history.broken_callers import BREAKS
 from designer.models import Endpoint
 from designer.studio.navigation.request_overview import seen_by
+
+# Of several endpoints, those that are called most.
+_MOST_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +32,37 @@ class DeletedEndpoint:
 
 def deleted_endpoint(request: HttpRequest, row: Endpoint) -> DeletedEndpoint | None:
     """Return the endpoint that is to be deleted; None for one that cannot be read, which has no URL."""
-    endpoint = seen_by(request).configuration.endpoints.get(row.pk)
-    if endpoint is None:
-        return None
-    key = endpoint.definition.key
-    calls, last = recent_calls([key]).get(key, (0, None))
-    return DeletedEndpoint(endpoint.methods, endpoint.path, endpoint.definition.enabled, calls, last)
+    return next(iter(_deleted_endpoints(request, [row])), None)
+
+
+def deletion_context(request: HttpRequest, rows: Iterable[Endpoint]) -> dict[str, Any]:
+    """Return what the page that asks before several endpoints are deleted tells of them.
+
+    Whoever confirms has seen their calls, so `answer` names the question that is answered then.
+    """
+    deleted = _deleted_endpoints(request, rows)
+    return {
+        "deleted_endpoints": deleted[:_MOST_SHOWN],
+        "more": max(0, len(deleted) - _MOST_SHOWN),
+        "days": DAYS,
+        "answer": BREAKS,
+    }
+
+
+def _deleted_endpoints(request: HttpRequest, rows: Iterable[Endpoint]) -> list[DeletedEndpoint]:
+    """Return the endpoints that are to be deleted, those that are called most first, without those that
+    cannot be read.
+    """
+    configured = seen_by(request).configuration.endpoints
+    endpoints = [configured[row.pk] for row in rows if row.pk in configured]
+    calls = recent_calls([endpoint.definition.key for endpoint in endpoints])
+    deleted = [
+        DeletedEndpoint(
+            endpoint.methods,
+            endpoint.path,
+            endpoint.definition.enabled,
+            *calls.get(endpoint.definition.key, (0, None)),
+        )
+        for endpoint in endpoints
+    ]
+    return sorted(deleted, key=lambda endpoint: (-endpoint.calls, endpoint.path, endpoint.methods))

@@ -32,10 +32,11 @@ from designer.studio.saving.form_contents import (
 )
 from designer.studio.saving.three_way_merge import Question, merge
 
-# The fields that say which state of the row the form was filled in over, and what it held then.
+# The field with the state of the row that the form was filled in over, and the one with what it held then.
 SEEN = "_seen"
 OPENED = "_opened"
-# The questions that a page asks, sealed, and before each question's name its answer.
+# The field with the sealed questions of a page, and what the field of an answer begins with, before the name
+# of its question.
 ASKED = "_asked"
 ANSWER = "_answer-"
 THEIRS = "theirs"
@@ -59,7 +60,7 @@ class ShownQuestion:
 class Conflict:
     """How a page has changed since it was opened.
 
-    `taken` names the others' changes that were merged into it.
+    `by_whom` is a sentence about who changed it. `taken` names the others' changes that were merged into it.
     """
 
     by_whom: SafeString | str
@@ -68,7 +69,7 @@ class Conflict:
 
     @property
     def sealed(self) -> str:
-        """Return the questions, signed, for the hidden field that brings them back."""
+        """Return the questions, signed, for the hidden field that brings them back. `_answered` reads it."""
         questions = [shown.question for shown in self.questions]
         fields = [
             [question.name, question.label, question.mine, question.theirs, question.edits]
@@ -95,10 +96,11 @@ def settle(
     saved_forms: Callable[[], tuple[BaseForm, list[BaseFormSet[Any]]]],
     access: Collection[str],
 ) -> Conflict | None:
-    """Merge the page into `request.POST`, and return the conflict; None if nobody else changed the page.
-
-    `saved_forms` creates unbound forms of the current saved state. Nothing may be saved while there are
+    """Merge the page into `request.POST`, and return the conflict. Nothing may be saved while that has
     questions.
+
+    Return None if nobody else changed the page, or all questions are answered. `saved_forms` creates unbound
+    forms of the current saved state. `access` is as on `merge`.
     """
     answered = _answered(request)
     if answered is not None:
@@ -118,13 +120,16 @@ def settle(
     )
     posted = request.POST.copy()
     write(merged.contents, shape, posted)
-    _replace(request, posted)
+    _replace_post(request, posted)
     questions = [ShownQuestion(question) for question in merged.questions]
     return Conflict(_by_whom(item_key(row, configuration)), merged.taken, questions)
 
 
 def _answered(request: HttpRequest) -> Conflict | None:
-    """The questions of the page before, if any of them has no answer. Answers are put into the form."""
+    """Return the questions that the sent page has asked, if any of them has no answer.
+
+    Otherwise put the answers into `request.POST`, and return None. None, too, for a page without questions.
+    """
     sent = request.POST.get(ASKED)
     if not sent:
         return None
@@ -140,7 +145,7 @@ def _answered(request: HttpRequest) -> Conflict | None:
         if shown_question.answer == THEIRS:
             for name, values in shown_question.question.edits.items():
                 posted.setlist(name, values)
-    _replace(request, posted)
+    _replace_post(request, posted)
     return None
 
 
@@ -149,7 +154,7 @@ def _with_answer(request: HttpRequest, question: Question) -> ShownQuestion:
     return replace(shown, answer=request.POST.get(shown.field, ""))
 
 
-def _replace(request: HttpRequest, posted: QueryDict) -> None:
+def _replace_post(request: HttpRequest, posted: QueryDict) -> None:
     request.POST = posted  # type: ignore[assignment]  # as immutable as its user leaves it
 
 

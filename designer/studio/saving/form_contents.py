@@ -23,15 +23,17 @@ from designer.models import (
     RoleRule,
     RowRuleEntry,
 )
+from designer.studio.sent_numbers import sent_number
 
 # What was sent for a field: none for an empty checkbox, several for a list of choices.
 FieldValues: TypeAlias = list[str]
 
 _SALT = "designer.form-contents"
+# Fields of rows that are not part of their values.
 _POSITION = "position"
 _REMOVED = "DELETE"
 # What a row is known by where its id is another one: an import and a restore write the rows anew.
-_KEYS: Mapping[Any, tuple[str, ...]] = {
+_KEY_FIELDS: Mapping[Any, tuple[str, ...]] = {
     Input: ("name",),
     Binding: ("attribute",),
     Column: ("name", "attribute"),
@@ -50,9 +52,10 @@ _UNITS: Mapping[Any, frozenset[str]] = {
 
 @dataclass
 class Contents:
-    """The fields of a form, or of one of its rows. `rows` has its rows in order, by name of their list.
+    """The values of a form, or of one of its rows, by field. `rows` has its rows in order, by list.
 
-    `place` is the prefix of its fields on the page, once it has been read from one or written to one.
+    `pk` is empty for a new row. `place` is the prefix of the fields on the page, once the contents have been
+    read from a page or written to one.
     """
 
     values: dict[str, FieldValues]
@@ -66,6 +69,7 @@ class Contents:
         return f"{self.place}-{field}" if self.place else field
 
     def to_json(self) -> dict[str, Any]:
+        """Return what `from_json` reads: all but the place, and whether the row is removed."""
         rows = {name: [row.to_json() for row in listed] for name, listed in self.rows.items()}
         return {"values": self.values, "rows": rows, "pk": self.pk}
 
@@ -77,7 +81,12 @@ class Contents:
 
 @dataclass(frozen=True)
 class Shape:
-    """The fields of a form and the lists under it, without values. `blank` has the values of a new row."""
+    """The fields of a form and the lists under it, without values.
+
+    Of rows: `noun` is what one is called, `key` are the fields that people know one by, `unit` are fields
+    that mean something only together, `blank` has the values of a new row, `id` is the name of the primary
+    key, and `has_order` says whether rows have a position.
+    """
 
     fields: Mapping[str, forms.Field]
     lists: Mapping[str, Shape] = field(default_factory=dict)
@@ -90,9 +99,11 @@ class Shape:
 
     def known_by(self, row: Contents) -> tuple[str, ...]:
         """Return the values that people know a row by; empty if none is filled in."""
+        # The first field of the key that is filled in: a column is known by its attribute without a name.
         return next((tuple(row.values[name]) for name in self.key if any(row.values.get(name, ()))), ())
 
     def title(self, row: Contents) -> str:
+        """Return what people call a row: its noun and the value of its key, or only the noun without one."""
         field_name = next((name for name in self.key if any(row.values.get(name, ()))), None)
         if field_name is None:
             return self.noun
@@ -113,20 +124,20 @@ def saved_contents(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> Cont
 
 def sent_contents(data: QueryDict, shape: Shape, prefix: str = "") -> Contents:
     """Return the contents of a form as sent, without lists that were not sent and new rows that are empty."""
-    made = Contents({}, place=prefix)
-    made.values = {name: list(map(str, data.getlist(made.name(name)))) for name in shape.fields}
+    contents = Contents({}, place=prefix)
+    contents.values = {name: list(map(str, data.getlist(contents.name(name)))) for name in shape.fields}
     for name, inner in shape.lists.items():
-        total = data.get(f"{made.name(name)}-TOTAL_FORMS", "")
-        if isinstance(total, str) and total.isdecimal():
-            made.rows[name] = _sent_rows(data, inner, made.name(name), min(int(total), _MOST_ROWS))
-    return made
+        total = sent_number(str(data.get(f"{contents.name(name)}-TOTAL_FORMS", "")))
+        if total is not None:
+            contents.rows[name] = _sent_rows(data, inner, contents.name(name), min(total, _MOST_ROWS))
+    return contents
 
 
 _MOST_ROWS = 2000
 
 
 def write(contents: Contents, shape: Shape, data: QueryDict) -> None:
-    """Put `contents` into `data` in place of what it held of the form, and say there which row is where."""
+    """Put `contents` into `data`, in place of what that held of the form, and set the `place` of each row."""
     for name in shape.fields:
         data.setlist(contents.name(name), contents.values.get(name, []))
     for name, rows in contents.rows.items():
@@ -147,13 +158,19 @@ def unsealed(text: str) -> Contents | None:
 
 
 def meaning(field: forms.Field, sent: FieldValues) -> Any:
-    """Return the value of a field so that two ways to write the same value are equal."""
+    """Return the value of a field so that two ways to write the same value are equal.
+
+    What the field refuses counts as its text.
+    """
     if isinstance(field.widget, forms.CheckboxInput):
+        # As Django reads a checkbox.
         return bool(sent) and sent[-1].lower() != "false"
     if getattr(field.widget, "allow_multiple_selected", False):
         return sorted(set(sent))
+    # Browsers send each end of a line as CR and LF.
     text = (sent[-1] if sent else "").replace("\r\n", "\n")
     if isinstance(field, forms.ChoiceField | forms.ModelChoiceField):
+        # A choice of rows would make a query.
         return text
     try:
         return field.to_python(text)
@@ -176,8 +193,9 @@ def _labels(field: forms.Field) -> Mapping[str, Any]:
     labels: dict[str, Any] = {}
     choices: Iterable[Any] = field.choices  # type: ignore[assignment]  # an iterable, whatever the stubs say
     for value, label in choices:
+        # A group of choices has its choices in place of a label.
         if isinstance(label, list | tuple):
-            labels |= {str(inner): label_of_group for inner, label_of_group in label}
+            labels |= {str(inner): inner_label for inner, inner_label in label}
         else:
             labels[str(value)] = label
     return labels
@@ -187,15 +205,15 @@ def _shape_of_rows(formset: Any) -> Shape:
     """Return the shape of a formset's rows: their fields, and the formsets inside them."""
     blank = formset.empty_form
     technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
-    fields = {name: made for name, made in blank.fields.items() if name not in technical}
+    fields = {name: contents for name, contents in blank.fields.items() if name not in technical}
     return Shape(
         fields,
         {
-            _last(inner.formset.prefix): _shape_of_rows(inner.formset)
+            _name_of_list(inner.formset.prefix): _shape_of_rows(inner.formset)
             for inner in getattr(formset, "item_template", ())
         },
         noun=str(formset.model._meta.verbose_name),
-        key=tuple(name for name in _KEYS.get(formset.model, ()) if name in fields),
+        key=tuple(name for name in _KEY_FIELDS.get(formset.model, ()) if name in fields),
         unit=_UNITS.get(formset.model, frozenset()),
         blank={name: _shown_value(blank, name) for name in fields},
         id=formset.model._meta.pk.name,
@@ -210,7 +228,7 @@ def _saved_rows(formset: Any) -> list[Contents]:
         Contents(
             {name: _shown_value(form, name) for name in form.fields if name not in technical},
             {
-                _last(inner.formset.prefix): _saved_rows(inner.formset)
+                _name_of_list(inner.formset.prefix): _saved_rows(inner.formset)
                 for inner in getattr(form, "nested_formsets", ())
             },
             pk=str(form.instance.pk),
@@ -239,15 +257,18 @@ def _sent_rows(data: QueryDict, shape: Shape, prefix: str, total: int) -> list[C
         row = sent_contents(data, shape, f"{prefix}-{index}")
         row.pk = str(data.get(row.name(shape.id), ""))
         row.removed = bool(data.get(row.name(_REMOVED)))
+        # A form ignores new rows that are empty or removed again.
         if row.pk or not (row.removed or _is_blank(row, shape)):
-            position = str(data.get(row.name(_POSITION), ""))
+            position = sent_number(str(data.get(row.name(_POSITION), "")))
             # As the form saves them: new rows go behind, unless they were put elsewhere.
-            is_put = position.isdecimal() and (bool(row.pk) or position != "0")
-            placed_rows.append((int(position) if is_put else _MOST_ROWS, index, row))
+            if position is None or (not row.pk and position == 0):
+                position = _MOST_ROWS
+            placed_rows.append((position, index, row))
     return [row for _position, _at, row in sorted(placed_rows, key=lambda placed_row: placed_row[:2])]
 
 
 def _is_blank(row: Contents, shape: Shape) -> bool:
+    """Whether a row has no rows inside it, and the values of a new row."""
     return not any(row.rows.values()) and all(
         meaning(field, row.values[name]) == meaning(field, shape.blank[name])
         for name, field in shape.fields.items()
@@ -258,7 +279,7 @@ def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict
     """Write the rows into `data` as a formset sends them, in place of those that were sent."""
     for name in [name for name in data if name.startswith(f"{prefix}-")]:
         del data[name]
-    # The form takes those that are saved first.
+    # A form expects the saved rows before the new ones. Positions keep the order.
     listed = [*(row for row in rows if row.pk), *(row for row in rows if not row.pk)]
     data[f"{prefix}-TOTAL_FORMS"] = str(len(listed))
     data[f"{prefix}-INITIAL_FORMS"] = str(sum(bool(row.pk) for row in rows))
@@ -277,5 +298,6 @@ def place_in(rows: list[Contents], row: Contents) -> int:
     return next(position for position, candidate in enumerate(rows, 1) if candidate is row)
 
 
-def _last(prefix: str) -> str:
+def _name_of_list(prefix: str) -> str:
+    """Return the last part of a formset's prefix: `items` for `inputs-0-items`."""
     return prefix.rpartition("-")[2]

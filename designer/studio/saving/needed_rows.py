@@ -13,27 +13,35 @@ from django.utils.translation import ngettext
 from designer.models import Endpoint
 from designer.studio.saving.checked_save import SharedAdmin
 
-_SHOWN = 50
+_MOST_SHOWN = 50
 
 
 class NeededAdmin(SharedAdmin):
+    """The admin pages of rows that endpoints need: such a row cannot be deleted."""
+
     delete_confirmation_template = "designer/needed.html"
 
     def needing(self, objs: Any) -> QuerySet[Endpoint]:
-        """The endpoints that need any of `objs`: those of a relation `endpoints`, if nothing else is said."""
+        """Return the endpoints that need any of `objs`: those of the relation `endpoints`, unless a subclass
+        says otherwise.
+        """
         relation = self.model._meta.get_field("endpoints").field.name
         return Endpoint.objects.filter(**{f"{relation}__in": objs}).distinct()
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Thousands of endpoints may need a row: the first are named, which one query finds."""
+        """Return what the page of a deletion shows, with the endpoints that need `objs` as what is protected.
+
+        The first endpoints are named, which one query finds: there may be thousands.
+        """
         needing = self.needing(objs)
         count = needing.count()
         if not count:
             return super().get_deleted_objects(objs, request)
-        shown = needing.select_related("module", "entity__module").order_by("pk")[:_SHOWN]
+        shown = needing.select_related("module", "entity__module").order_by("pk")[:_MOST_SHOWN]
         links: list[str] = [_link(endpoint) for endpoint in shown]
         if rest := count - len(links):
             links.append(ngettext("… and %(number)s more", "… and %(number)s more", rest) % {"number": rest})
+        # What is deleted, how many of each model, missing permissions, and what is protected.
         return [], {}, set(), links
 
 

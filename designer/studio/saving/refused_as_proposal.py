@@ -1,26 +1,20 @@
-"""Refused changes that can be sent again from the page that refused them: as a proposal where they are
-protected, or with an answer where they break callers.
-"""
+"""Changes of what is protected: a page that refused one can open it as a proposal."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from django.contrib import messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponseRedirect
-from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from designer.audit import note
 from designer.configuration import Configuration
 from designer.documents.problems import DocumentError
 from designer.documents.protection import EVERYTHING, RULE
-from designer.history.broken_callers import CallersUnanswered
 from designer.history.refused_changes import ChangeRefused, ProtectionRefused
 from designer.models import AuditEntry, Endpoint, ExposedEntity, Module, Proposal
 from designer.proposals.new_proposals import add_refused, content_digest, open_refused
@@ -28,12 +22,12 @@ from designer.readiness import Finding
 from designer.sentences import said
 from designer.studio.saving.authors import WHY
 from designer.studio.saving.undo_offers import offering_undo
+from designer.studio.sent_numbers import sent_number
 
 PERMISSION = "designer.add_proposal"
-# The button, and the proposal that the change is added to; without one it is a new one.
+# The name of the button, and of the field with the proposal that the change is added to. Without a proposal
+# there, a new one is opened.
 PROPOSE, ADD_TO = "_propose", "_proposal"
-# Fields that the repeated request does not send again.
-_OWN = ("csrfmiddlewaretoken", PROPOSE, ADD_TO)
 
 
 def is_protection(findings: Collection[Finding]) -> bool:
@@ -54,69 +48,43 @@ def may_propose(request: HttpRequest, refused: ChangeRefused) -> bool:
     return isinstance(refused, ProtectionRefused) and may_open(request)
 
 
-def proposed(request: HttpRequest, refused: ChangeRefused, title: str = "") -> HttpResponseRedirect | None:
+def open_as_proposal(
+    request: HttpRequest, refused: ChangeRefused, title: str = ""
+) -> HttpResponseRedirect | None:
     """Open the refused change as a proposal, if the request asks for that. Return a redirect to its page.
 
-    Return None, with a message where it helps, when no proposal was opened.
+    Return None when the request does not ask for that, or, with a message, when the change cannot be opened.
+    `title` is that of a new proposal for which nobody has typed a reason.
     """
     if not isinstance(refused, ProtectionRefused) or not asks_for_proposal(request):
         return None
     account = request.user.get_username()
-    number = request.POST.get(ADD_TO, "")
+    add_to = sent_number(request.POST.get(ADD_TO, ""))
     text: str
     try:
-        if number.isdecimal():
-            proposal = get_object_or_404(Proposal, pk=number)
+        if add_to is not None:
+            proposal = get_object_or_404(Proposal, pk=add_to)
             add_refused(proposal, refused, account)
             added = _("Added to the proposal. Nothing that is live has changed.")
             address, edit = reverse("studio:proposal", args=[proposal.pk]), content_digest(proposal)
             text = offering_undo(request, added, address, "undo_edit", edit)
         else:
             why = request.POST.get(WHY, "").strip()
-            proposal = open_refused(refused, account, why or title or _changed(refused))
+            proposal = open_refused(refused, account, why or title or _subject_of(refused))
             text = _("Opened as a proposal. Nothing that is live has changed.")
     except DocumentError as error:
         for problem in error.problems:
             messages.error(request, said(problem))
         return None
-    note(request, AuditEntry.Action.PROPOSAL, proposal, "edited" if number else "opened")
+    note(request, AuditEntry.Action.PROPOSAL, proposal, "opened" if add_to is None else "edited")
     messages.success(request, text)
     return HttpResponseRedirect(reverse("studio:proposal", args=[proposal.pk]))
-
-
-def tell_refused(request: HttpRequest, refused: ChangeRefused) -> None:
-    """Leave messages that say why the change was refused, with a button that sends it again: to open it as a
-    proposal, or with the answer that callers are ready for it.
-    """
-    for finding in refused.findings:
-        text = finding.said
-        if finding is not refused.findings[-1]:
-            messages.error(request, text)
-        elif isinstance(refused, CallersUnanswered):
-            messages.error(request, _with_offer(request, text, refused.asked, _("Change it anyway")))
-        elif may_propose(request, refused):
-            messages.error(request, _with_offer(request, text, [PROPOSE], _("Edit as a proposal")))
-        else:
-            messages.error(request, text)
 
 
 def open_proposals() -> list[Proposal]:
     """Return up to 50 proposals that a change can be added to, newest first, without their documents."""
     states = (Proposal.State.OPEN, Proposal.State.APPROVED)
     return list(Proposal.objects.filter(state__in=states).defer("base", "document", "earlier")[:50])
-
-
-def _with_offer(request: HttpRequest, text: str, answers: Iterable[str], label: str) -> SafeString:
-    """Return a message with a button that sends the same form once more, with `answers`."""
-    sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in _OWN]
-    sent += [(name, "1") for name in answers]
-    fields = format_html_join("", '<input type="hidden" name="{}" value="{}">', sent)
-    return format_html(
-        '{} <form method="post" action="{}" class="studio-undo"><input type="hidden" '
-        'name="csrfmiddlewaretoken" value="{}">{}'
-        '<button class="studio-button studio-button-small">{}</button></form>',
-        *(text, request.get_full_path(), get_token(request), fields, label),
-    )
 
 
 def is_protected(row: Model, configuration: Configuration) -> bool:
@@ -137,5 +105,6 @@ def is_protected(row: Model, configuration: Configuration) -> bool:
     return EVERYTHING in groups or (module != EVERYTHING and module in groups)
 
 
-def _changed(refused: ProtectionRefused) -> str:
+def _subject_of(refused: ProtectionRefused) -> str:
+    """Return what the refused change is about, as the title of its proposal."""
     return refused.findings[0].subject or _("Change")

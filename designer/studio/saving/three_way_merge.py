@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -38,7 +38,7 @@ class Question:
 
 @dataclass
 class Merged:
-    """The merged page. `taken` names the changes of theirs that were taken without a question."""
+    """The merged page, as `contents`. `taken` names their changes that were taken without a question."""
 
     contents: Contents
     taken: list[str] = field(default_factory=list)
@@ -79,6 +79,14 @@ class _Place:
         return " › ".join(capfirst(title) for title in (*self.titles, *titles) if title)
 
 
+class _FieldEdit(NamedTuple):
+    """The values that the merged page gets in a field of a row when the user chooses theirs."""
+
+    row: Contents
+    field: str
+    values: FieldValues
+
+
 @dataclass(frozen=True)
 class _OpenQuestion:
     """A question whose field has no name yet: the merged page is not written."""
@@ -88,11 +96,10 @@ class _OpenQuestion:
     theirs: str
     row: Contents
     field: str
-    # Row, field and value, to set when the user chooses theirs.
-    values: Iterable[tuple[Contents, str, FieldValues]]
+    edits: Iterable[_FieldEdit]
 
     def question(self) -> Question:
-        edits = {row.name(name): sent for row, name, sent in self.values}
+        edits = {edit.row.name(edit.field): edit.values for edit in self.edits}
         name = self.row.name(self.field) if self.field else self.row.place
         return Question(name, self.label, self.mine, self.theirs, edits)
 
@@ -108,31 +115,36 @@ class _Merger:
     def form(
         self, shape: Shape, base: Contents | None, mine: Contents, theirs: Contents, place: _Place
     ) -> Contents:
-        made = Contents({}, pk=theirs.pk)
+        """Return the merged form, or the merged row of a list, field by field, with the rows inside it.
+
+        Where both sides changed a field to the same value, there is nothing to decide.
+        """
+        merged = Contents({}, pk=theirs.pk)
         changes = {name: _changes(shape, name, base, mine, theirs) for name in shape.fields}
         of_unit = [changes[name] for name in shape.unit if name in changes]
-        unit_clashes = any(change[0] for change in of_unit) and any(change[1] for change in of_unit)
-        for name, described in shape.fields.items():
-            by_me, by_them = changes[name]
-            own, other = mine.values.get(name, []), theirs.values.get(name, [])
-            made.values[name] = own
-            if meaning(described, own) == meaning(described, other):
+        # I have changed one field of the unit, and they another: together, the two would mean something else.
+        unit_clashes = any(change.by_me for change in of_unit) and any(change.by_them for change in of_unit)
+        for name, form_field in shape.fields.items():
+            changed = changes[name]
+            my_values, their_values = mine.values.get(name, []), theirs.values.get(name, [])
+            merged.values[name] = my_values
+            if meaning(form_field, my_values) == meaning(form_field, their_values):
                 continue
-            label = place.label(str(described.label or name))
-            asks = self._is_access(place, name) or (name in shape.unit and unit_clashes)
-            if asks or (by_me and by_them):
-                words = in_words(described, own), in_words(described, other)
-                self._ask(label, words, made, name, [(made, name, other)])
-            elif by_them:
-                made.values[name] = other
+            label = place.label(str(form_field.label or name))
+            must_ask = self._is_access(place, name) or (name in shape.unit and unit_clashes)
+            if must_ask or (changed.by_me and changed.by_them):
+                words = in_words(form_field, my_values), in_words(form_field, their_values)
+                self._ask(label, words, merged, name, [_FieldEdit(merged, name, their_values)])
+            elif changed.by_them:
+                merged.values[name] = their_values
                 self.taken.append(label)
         for name, inner in shape.lists.items():
             if name in mine.rows:
                 before = base.rows.get(name) if base is not None else None
-                made.rows[name] = self._rows(
-                    inner, name, before, mine.rows[name], theirs.rows.get(name, []), made, place
+                merged.rows[name] = self._rows(
+                    inner, name, before, mine.rows[name], theirs.rows.get(name, []), merged, place
                 )
-        return made
+        return merged
 
     def _rows(
         self,
@@ -144,59 +156,69 @@ class _Merger:
         owner: Contents,
         place: _Place,
     ) -> list[Contents]:
+        """Return the merged rows of the list `name` of `owner`.
+
+        `base` is None where the page was not opened with the list, such as in a row that is new on both
+        sides.
+        """
         matched = _MatchedRows.of(shape, base or [], mine, theirs)
-        made: dict[str, Contents] = {}
-        for mark in matched.marks:
-            row = self._row(shape, name, matched.of_mark(mark), place)
+        merged: dict[str, Contents] = {}
+        for row_key in matched.row_keys:
+            row = self._row(shape, name, matched.row_on_pages(row_key), place)
             if row is not None:
-                made[mark] = row
-        return self._in_order(shape, name, matched, made, owner, place)
+                merged[row_key] = row
+        return self._in_order(shape, name, matched, merged, owner, place)
 
     def _in_order(
         self,
         shape: Shape,
         name: str,
         matched: _MatchedRows,
-        made: Mapping[str, Contents],
+        merged: Mapping[str, Contents],
         owner: Contents,
         place: _Place,
     ) -> list[Contents]:
-        """Return the merged rows `made`, by mark, in their merged order.
+        """Return the rows of `merged`, by row key, in their merged order.
 
         Where only they have moved rows, it is their order, else mine. Where both sides have moved rows, in
         different ways, the user is asked.
         """
-        opened, mine, theirs = ([mark for mark in order if mark in made] for order in matched.orders)
+        opened, mine, theirs = (
+            [row_key for row_key in page if row_key in merged]
+            for page in (matched.base, matched.mine, matched.theirs)
+        )
         mine_first, theirs_first = merged_order(mine, theirs), merged_order(theirs, mine)
         i_moved, they_moved = _is_reordered(opened, mine), _is_reordered(opened, theirs)
         order = theirs_first if they_moved and not i_moved else mine_first
-        rows = [made[mark] for mark in order]
+        rows = [merged[row_key] for row_key in order]
         if shape.has_order and i_moved and they_moved and _is_reordered(mine, theirs):
-            other = [made[mark] for mark in theirs_first]
-            values = [(row, "position", [str(place_in(other, row))]) for row in rows]
-            words = _names_of_rows(shape, rows), _names_of_rows(shape, other)
+            in_their_order = [merged[row_key] for row_key in theirs_first]
+            edits = [_FieldEdit(row, "position", [str(place_in(in_their_order, row))]) for row in rows]
+            words = _names_of_rows(shape, rows), _names_of_rows(shape, in_their_order)
             self._ask(
                 place.label(_("Order of %(rows)s") % {"rows": shape.noun}),
                 words,
                 owner,
                 f"{name}-order",
-                values,
+                edits,
             )
         return rows
 
-    def _row(self, shape: Shape, name: str, trio: _Trio, place: _Place) -> Contents | None:
+    def _row(self, shape: Shape, name: str, on_pages: _RowOnPages, place: _Place) -> Contents | None:
         """Return the merged row; None when the merged page does not have it.
 
         A row that is there on both sides is merged field by field. One that is only on my page is new, and
         stays, or they have removed it, and it goes. The user is asked where I have changed a row that they
         have removed, and about each row that decides on access.
         """
-        base, mine, theirs = trio
-        shown = theirs or mine
-        if shown is None:
+        base, mine, theirs = on_pages
+        present = theirs or mine
+        if present is None:
+            # It is gone on both sides.
             return None
-        inner = place.inside(name, shape.title(shown))
+        inner = place.inside(name, shape.title(present))
         is_mine = mine is not None and not mine.removed
+        # `mine is not None` is only for the type checker, here and below.
         if is_mine and mine is not None and theirs is not None:
             return self.form(shape, base, mine, theirs, inner)
         is_access = self._is_access(place, name)
@@ -204,13 +226,14 @@ class _Merger:
             return self._theirs_alone(shape, base, mine, theirs, inner, is_access=is_access)
         if not is_mine or mine is None:
             return None
+        # They have no such row: it is saved as a new one, and so are the rows inside it.
         row = Contents(mine.values, {key: _as_new(rows) for key, rows in mine.rows.items()})
-        if base is not None and not is_access and _same(shape, base, mine):
+        if base is not None and not is_access and _is_same(shape, base, mine):
             self.taken.append(_("%(row)s: removed") % {"row": inner.label()})
             return None
         if base is not None or is_access:
             words = _("there, as below"), _("removed") if base is not None else _("not there")
-            self._ask(inner.label(), words, row, "", [(row, "DELETE", ["on"])])
+            self._ask(inner.label(), words, row, "", [_FieldEdit(row, "DELETE", ["on"])])
         return row
 
     def _theirs_alone(
@@ -236,12 +259,13 @@ class _Merger:
             self.taken.append(_("%(row)s: added") % {"row": place.label()})
             return row
         row.removed = True
-        if is_access or base is None or not _same(shape, base, theirs):
+        if is_access or base is None or not _is_same(shape, base, theirs):
             words = _("removed") if mine is not None else _("not there"), _in_words(shape, base, theirs)
-            self._ask(place.label(), words, row, "", [(row, "DELETE", [])])
+            self._ask(place.label(), words, row, "", [_FieldEdit(row, "DELETE", [])])
         return row
 
     def _is_access(self, place: _Place, name: str) -> bool:
+        """Whether the field or list `name` decides on access, or a list around it does."""
         path = (*place.path, name)
         return any(".".join(path[:length]) in self._access for length in range(1, len(path) + 1))
 
@@ -251,101 +275,120 @@ class _Merger:
         words: tuple[str, str],
         row: Contents,
         name: str,
-        values: Iterable[tuple[Contents, str, FieldValues]],
+        edits: Iterable[_FieldEdit],
     ) -> None:
-        self.open_questions.append(_OpenQuestion(label, *words, row, name, values))
+        """Add a question about the field `name` of `row`; about the row itself where `name` is empty.
+
+        `words` are my side and theirs.
+        """
+        self.open_questions.append(_OpenQuestion(label, *words, row, name, edits))
 
 
-# A row as the page was opened with it, as I have sent it, and as they have saved it; None: it is not there.
-_Trio: TypeAlias = "tuple[Contents | None, Contents | None, Contents | None]"
+class _RowOnPages(NamedTuple):
+    """A row as the page was opened with it, as I have sent it, and as they have saved it.
+
+    None: the row is not on that page.
+    """
+
+    base: Contents | None
+    mine: Contents | None
+    theirs: Contents | None
 
 
 @dataclass(frozen=True)
 class _MatchedRows:
-    """The rows of the pages base, mine and theirs, by mark: the same row has the same mark on each page.
+    """The rows of a list on the three pages, in their order, by row key.
 
-    `orders` are the marks in the order of the rows, page by page.
+    The same row has the same key on each page.
     """
 
-    pages: tuple[Mapping[str, Contents], Mapping[str, Contents], Mapping[str, Contents]]
+    base: Mapping[str, Contents]
+    mine: Mapping[str, Contents]
+    theirs: Mapping[str, Contents]
 
     @classmethod
     def of(
         cls, shape: Shape, base: list[Contents], mine: list[Contents], theirs: list[Contents]
     ) -> _MatchedRows:
-        """Give the same mark to the same row: first by its id, then by its name."""
+        """Give the same key to the same row: first by its id, then by its name."""
         base_rows = {f"base-{position}": row for position, row in enumerate(base)}
-        their_rows = _by_mark(shape, base_rows, theirs, "theirs")
+        their_rows = _by_row_key(shape, base_rows, theirs, "theirs")
         # My rows have the ids of the opened page. Only a new row of mine can be one that they have added
         # under the same name.
-        added_by_them = {mark: row for mark, row in their_rows.items() if mark not in base_rows}
-        my_rows = _by_mark(shape, {**their_rows, **base_rows}, mine, "mine", added_by_them)
-        return cls((base_rows, my_rows, their_rows))
+        added_by_them = {row_key: row for row_key, row in their_rows.items() if row_key not in base_rows}
+        my_rows = _by_row_key(shape, {**their_rows, **base_rows}, mine, "mine", added_by_them)
+        return cls(base_rows, my_rows, their_rows)
 
     @property
-    def marks(self) -> Iterable[str]:
-        return dict.fromkeys(mark for page in self.pages for mark in page)
+    def row_keys(self) -> Iterable[str]:
+        return {**self.base, **self.mine, **self.theirs}
 
-    @property
-    def orders(self) -> list[list[str]]:
-        return [list(page) for page in self.pages]
-
-    def of_mark(self, mark: str) -> _Trio:
-        base, mine, theirs = (page.get(mark) for page in self.pages)
-        return base, mine, theirs
+    def row_on_pages(self, row_key: str) -> _RowOnPages:
+        return _RowOnPages(self.base.get(row_key), self.mine.get(row_key), self.theirs.get(row_key))
 
 
-def _by_mark(
+def _by_row_key(
     shape: Shape,
-    marked_rows: Mapping[str, Contents],
+    keyed_rows: Mapping[str, Contents],
     rows: list[Contents],
     prefix: str,
-    by_name: Mapping[str, Contents] | None = None,
+    named_candidates: Mapping[str, Contents] | None = None,
 ) -> dict[str, Contents]:
-    """Return `rows` by mark. A row has the mark of the row in `marked_rows` with the same id.
+    """Return `rows` by row key, in their order.
 
-    Without one, it has the mark of the row in `by_name` (or `marked_rows`) with the same name, if that mark
-    is free. Any other row is new, and gets a mark of its own that begins with `prefix`.
+    First by id: a row takes the key of the row in `keyed_rows` with its id. Then by name: one that is left
+    takes the key of the row in `named_candidates` (None: `keyed_rows`) with its name, each key once. Any
+    other row is new, and its key is made of `prefix` and its position.
     """
-    marks_by_id = {row.pk: mark for mark, row in marked_rows.items() if row.pk}
-    marks = [marks_by_id.get(row.pk) if row.pk else None for row in rows]
-    unmatched = dict(marked_rows if by_name is None else by_name)
-    for mark in marks:
-        unmatched.pop(mark or "", None)
+    keys_by_id = {row.pk: row_key for row_key, row in keyed_rows.items() if row.pk}
+    row_keys = [keys_by_id.get(row.pk) if row.pk else None for row in rows]
+    free = dict(keyed_rows if named_candidates is None else named_candidates)
+    for row_key in row_keys:
+        free.pop(row_key or "", None)
     for position, row in enumerate(rows):
         name = shape.known_by(row)
-        if marks[position] is None and name:
-            marks[position] = next(
-                (mark for mark, candidate in unmatched.items() if shape.known_by(candidate) == name), None
+        if row_keys[position] is None and name:
+            row_keys[position] = next(
+                (row_key for row_key, candidate in free.items() if shape.known_by(candidate) == name), None
             )
-            unmatched.pop(marks[position] or "", None)
+            free.pop(row_keys[position] or "", None)
     return {
-        mark or f"{prefix}-{position}": row
-        for position, (mark, row) in enumerate(zip(marks, rows, strict=True))
+        row_key or f"{prefix}-{position}": row
+        for position, (row_key, row) in enumerate(zip(row_keys, rows, strict=True))
     }
 
 
-def _changes(
-    shape: Shape, name: str, base: Contents | None, mine: Contents, theirs: Contents
-) -> tuple[bool, bool]:
-    """Return whether I have changed the field `name`, and whether they have."""
-    described = shape.fields[name]
+class _Changed(NamedTuple):
+    """Which sides have changed a field."""
+
+    by_me: bool
+    by_them: bool
+
+
+def _changes(shape: Shape, name: str, base: Contents | None, mine: Contents, theirs: Contents) -> _Changed:
+    """Return which sides have changed the field `name`. Without `base`, both have."""
+    form_field = shape.fields[name]
     opened_meaning: Any = _NOTHING
     if base is not None and name in base.values:
-        opened_meaning = meaning(described, base.values[name])
-    return tuple(meaning(described, side.values.get(name, [])) != opened_meaning for side in (mine, theirs))
+        opened_meaning = meaning(form_field, base.values[name])
+    return _Changed(
+        by_me=meaning(form_field, mine.values.get(name, [])) != opened_meaning,
+        by_them=meaning(form_field, theirs.values.get(name, [])) != opened_meaning,
+    )
 
 
-def _same(shape: Shape, first: Contents, other: Contents) -> bool:
-    """Return whether two rows mean the same, with all rows inside them."""
+def _is_same(shape: Shape, first: Contents, other: Contents) -> bool:
+    """Whether two rows mean the same, with all rows inside them."""
     if any(
-        meaning(described, first.values.get(name, [])) != meaning(described, other.values.get(name, []))
-        for name, described in shape.fields.items()
+        meaning(form_field, first.values.get(name, [])) != meaning(form_field, other.values.get(name, []))
+        for name, form_field in shape.fields.items()
     ):
         return False
     for name, inner in shape.lists.items():
         rows = [[row for row in side.rows.get(name, []) if not row.removed] for side in (first, other)]
-        if len(rows[0]) != len(rows[1]) or any(not _same(inner, *pair) for pair in zip(*rows, strict=True)):
+        if len(rows[0]) != len(rows[1]) or any(
+            not _is_same(inner, *pair) for pair in zip(*rows, strict=True)
+        ):
             return False
     return True
 
@@ -353,16 +396,18 @@ def _same(shape: Shape, first: Contents, other: Contents) -> bool:
 def _in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
     """Return a row of theirs in words: the fields that they have changed, or all fields of a new row."""
     descriptions = [
-        f"{capfirst(str(described.label or name))}: {in_words(described, theirs.values.get(name, []))}"
-        for name, described in shape.fields.items()
+        f"{capfirst(str(form_field.label or name))}: {in_words(form_field, theirs.values.get(name, []))}"
+        for name, form_field in shape.fields.items()
+        # An empty field says something only where it was filled in before.
         if any(theirs.values.get(name, [])) or base is not None
         if base is None
-        or meaning(described, theirs.values.get(name, [])) != meaning(described, base.values.get(name, []))
+        or meaning(form_field, theirs.values.get(name, [])) != meaning(form_field, base.values.get(name, []))
     ]
     return "; ".join(descriptions) or _("there")
 
 
 def _as_new(rows: list[Contents]) -> list[Contents]:
+    """Return the rows without their ids, so that they are saved as new ones. Removed rows are left out."""
     return [
         Contents(row.values, {name: _as_new(inner) for name, inner in row.rows.items()})
         for row in rows
@@ -371,10 +416,13 @@ def _as_new(rows: list[Contents]) -> list[Contents]:
 
 
 def _names_of_rows(shape: Shape, rows: list[Contents]) -> str:
+    """Return the names of the rows in their order, with “…” for a row without a name."""
     return ", ".join(" ".join(shape.known_by(row)) or "…" for row in rows if not row.removed)
 
 
 def _is_reordered(before: list[str], after: list[str]) -> bool:
-    """Whether the marks in both lists have another order."""
+    """Whether the row keys that are in both lists have another order in `after`."""
     both = set(before) & set(after)
-    return [mark for mark in before if mark in both] != [mark for mark in after if mark in both]
+    return [row_key for row_key in before if row_key in both] != [
+        row_key for row_key in after if row_key in both
+    ]

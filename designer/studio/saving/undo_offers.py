@@ -18,6 +18,7 @@ from designer.kinds import KINDS, Scope
 from designer.models import ItemChange, Version
 from designer.studio.hidden_lists import hidden_from
 
+# The models that have the rights for the items of a collection. Endpoints have one by their kind.
 _MODELS = {
     "roles": "role",
     "caller_types": "callertype",
@@ -55,11 +56,13 @@ def undoable(version: Version) -> bool:
 
 
 def _permission(change: ItemChange) -> str:
+    """Return the permission of the admin that undoing the change takes: to undo an addition is to delete."""
     verb = "delete" if change.before is None else "add" if change.after is None else "change"
     return f"designer.{verb}_{_MODELS.get(change.collection) or _endpoint_model(change)}"
 
 
 def _endpoint_model(change: ItemChange) -> str:
+    """Return the model whose rights count for an endpoint: global option sets have a model of their own."""
     kind = KINDS.get((change.after or change.before or {}).get("kind", ""))
     return "optionset" if kind is not None and kind.scope is Scope.GLOBAL else "endpoint"
 

@@ -29,6 +29,7 @@ class ProviderBackend(BaseBackend):
     """Keeps sessions of provider accounts while that provider is configured. It logs nobody in itself."""
 
     def get_user(self, user_id: int) -> User | None:
+        """Return the account of a session; None when its provider is no longer the configured one."""
         provider = configured_provider()
         if provider is None:
             return None
@@ -50,6 +51,7 @@ def has_provider(user: AbstractBaseUser) -> bool:
 
 
 def find(provider: Provider, subject: str) -> User | None:
+    """Return the account of a provider's subject; None when the subject has not signed in before."""
     accounts = ProviderAccount.objects.filter(issuer=provider.issuer, subject=subject)
     account = accounts.select_related("user").first()
     return account.user if account else None
@@ -64,16 +66,17 @@ def bring_up_to_date(
     """
     with transaction.atomic():
         user = find(provider, claims["sub"]) or _create_account(request, provider, claims)
-        _describe(user, claims)
-        _join(request, user, groups)
+        _store_names(user, claims)
+        _set_groups(request, user, groups)
     return user
 
 
 def shut_out(request: HttpRequest, user: User) -> None:
     """Take all groups from an account whose claims open nothing any more, and end its sessions."""
     with transaction.atomic():
-        _join(request, user, ())
-        # Sessions hold a digest of the password: of an account without one, of a random text.
+        _set_groups(request, user, ())
+        # Sessions hold a digest of the password. An account without one has a random text in its place, and
+        # gets another here: that ends its sessions.
         user.set_unusable_password()
         user.save(update_fields=["password"])
 
@@ -93,20 +96,22 @@ def _create_account(request: HttpRequest, provider: Provider, claims: Mapping[st
             user.save()
             ProviderAccount.objects.create(user=user, issuer=provider.issuer, subject=claims["sub"])
     except IntegrityError:
-        # Somebody was quicker: the same person in another tab, or another of that name.
+        # Somebody was quicker: the same person in another tab, or another person of that name.
         return find(provider, claims["sub"]) or _create_account(request, provider, claims)
     _note(request, user, AuditEntry.Action.ADD, f"subject {claims['sub']} of {provider.issuer}")
     return user
 
 
 def _free_name(suggestion: str) -> str:
+    """Return an account name like the suggestion that no account has, with a number where that is needed."""
     name = _NOT_IN_NAMES.sub("-", suggestion).strip("-") or "account"
     names_in_use = set(User.objects.filter(username__startswith=name).values_list("username", flat=True))
+    # One candidate more than there are names in use: one of them is free.
     numbered = (name if number == 1 else f"{name}-{number}" for number in range(1, len(names_in_use) + 2))
     return next(name for name in numbered if name not in names_in_use)
 
 
-def _describe(user: User, claims: Mapping[str, Any]) -> None:
+def _store_names(user: User, claims: Mapping[str, Any]) -> None:
     """Store the names and e-mail address that the provider gives, for other people to read."""
     user.first_name = _text(claims.get("given_name"), 150)
     user.last_name = _text(claims.get("family_name"), 150)
@@ -115,10 +120,12 @@ def _describe(user: User, claims: Mapping[str, Any]) -> None:
 
 
 def _text(claim: object, longest: int) -> str:
+    """Return a claim as text that the database can store; empty for a claim that is no text."""
     return claim.replace("\0", "")[:longest] if isinstance(claim, str) else ""
 
 
-def _join(request: HttpRequest, user: User, groups: Iterable[Group]) -> None:
+def _set_groups(request: HttpRequest, user: User, groups: Iterable[Group]) -> None:
+    """Make the account a member of exactly `groups`, and note the change in the audit log."""
     before = {group.name for group in user.groups.all()}
     after = {group.name for group in groups}
     user.groups.set(groups)

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from designer.studio.sign_in.provider import Provider
 from designer.token_issuers.claim_paths import texts_of
 
-# What a page or the log repeats of a claim.
+# How many values of a claim a page or the log repeats, and how many characters of each.
 _MOST, _LONGEST = 20, 100
 
 
@@ -28,8 +28,13 @@ class ClaimedGroups:
 
 
 def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGroups:
-    values = texts_of(_at(claims, provider.groups_claim))
+    """Return the groups that the values of the claim of groups stand for.
+
+    Values without a group in the settings, and groups that do not exist, are ignored.
+    """
+    values = texts_of(_claim_at(claims, provider.groups_claim))
     names = {name for value in values for name in provider.groups.get(value, ())}
+    # OpenID Connect names there the claims that the token does not hold itself.
     left_out = claims.get("_claim_names")
     return ClaimedGroups(
         groups=tuple(Group.objects.filter(name__in=names).order_by("name")) if names else (),
@@ -38,8 +43,11 @@ def claimed_groups(provider: Provider, claims: Mapping[str, Any]) -> ClaimedGrou
     )
 
 
-def _at(claims: Mapping[str, Any], path: str) -> Any:
-    """Return the claim of this very name, which may have dots, or the nested one that the dots lead to."""
+def _claim_at(claims: Mapping[str, Any], path: str) -> Any:
+    """Return the claim whose name is `path`, dots included, or the nested claim that the dots lead to.
+
+    None if there is neither.
+    """
     if path in claims:
         return claims[path]
     value: Any = claims

@@ -30,7 +30,7 @@ ALGORITHMS = [
     *("ES256", "ES384", "ES512", "EdDSA", "Ed25519"),
 ]
 _KEY_TYPES = {"RSA", "EC", "OKP"}
-# The flow of RFC 6749 names these; what else stands there was written by somebody else.
+# The error codes of RFC 6749 and OpenID Connect. Any other text may be written by anybody, and is not shown.
 _ERRORS = {
     *("access_denied", "invalid_request", "unauthorized_client", "unsupported_response_type", "server_error"),
     *("invalid_scope", "temporarily_unavailable", "login_required", "consent_required"),
@@ -88,7 +88,10 @@ def finish(
             raise Declined(error if error in _ERRORS else "error")
         tokens = conversation.tokens(answer.get("code", ""), pending.verifier)
         claims = conversation.verified(tokens, pending.nonce)
-        if provider.groups_claim.split(".")[0] not in claims and provider.groups_claim not in claims:
+        # `claimed_groups` looks for a claim of the whole name, or for one that is nested in a claim of its
+        # first part. Where the token has neither, userinfo may. The claims of the token win.
+        names_of_groups = {provider.groups_claim, provider.groups_claim.split(".")[0]}
+        if names_of_groups.isdisjoint(claims):
             claims = {**conversation.user_info(tokens, claims["sub"]), **claims}
         return SignedIn(claims, str(tokens["id_token"]), conversation.optional("end_session_endpoint"))
 
@@ -106,9 +109,10 @@ def end_address(ended: Mapping[str, str], provider: Provider, back: str) -> str:
 
 
 class _Conversation:
-    """One sign-in's requests. The provider's addresses and keys are those that were read some minutes ago.
-    They change without notice: keys are read anew for a token that they do not fit, and all is forgotten when
-    the provider does not answer.
+    """The requests of one sign-in to the provider.
+
+    The provider's addresses and keys may have been read some minutes ago. They change without notice: keys
+    are read anew for a token that they do not fit, and all is forgotten when the provider does not answer.
     """
 
     def __init__(self, provider: Provider, redirect_uri: str) -> None:
@@ -125,15 +129,27 @@ class _Conversation:
         self.session.mount("http://", adapter)
 
     def __enter__(self) -> _Conversation:
-        self._metadata = self._kept_or_fetched(self._provider.discovery)
+        """Read what the provider says of itself. Raises ProviderAway."""
+        try:
+            self._read_metadata()
+        except BaseException:
+            # `__exit__` is not called where this raises.
+            self.session.close()
+            raise
+        return self
+
+    def _read_metadata(self) -> None:
+        """Read what the provider says of itself, and how it wants the secret. Raises ProviderAway."""
+        self._metadata = self._cached_or_fetched(self._provider.discovery)
         # Whoever answers must be who is asked: another name would be another provider's tokens.
         if self._metadata.get("issuer") != self._provider.issuer:
             provider_documents.forget(self._provider.discovery)
             raise ProviderAway(f"discovery names the issuer {str(self._metadata.get('issuer'))[:200]!r}")
-        methods = self._metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
-        if self._provider.client_secret and "client_secret_basic" not in methods:
+        methods = self._metadata.get("token_endpoint_auth_methods_supported")
+        # Without a list, OpenID Connect Discovery means client_secret_basic, which is Authlib's own default.
+        offers_basic = not isinstance(methods, list) or not methods or "client_secret_basic" in methods
+        if self._provider.client_secret and not offers_basic:
             self.session.token_endpoint_auth_method = "client_secret_post"  # noqa: S105  a method's name
-        return self
 
     def __exit__(self, raised: type[BaseException] | None, *_more: object) -> None:
         self.session.close()
@@ -150,6 +166,7 @@ class _Conversation:
         return str(url)
 
     def optional(self, name: str) -> str:
+        """Return the address of an endpoint; empty if the provider has none. Raises ProviderAway."""
         return self.endpoint(name) if self._metadata.get(name) else ""
 
     def check_sender(self, issuer: str | None) -> None:
@@ -175,7 +192,10 @@ class _Conversation:
             raise ProviderAway(f"token endpoint: {for_log(error)}") from error
 
     def verified(self, tokens: Mapping[str, Any], nonce: str) -> dict[str, Any]:
-        """Return the claims of the ID token. Raises ProviderAway and Untrusted."""
+        """Return the claims of the ID token, checked with the provider's keys.
+
+        Raises ProviderAway and Untrusted.
+        """
         address = self.endpoint("jwks_uri")
         if (published := provider_documents.cached(address)) is not None:
             try:
@@ -183,40 +203,45 @@ class _Conversation:
             except Untrusted:
                 # The keys may have changed since.
                 provider_documents.forget(address)
-        return self._verified(tokens, nonce, self._kept_or_fetched(address))
+        return self._verified(tokens, nonce, self._cached_or_fetched(address))
 
     def _verified(
         self, tokens: Mapping[str, Any], nonce: str, published: Mapping[str, Any]
     ) -> dict[str, Any]:
-        listed = published.get("keys") or ()
-        keys = [key for key in listed if isinstance(key, dict) and key.get("kty") in _KEY_TYPES]
+        """Return the claims of the ID token, checked with the `published` key set (RFC 7517).
+
+        Raises Untrusted.
+        """
         expected_claims: Any = {
             "iss": {"essential": True, "value": self._provider.issuer},
             "aud": {"essential": True, "value": self._provider.client_id},
         }
-        expected = {
+        # The client is the `azp` of a token for several audiences; `at_hash` is of the access token.
+        expected_parameters = {
             "nonce": nonce,
             "client_id": self._provider.client_id,
             "access_token": tokens.get("access_token"),
         }
         try:
-            token = jwt.decode(
-                str(tokens.get("id_token")),
-                KeySet.import_key_set({"keys": keys}),
-                registry=JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False),
-            )
-            claims = CodeIDToken(token.claims, token.header, expected_claims, expected)
+            # Providers write headers of their own: those that are not registered are no reason to refuse.
+            registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
+            token = jwt.decode(str(tokens.get("id_token")), _signing_keys(published), registry=registry)
+            claims = CodeIDToken(token.claims, token.header, expected_claims, expected_parameters)
             claims.validate(leeway=settings.PORTICO["TOKEN_LEEWAY"])
         except (JoseError, ValueError, TypeError) as error:
             reason = getattr(error, "error", type(error).__name__)
             raise Untrusted(f"ID token: {reason} {getattr(error, 'claim', '')}".strip()) from error
         subject = claims["sub"]
+        # As OpenID Connect limits it. PostgreSQL cannot store a NUL.
         if not isinstance(subject, str) or not 0 < len(subject) <= 255 or "\0" in subject:
             raise Untrusted("ID token: the subject is no text of 1 to 255 characters")
         return dict(claims)
 
     def user_info(self, tokens: Mapping[str, Any], subject: str) -> dict[str, Any]:
-        """Return the claims that the ID token leaves out. Raises ProviderAway and Untrusted."""
+        """Return the claims of the provider's userinfo endpoint; none if the provider has no such endpoint.
+
+        Raises ProviderAway, and Untrusted for the claims of another subject.
+        """
         if not self.optional("userinfo_endpoint") or not tokens.get("access_token"):
             return {}
         headers = {"Authorization": f"Bearer {tokens['access_token']}"}
@@ -225,7 +250,8 @@ class _Conversation:
             raise Untrusted("userinfo is another subject's")
         return claims
 
-    def _kept_or_fetched(self, url: str) -> dict[str, Any]:
+    def _cached_or_fetched(self, url: str) -> dict[str, Any]:
+        """Return the JSON document at `url`, fetched now or some minutes ago. Raises ProviderAway."""
         document = provider_documents.cached(url)
         if document is None:
             document = self._fetch(url)
@@ -233,6 +259,7 @@ class _Conversation:
         return document
 
     def _fetch(self, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return the JSON object at `url`. Raises ProviderAway."""
         try:
             answer = self.session.get(url, withhold_token=True, headers=headers)
             answer.raise_for_status()
@@ -242,3 +269,11 @@ class _Conversation:
         if not isinstance(document, dict):
             raise ProviderAway(f"{url}: the answer is no JSON object")
         return document
+
+
+def _signing_keys(published: Mapping[str, Any]) -> KeySet:
+    """Return the public keys of a key set. Raises JoseError, ValueError or TypeError for a malformed one."""
+    listed = published.get("keys") or ()
+    # Secret keys ("oct") are left out: whoever reads the set could sign with them.
+    keys = [key for key in listed if isinstance(key, dict) and key.get("kty") in _KEY_TYPES]
+    return KeySet.import_key_set({"keys": keys})

@@ -12,7 +12,7 @@ from django.contrib.sessions.backends.base import SessionBase
 # Seconds: long enough to look for a phone.
 LONGEST = 600
 _KEY = "pending_sign_ins"
-# Tabs, each with a sign-in of its own.
+# Each tab may have a sign-in of its own. With more, the oldest is forgotten.
 _MOST = 5
 
 
@@ -32,20 +32,20 @@ class PendingSignIn:
 
 
 def keep(session: SessionBase, target: str) -> PendingSignIn:
-    """Begin a sign-in that leads to `target`, a path of this site."""
-    made = PendingSignIn(
+    """Begin a sign-in that leads to `target`, a path of this site. Sign-ins of other tabs are kept, too."""
+    new_sign_in = PendingSignIn(
         state=secrets.token_urlsafe(32),
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(48),
         next=target,
         began=time.time(),
     )
-    sign_ins = [sign_in for sign_in in session.get(_KEY, []) if _is_young(sign_in)]
-    session[_KEY] = [*sign_ins[1 - _MOST :], asdict(made)]
+    others = [sign_in for sign_in in session.get(_KEY, []) if _is_young(sign_in)]
+    session[_KEY] = [*others, asdict(new_sign_in)][-_MOST:]
     if SESSION_KEY not in session:
-        # Nobody is logged in: nothing else is worth keeping.
+        # Nobody is logged in: the session is of no use once its sign-in is too old.
         session.set_expiry(LONGEST)
-    return made
+    return new_sign_in
 
 
 def take(session: SessionBase, state: str) -> PendingSignIn | None:
@@ -65,6 +65,7 @@ def take(session: SessionBase, state: str) -> PendingSignIn | None:
 def forget(session: SessionBase) -> None:
     """Remove all pending sign-ins, as somebody is about to log in to the session."""
     if session.pop(_KEY, None) is not None and SESSION_KEY not in session:
+        # Undoes the short life that `keep` has given to a session without a login.
         session.set_expiry(None)
 
 

@@ -10,7 +10,11 @@ from django.conf import settings
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """The identity provider. `groups` has groups of the studio by value of the claim at `groups_claim`."""
+    """The identity provider, as the settings STUDIO_OIDC_… describe it.
+
+    `groups` has the names of groups of the studio by value of the claim at `groups_claim`. `contact` is whom
+    people ask who may not enter. After `hours`, people sign in again.
+    """
 
     issuer: str
     client_id: str
@@ -25,6 +29,7 @@ class Provider:
 
     @property
     def discovery(self) -> str:
+        """The address of the provider's configuration (OpenID Connect Discovery 1.0)."""
         return f"{self.issuer.rstrip('/')}/.well-known/openid-configuration"
 
 

@@ -23,10 +23,12 @@ def cached(address: str) -> dict[str, Any] | None:
         entry = signing.loads(signed, salt=_SALT, max_age=MAX_AGE) if isinstance(signed, str) else None
     except signing.BadSignature:
         return None
+    # Whoever can write to the cache could also move a signed document to another address.
     return dict(entry["document"]) if entry and entry["address"] == address else None
 
 
 def store(address: str, document: Mapping[str, Any]) -> None:
+    """Keep the document that was fetched from `address` for MAX_AGE seconds."""
     signed = signing.dumps({"address": address, "document": document}, salt=_SALT, compress=True)
     cache.set(_key(address), signed, MAX_AGE)
 

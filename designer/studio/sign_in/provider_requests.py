@@ -11,7 +11,9 @@ from requests.adapters import HTTPAdapter
 
 from crmclient.outbound import check_url, is_public
 
+# Seconds to connect, and to wait for each piece of the answer.
 TIMEOUT = (3.05, 5.0)
+# The size of an answer in bytes, and the seconds that reading it may take in all.
 LARGEST = 1024 * 1024
 LONGEST = 10.0
 
@@ -24,6 +26,7 @@ class GuardedAdapter(HTTPAdapter):
         self._allow_private = allow_private_addresses
 
     def send(self, request: requests.PreparedRequest, *args: Any, **options: Any) -> requests.Response:
+        """Send a request, and return the answer with its body read. A redirect is refused."""
         check_address(request.url or "", allow_private=self._allow_private)
         # What requests gives by position may be less strict: nothing but proxies and certificates is kept.
         tls_options = {name: options[name] for name in ("verify", "cert", "proxies") if name in options}
@@ -31,7 +34,8 @@ class GuardedAdapter(HTTPAdapter):
         if response.is_redirect:
             response.close()
             raise requests.TooManyRedirects("the provider redirects")
-        response._content = _read(response)
+        # So that `response.content` is what was read within the limits.
+        response._content = _read_body(response)
         return response
 
 
@@ -50,7 +54,8 @@ def check_address(url: str, *, allow_private: bool) -> None:
         )
 
 
-def _read(response: requests.Response) -> bytes:
+def _read_body(response: requests.Response) -> bytes:
+    """Return the body of an answer. Raises `requests.RequestException` for one too large or too slow."""
     started = time.monotonic()
     body = b""
     with response:

@@ -12,7 +12,10 @@ MOST_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class AnswerTable:
-    """`rows` are texts, in the order of `columns`; `total` is how many there are, where that is known."""
+    """The records of an answer, or its first ones. `rows` are texts, in the order of `columns`.
+
+    `total` is the number of all records: as text where a page tells it, else as a number; None if unknown.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -31,17 +34,22 @@ def answer_table(body: str, most: int = MOST_ROWS) -> AnswerTable | None:
         return None
     is_page = isinstance(answer, Mapping) and isinstance(answer.get("data"), list) and "cursor" in answer
     content = answer["data"] if is_page else answer
+    # A single record is a table of one row.
     records = content if isinstance(content, list) else [content]
-    shown = records[:most]
-    if not all(isinstance(record, Mapping) for record in shown):
+    first_records = records[:most]
+    if not all(isinstance(record, Mapping) for record in first_records):
         return None
-    columns = list(dict.fromkeys(key for record in shown for key in record))
-    number_known = len(records) if len(records) < most else None
-    total = answer.get("totalRecordCount") if is_page else number_known
-    return AnswerTable(columns, [[_text(record.get(key)) for key in columns] for record in shown], total)
+    # Records may lack keys that others have. The order is that of their first appearance.
+    columns = list(dict.fromkeys(key for record in first_records for key in record))
+    known_number = len(records) if len(records) < most else None
+    total = answer.get("totalRecordCount") if is_page else known_number
+    return AnswerTable(
+        columns, [[_text(record.get(key)) for key in columns] for record in first_records], total
+    )
 
 
 def _text(value: Any) -> str:
+    """Return a value for a cell: “—” for null, and JSON for lists, objects and booleans."""
     if value is None:
         return "—"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

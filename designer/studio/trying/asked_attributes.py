@@ -27,6 +27,7 @@ def option_labels(endpoint: Endpoint) -> Mapping[str, Mapping[str, str]]:
             options = option_set_of(attribute, entity, metadata)
             if options is not None:
                 labels = {str(option.value): option.label.text() for option in options.options}
+                # The first attribute of an input counts.
                 labels_by_name.setdefault(name, labels)
     except MetadataUnavailable:
         return {}
@@ -34,7 +35,10 @@ def option_labels(endpoint: Endpoint) -> Mapping[str, Mapping[str, str]]:
 
 
 def _inputs_with_attributes(endpoint: Endpoint, metadata: Metadata) -> Iterator[tuple[str, str, Attribute]]:
-    """Yield each input that is written to or compared with an attribute: input name, entity, attribute."""
+    """Yield each input that is written to or compared with an attribute: input name, entity, attribute.
+
+    An input may come several times. Raises MetadataUnavailable.
+    """
     definition = endpoint.definition
     entity = endpoint.entity.entity if endpoint.entity else ""
     vocabulary = definition.settings.vocabulary(entity, metadata)

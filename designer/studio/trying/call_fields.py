@@ -26,28 +26,30 @@ def field_name(call_field: CallField) -> str:
 
 
 def form_field(call_field: CallField, labels: Mapping[str, str] | None = None) -> forms.Field:
-    """Values are texts as people type them into one line, or a file; an empty one is not sent.
+    """Return the form's field for a value of the call: a file, a choice, or one line of text.
 
-    `labels` are those of options, by value.
+    `labels` are those of a choice's options, by value. No field is required, and a value that is left empty
+    is not sent: how the endpoint answers then is what people want to try.
     """
-    facts = " · ".join(
-        str(fact) for fact in (call_field.type or call_field.schema.get("type", ""), call_field.place) if fact
-    )
+    schema_type = call_field.schema.get("type", "")
+    facts = " · ".join(str(fact) for fact in (call_field.type or schema_type, call_field.place) if fact)
     help_text = f"{call_field.description} ({facts})" if call_field.description else facts
     label = f"{call_field.name} *" if call_field.required else call_field.name
     if call_field.is_file:
         chooser = forms.FileInput(attrs={"class": "studio-input"})
         return forms.FileField(label=label, required=False, help_text=help_text, widget=chooser)
-    values = [value for value in call_field.schema.get("enum", ()) if value is not None]
-    if call_field.schema.get("type") in ("boolean", ["boolean", "null"]):
+    # Null is not offered: an empty field is not sent.
+    values = [str(value) for value in call_field.schema.get("enum", ()) if value is not None]
+    if schema_type in ("boolean", ["boolean", "null"]):
         values = ["true", "false"]
     if values:
-        choices = [("", "—"), *((str(value), _labelled(str(value), labels or {})) for value in values)]
+        choices = [("", "—"), *((value, _labelled(value, labels or {})) for value in values)]
         return dress(forms.ChoiceField(label=label, required=False, choices=choices, help_text=help_text))
     return text_field(label, help_text)
 
 
 def _labelled(value: str, labels: Mapping[str, str]) -> str:
+    """Return “Label (value)”, or only the value where it has no label."""
     return f"{labels[value]} ({value})" if labels.get(value) else value
 
 
@@ -58,7 +60,7 @@ def filled_values(call_fields: Iterable[CallField], place: str, cleaned: Mapping
 
 
 def user_field() -> forms.ChoiceField:
-    """Return a list of the platform's users, and none of them."""
+    """Return a field to choose one of the platform's users, or none."""
     return forms.ChoiceField(
         label=_("Platform user"),
         required=False,
@@ -72,6 +74,7 @@ def text_field(label: Any, help_text: Any = "", *, required: bool = False) -> fo
 
 
 def _users() -> Mapping[Guid, str]:
+    """Return the names of the platform's users by id; none while the platform cannot be asked."""
     try:
         return get_runtime().users()
     except PlatformError:

@@ -18,14 +18,14 @@ from designer.platform import get_platform
 from designer.studio.look import dress, searchable
 from designer.studio.trying.call_fields import user_field
 
-# What `caller_fields.js` shows a field for: the names of caller types.
-_SHOWN_FOR = "data-caller-types"
+# Has the names of the caller types for which `caller_fields.js` shows a field.
+_CALLER_TYPES_ATTRIBUTE = "data-caller-types"
 
 
 class ClaimsForm(forms.Form):
-    """Asks for the claims of a caller's token, where some issuer lets expressions read any."""
+    """A form that asks for the claims of a caller's token, where some issuer lets expressions read any."""
 
-    def ask_claims(self) -> None:
+    def add_claims_field(self) -> None:
         """Add the claims field, if expressions may read any claim.
 
         A form calls this where the field should stand.
@@ -46,6 +46,7 @@ class ClaimsForm(forms.Form):
         return self.cleaned_data.get("claims") or {}
 
     def clean_claims(self) -> dict[str, Any]:
+        """Return the claims. An empty field stands for no claims. Other JSON than an object is refused."""
         claims = self.cleaned_data["claims"]
         if claims is not None and not isinstance(claims, dict):
             raise forms.ValidationError(gettext('Write a JSON object, such as {"tier": "gold"}.'))
@@ -53,7 +54,7 @@ class ClaimsForm(forms.Form):
 
 
 class CallerForm(ClaimsForm):
-    """Asks for the type of the caller, one of `types`, and for the caller's record.
+    """A form that asks for the type of the caller, one of `types`, and for the caller's record.
 
     A platform user is chosen by name, another record by its id. The type is not asked for when platform users
     are the only type.
@@ -63,7 +64,7 @@ class CallerForm(ClaimsForm):
         super().__init__(**kwargs)
         self._types = {type.name: type for type in types}
 
-    def ask_who(self) -> None:
+    def add_caller_fields(self) -> None:
         """Add the fields. A form calls this where the fields should stand."""
         asks_type = set(self._types) != {USER_TYPE}
         if asks_type:
@@ -72,10 +73,12 @@ class CallerForm(ClaimsForm):
             user = user_field()
             if asks_type:
                 user.help_text = _("For user: row rules and @user values are this user's.")
-                user.widget.attrs[_SHOWN_FOR] = USER_TYPE
+                user.widget.attrs[_CALLER_TYPES_ATTRIBUTE] = USER_TYPE
             self.fields["user"] = searchable(user)
-        recorded = [type.name for type in self._types.values() if type.entity and not type.is_of_users]
-        if recorded:
+        types_with_records = [
+            type.name for type in self._types.values() if type.entity and not type.is_of_users
+        ]
+        if types_with_records:
             record = forms.UUIDField(
                 label=_("Id of the caller's record"),
                 required=False,
@@ -83,32 +86,36 @@ class CallerForm(ClaimsForm):
                     "For %(types)s: row rules and @user values are this record's. Leave the field empty to "
                     "call without a record."
                 )
-                % {"types": ", ".join(recorded)},
+                % {"types": ", ".join(types_with_records)},
             )
-            record.widget.attrs[_SHOWN_FOR] = " ".join(recorded)
+            record.widget.attrs[_CALLER_TYPES_ATTRIBUTE] = " ".join(types_with_records)
             self.fields["caller_record"] = dress(record)
-        self.ask_claims()
+        self.add_claims_field()
 
     @property
     def caller_type(self) -> CallerTypeDefinition:
-        """Return the type chosen in the valid form, or else the first type."""
+        """Return the type chosen in the valid form, or the first type where the form does not ask."""
         return self._types[self.cleaned_data.get("caller_type") or next(iter(self._types))]
 
     @property
     def caller_record(self) -> Guid | None:
         """Return the id of the record in the valid form; None without one."""
-        field = "user" if self.caller_type.is_of_users else "caller_record"
-        if not self.caller_type.is_of_users and not self.caller_type.entity:
+        if self.caller_type.is_of_users:
+            record_id = self.cleaned_data.get("user")
+        elif self.caller_type.entity:
+            record_id = self.cleaned_data.get("caller_record")
+        else:
+            # The field may still hold what was typed for another type.
             return None
-        record_id = self.cleaned_data.get(field)
         return str(record_id) if record_id else None
 
     def clean(self) -> dict[str, Any]:
+        """Refuse a record that the platform does not have. Platform users come from a list, and exist."""
         cleaned = super().clean() or self.cleaned_data
         if "caller_type" in self.errors or self.caller_type.is_of_users or self.caller_record is None:
             return cleaned
         entity = self.caller_type.entity
-        if is_missing(entity, self.caller_record):
+        if is_known_missing(entity, self.caller_record):
             message = gettext("There is no record of %(entity)s with this id.") % {"entity": entity}
             self.add_error("caller_record", message)
         return cleaned
@@ -133,13 +140,14 @@ def type_field(types: Sequence[CallerTypeDefinition]) -> forms.ChoiceField:
 
 
 def labelled(type: CallerTypeDefinition) -> str:
+    """Return “Title (name)”, or only the name of a type without a title."""
     return f"{type.title} ({type.name})" if type.title else type.name
 
 
-def is_missing(entity: str, record: Guid) -> bool:
-    """Return whether the platform says that the record does not exist.
+def is_known_missing(entity: str, record: Guid) -> bool:
+    """Whether the platform says that the record, or its entity, does not exist.
 
-    That is false while the platform cannot be reached: the tried call shows that failure.
+    False while the platform cannot be reached: the tried call shows that failure.
     """
     try:
         get_platform().retrieve(entity, record, ())

@@ -15,13 +15,13 @@ from designer.definitions.example_calls import ANYTHING
 from designer.example_calls.shapes import leaves
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
-from designer.studio.field_values import shown, typed
+from designer.studio.field_values import typed_value, value_as_typed
 from designer.studio.look import dress
 
 LONGEST_NAME = 100
 _MOST_VALUES = 40
-# What the fields of single values are called, so that none is taken for one of the form's own.
-_VALUE = "value__"
+# How the names of the fields for expected values begin, so that none is taken for another field.
+_VALUE_PREFIX = "value__"
 
 
 def name_field(**options: Any) -> forms.Field:
@@ -53,7 +53,7 @@ class ExampleForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._example = example
-        self._taken = names_in_use
+        self._names_in_use = names_in_use
         self.fields["name"] = name_field(initial=example.name)
         self.fields["status"] = dress(
             forms.IntegerField(label=_("Status"), min_value=200, max_value=599, initial=example.status)
@@ -77,9 +77,9 @@ class ExampleForm(forms.Form):
                 help_text=_("A caller who has only one of these roles must get 401, 403 or 404."),
             )
         )
-        self._places = _places(example) if asks_values else {}
-        for place, kind in self._places.items():
-            self.fields[f"{_VALUE}{place}"] = dress(
+        self._types_by_place = _types_by_place(example) if asks_values else {}
+        for place, kind in self._types_by_place.items():
+            self.fields[f"{_VALUE_PREFIX}{place}"] = dress(
                 forms.CharField(
                     label=place or _("The answer"),
                     required=False,
@@ -97,23 +97,27 @@ class ExampleForm(forms.Form):
 
     @property
     def value_fields(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name.startswith(_VALUE)]
+        """The fields for expected values."""
+        return [self[name] for name in self.fields if name.startswith(_VALUE_PREFIX)]
 
     @property
-    def own(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if not name.startswith(_VALUE)]
+    def general_fields(self) -> list[forms.BoundField]:
+        """The fields that are not for expected values: name, status and the like."""
+        return [self[name] for name in self.fields if not name.startswith(_VALUE_PREFIX)]
 
     def clean_name(self) -> str:
+        """Refuse the name of another example call."""
         name: str = self.cleaned_data["name"]
-        if name in self._taken:
+        if name in self._names_in_use:
             raise forms.ValidationError(
                 gettext("Another example call is called “%(name)s”. Choose another name.") % {"name": name}
             )
         return name
 
-    def changed(self) -> ExampleCallDefinition:
+    def changed_example(self) -> ExampleCallDefinition:
         """Return the example with the values of the valid form."""
         fields = self.cleaned_data
+        # Only an example with a shape asks whether to keep it.
         keeps_shape = fields.get("has_shape", True)
         return ExampleCallDefinition.model_validate(
             {
@@ -121,39 +125,48 @@ class ExampleForm(forms.Form):
                 "name": fields["name"],
                 "status": fields["status"],
                 "shape": self._example.shape if keeps_shape else None,
-                "values": {**self._unasked(), **self._typed()},
+                "values": {**self._values_without_fields(), **self._typed_values()},
                 "refused_for": fields["refused_for"],
             }
         )
 
-    def _typed(self) -> dict[str, Any]:
+    def _typed_values(self) -> dict[str, Any]:
+        """Return the expected values of the fields, by place (a JSON Pointer)."""
         values = {}
-        for place, kind in self._places.items():
-            field = f"{_VALUE}{place}"
+        for place, kind in self._types_by_place.items():
+            field = f"{_VALUE_PREFIX}{place}"
             text = self.cleaned_data[field]
             if field not in self.changed_data and place in self._example.values:
-                # An empty text that is expected is shown like nothing that is expected.
+                # Kept, and not read from its text: an expected "" looks like a field without a value.
                 values[place] = self._example.values[place]
             elif text:
-                values[place] = text if kind == "string" else typed(text, None)
+                values[place] = text if kind == "string" else typed_value(text, None)
         return values
 
-    def _unasked(self) -> Mapping[str, Any]:
-        return {place: value for place, value in self._example.values.items() if place not in self._places}
+    def _values_without_fields(self) -> Mapping[str, Any]:
+        """Return the expected values that the form has no fields for, by place."""
+        return {
+            place: value for place, value in self._example.values.items() if place not in self._types_by_place
+        }
 
 
 def _text_of(value: Any, kind: str) -> str:
-    """Return the text of an expected value: JSON where the value's own text would be read as another value,
-    as a text that looks like a number would.
+    """Return the text of an expected value at a place whose values have the JSON type `kind`.
+
+    That is JSON where the value's own text would be read as another value, as a text that looks like a number
+    would. Where only strings can be, any text is read as a string.
     """
-    text = shown(value)
-    if kind == "string" or (text and typed(text, None) == value):
+    text = value_as_typed(value)
+    if kind == "string" or (text and typed_value(text, None) == value):
         return text
     return json.dumps(value, cls=ExactJSONEncoder, ensure_ascii=False)
 
 
-def _places(example: ExampleCallDefinition) -> dict[str, str]:
-    """The JSON Pointers of values that can be expected, with their types."""
+def _types_by_place(example: ExampleCallDefinition) -> dict[str, str]:
+    """Return the JSON types of the values that the form has fields for, by place (a JSON Pointer).
+
+    These are the first `_MOST_VALUES` of the shape, and all that are expected already.
+    """
     types_by_place = dict(leaves(example.shape)) if example.shape is not None else {}
     few = dict(list(types_by_place.items())[:_MOST_VALUES])
     return {**few, **{place: types_by_place.get(place, ANYTHING) for place in example.values}}

@@ -24,13 +24,20 @@ from designer.studio.trying.example_form import ExampleForm
 from designer.studio.trying.kept_calls import NAME, change_row
 from designer.studio.trying.try_page import FOR_REAL
 
+# The names of two buttons: one makes all example calls, the other removes one.
 _RUN, _REMOVE = "_run", "_remove"
+# What an example call knows beside what the caller sends.
 _NOT_SENT = frozenset({"name", "status", "shape", "values", "refused_for", "roles", "anonymous"})
 
 
-def examples_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, edit: str) -> HttpResponse:
-    """The endpoint's example calls, as it is saved; a button makes them all. `edit`: where one is changed."""
-    endpoint = _saved(pages, request, row)
+def examples_view(
+    pages: ModelAdmin, request: HttpRequest, row: EndpointRow, edit_address: str
+) -> HttpResponse:
+    """Show the example calls of an endpoint and, if the button for that was pressed, make all of them.
+
+    `edit_address` is the address of the page that changes one.
+    """
+    endpoint = _saved_endpoint(pages, request, row)
     results: dict[str, CallResult] = {}
     if request.method == "POST" and _RUN in request.POST:
         results = {result.name: result for result in run_of(endpoint, latest())}
@@ -40,66 +47,75 @@ def examples_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, edi
     calls = [
         {
             "definition": call,
-            "who": who(call),
+            "who": caller_words(call),
             "result": results.get(call.name),
-            "url": f"{edit}?{urlencode({NAME: call.name})}",
+            "url": f"{edit_address}?{urlencode({NAME: call.name})}",
         }
         for call in endpoint.definition.example_calls
     ]
-    context = {**_context(pages, request, row), "title": _("Example calls"), "calls": calls, "run": _RUN}
+    context = {
+        **_admin_context(pages, request, row),
+        "title": _("Example calls"),
+        "calls": calls,
+        "run": _RUN,
+    }
     return TemplateResponse(request, "designer/endpoint/example_calls.html", context)
 
 
-def example_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, listed: str) -> HttpResponse:
-    """Show one example call, or change or remove it. `listed` is the address of the list of all."""
-    endpoint = _saved(pages, request, row)
+def example_view(
+    pages: ModelAdmin, request: HttpRequest, row: EndpointRow, list_address: str
+) -> HttpResponse:
+    """Show one example call, or change or remove it. `list_address` is the address of the list of all."""
+    endpoint = _saved_endpoint(pages, request, row)
     name = request.GET.get(NAME, "")
     calls = {call.name: call for call in endpoint.definition.example_calls}
     if name not in calls:
         raise Http404
     if request.method == "POST" and _REMOVE in request.POST:
         message = _("The example call was removed.")
-        removed = change_row(request, row, lambda fresh: remove(fresh, name), message, listed)
-        return removed or HttpResponseRedirect(listed)
+        removed = change_row(request, row, lambda fresh: remove(fresh, name), message, list_address)
+        # When it was refused, the list shows why.
+        return removed or HttpResponseRedirect(list_address)
     form = ExampleForm(
         calls[name],
-        *([request.POST] if request.method == "POST" else []),
+        data=request.POST if request.method == "POST" else None,
         names_in_use=frozenset(calls) - {name},
         asks_values=request.user.has_perm(FOR_REAL),
     )
     if form.is_bound and form.is_valid():
-        message, changed = _("The example call was saved."), form.changed()
-        if saved := change_row(request, row, lambda fresh: put(fresh, changed, name), message, listed):
+        message, changed = _("The example call was saved."), form.changed_example()
+        # When it was refused, the form is shown again, with messages that say why.
+        if saved := change_row(request, row, lambda fresh: put(fresh, changed, name), message, list_address):
             return saved
     context = {
-        **_context(pages, request, row),
+        **_admin_context(pages, request, row),
         "title": name,
         "call": calls[name],
-        "who": who(calls[name]),
-        "sent": _sent(calls[name]),
+        "who": caller_words(calls[name]),
+        "sent": _sent_as_json(calls[name]),
         "form": form,
-        "listed": listed,
+        "listed": list_address,
         "remove": _REMOVE,
         "media": pages.media + form.media,
     }
     return TemplateResponse(request, "designer/endpoint/example_call.html", context)
 
 
-def who(call: ExampleCallDefinition) -> str:
+def caller_words(call: ExampleCallDefinition) -> str:
     """Describe the caller of an example call in words."""
     if call.anonymous:
         return _("Anonymous")
     return ", ".join(call.roles) or _("no role")
 
 
-def _sent(call: ExampleCallDefinition) -> str:
+def _sent_as_json(call: ExampleCallDefinition) -> str:
     """Return what the caller sends, as JSON for people."""
     sent = {name: value for name, value in call.to_json().items() if name not in _NOT_SENT}
     return json.dumps(sent, ensure_ascii=False, indent=2)
 
 
-def _saved(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> Endpoint:
-    """Raises PermissionDenied, and Http404 for an endpoint that cannot be read."""
+def _saved_endpoint(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> Endpoint:
+    """Return the endpoint as it is saved. Raises PermissionDenied; Http404 for one that cannot be read."""
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
     endpoint = latest().endpoints.get(row.pk)
@@ -108,6 +124,7 @@ def _saved(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> Endpoin
     return endpoint
 
 
-def _context(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> dict[str, Any]:
+def _admin_context(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> dict[str, Any]:
+    """Return what the templates of both pages need of the admin."""
     site = pages.admin_site.each_context(request)
     return {**site, "opts": pages.opts, "original": row, "media": pages.media}

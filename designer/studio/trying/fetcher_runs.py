@@ -14,33 +14,33 @@ class NotRunnable(Exception):
     """A data fetcher that cannot be run yet; the text says what to do."""
 
 
-def query_of(endpoint: Endpoint, fetcher: str) -> Endpoint:
-    """Return a data fetcher as a multi query endpoint, with the inputs and the earlier data fetchers that it
-    reads.
+def endpoint_of_fetcher(endpoint: Endpoint, fetcher: str) -> Endpoint:
+    """Return the data fetcher called `fetcher` as a multi query endpoint, with the inputs that it and earlier
+    data fetchers read, and with these.
 
     Raises NotRunnable.
     """
     definition = endpoint.definition
     fetchers = definition.fetchers
-    index = next((index for index, definition in enumerate(fetchers) if definition.name == fetcher), None)
+    index = next((index for index, candidate in enumerate(fetchers) if candidate.name == fetcher), None)
     if index is None:
         raise NotRunnable(_("Give the data fetcher a name first."))
-    chosen = fetchers[index]
-    if chosen.query is None:
+    chosen_fetcher = fetchers[index]
+    if chosen_fetcher.query is None:
         raise NotRunnable(_("The data fetcher has no query yet."))
-    queries = [fetcher.query for fetcher in fetchers[: index + 1] if fetcher.query is not None]
-    read = {use.parameter for query in queries for use in uses(query)}
+    # Earlier data fetchers run, too: the query may compare with what they find.
+    queries = [earlier.query for earlier in fetchers[: index + 1] if earlier.query is not None]
+    parameters = {use.parameter for query in queries for use in uses(query)}
     return Endpoint(
         EndpointDefinition(
             kind=MULTI_QUERY.name,
             module=definition.module,
             name=fetcher,
             access=definition.access,
-            inputs=tuple(
-                input_definition for input_definition in definition.inputs if input_definition.name in read
-            ),
+            inputs=tuple(taken for taken in definition.inputs if taken.name in parameters),
             fetchers=fetchers[:index],
-            settings=MultiQuerySettings(query=chosen.query),
+            settings=MultiQuerySettings(query=chosen_fetcher.query),
         ),
-        exposures=endpoint.exposures if chosen.apply_row_rules else (),
+        # Row rules are those of the exposures: without exposures, none applies.
+        exposures=endpoint.exposures if chosen_fetcher.apply_row_rules else (),
     )

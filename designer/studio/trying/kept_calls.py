@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
 from designer.definitions.example_calls import LARGEST_SAMPLE
-from designer.example_calls.call_runs import rehearsed
+from designer.example_calls.call_runs import rehearsal_of
 from designer.example_calls.kept_examples import FileTooLarge, example_of, expecting, put
 from designer.history.recording import recording
 from designer.history.refused_changes import ChangeRefused
@@ -22,13 +22,14 @@ from designer.models import AuditEntry
 from designer.models import Endpoint as EndpointRow
 from designer.ports import Attempt, Preview
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refused_as_proposal import proposed, tell_refused
+from designer.studio.saving.refusal_messages import tell_refused
+from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.trying.example_form import name_field
 
-# The button, and what is typed beside it.
+# The name of the button, and of the field for the name beside it.
 KEEP, KEEP_AS = "_keep", "_keep_as"
-# What the address of an example call's page names it by.
+# The parameter in the address of an example call's page that names the call.
 NAME = "name"
 
 
@@ -38,19 +39,20 @@ def keep(
     configuration: Configuration,
     preview: Preview,
     attempt: Attempt,
-    kept_at: str,
+    example_address: str,
 ) -> HttpResponseRedirect | None:
-    """Keep `attempt` as an example call under the typed name. Return as `change_row`; `kept_at` is the
-    address of the page of an example call.
+    """Keep `attempt` as an example call under the typed name.
 
-    A dry run of the call finds the answer that the example expects, and writes nothing.
+    Return what `change_row` returns; None, too, for a call that cannot be kept, with a message that says why.
+    `example_address` is the address of the page of an example call. A dry run of the call finds the answer
+    that the example expects, and writes nothing.
     """
     endpoint = configuration.endpoints[row.pk]
     try:
-        name = _name(request, endpoint)
+        name = _typed_name(request, endpoint)
         new_example = example_of(name, attempt, preview.status)
         # As it will be made from now on: not with a file of somebody's own.
-        example = expecting(new_example, rehearsed(new_example, endpoint, configuration))
+        example = expecting(new_example, rehearsal_of(new_example, endpoint, configuration))
     except ValidationError as error:
         messages.error(request, _("The call was not kept. %(reason)s") % {"reason": " ".join(error.messages)})
         return None
@@ -59,33 +61,41 @@ def keep(
         messages.error(request, text % {"most": LARGEST_SAMPLE // 2**20})
         return None
     message = _("The call was kept. Check which answer it expects.")
-    page = f"{kept_at}?{urlencode({NAME: name})}"
+    page = f"{example_address}?{urlencode({NAME: name})}"
     return change_row(request, row, lambda fresh: put(fresh, example, name), message, page)
 
 
 def change_row(
-    request: HttpRequest, row: EndpointRow, change: Callable[[EndpointRow], None], message: str, done_at: str
+    request: HttpRequest,
+    row: EndpointRow,
+    change: Callable[[EndpointRow], None],
+    message: str,
+    next_address: str,
 ) -> HttpResponseRedirect | None:
-    """Have `change` change the stored row, and record a version of the configuration afterwards.
+    """Call `change` with the stored row, which it changes, and record a version of the configuration.
 
-    Return a redirect to `done_at`, where the user sees `message`, or to the proposal that the change was
+    Return a redirect to `next_address`, where the user sees `message`, or to the proposal that the change was
     opened as. Return None, and leave messages that say why, when the change was refused.
     """
     try:
         with recording(author_of(request)) as recorded:
+            # Read anew: the form of the page may have written into `row`.
             change(EndpointRow.objects.get(pk=row.pk))
     except ChangeRefused as refused:
-        if opened := proposed(request, refused):
+        if opened := open_as_proposal(request, refused):
             return opened
         tell_refused(request, refused)
         return None
     say_done(request, message, recorded.version)
     note(request, AuditEntry.Action.CHANGE, latest().endpoints[row.pk].definition.key, "example calls")
-    return HttpResponseRedirect(done_at)
+    return HttpResponseRedirect(next_address)
 
 
-def _name(request: HttpRequest, endpoint: Endpoint) -> str:
-    """Raises ValidationError."""
+def _typed_name(request: HttpRequest, endpoint: Endpoint) -> str:
+    """Return the name that was typed for the new example call.
+
+    Raises ValidationError for one that is empty, too long, or in use at the endpoint.
+    """
     name: str = name_field().clean(request.POST.get(KEEP_AS, ""))
     if name in {call.name for call in endpoint.definition.example_calls}:
         raise ValidationError(

@@ -9,14 +9,15 @@ from django.utils.translation import gettext as _
 from crmclient import Indexes, TellsIndexes
 from crmclient.errors import PlatformError
 from crmclient.query.ast import Operator
-from crmclient.query.designed import DesignedQuery
+from crmclient.query.designed import DesignedOperator, DesignedQuery
 from designer.configuration import Endpoint
 from designer.endpoint_facts.query_parameters import conditions
 from designer.platform import get_platform
 
-_PIECES = frozenset({Operator.CONTAINS, Operator.LIKE, Operator.ENDS_WITH, Operator.BEGINS_WITH})
-# What denies or asks for emptiness meets too many records for an index to be of use.
-_BROAD = frozenset(
+# Operators that compare a piece of a text: an index of pieces serves them, an index of whole values does not.
+_TEXT_SEARCHES = frozenset({Operator.CONTAINS, Operator.LIKE, Operator.ENDS_WITH, Operator.BEGINS_WITH})
+# Operators that most records meet, as they negate or ask for empty values: an index is of no use to them.
+_BROAD_OPERATORS = frozenset(
     {
         Operator.NE,
         Operator.NULL,
@@ -33,7 +34,7 @@ _BROAD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of one part of a query.
+    """The cost of one part of a query, in `words`. `part` is what is filtered or sorted by.
 
     `command` adds the missing index; it is empty when no index would help.
     """
@@ -44,12 +45,12 @@ class Cost:
 
 
 def costs_of(endpoint: Endpoint) -> list[Cost]:
-    """Return the costs of the endpoint's own query; nothing when the platform does not tell."""
+    """Return the costs of the endpoint's own query, each once; nothing when the platform does not tell."""
     platform, query = get_platform(), endpoint.definition.settings.designed_query
     if query is None or not isinstance(platform, TellsIndexes):
         return []
     try:
-        indexes = {name: platform.indexes(name) for name in _entities(query)}
+        indexes = {name: platform.indexes(name) for name in _compared_entities(query)}
     except PlatformError:
         return []
     costs = [
@@ -57,26 +58,35 @@ def costs_of(endpoint: Endpoint) -> list[Cost]:
         for entity, condition in conditions(query)
         if entity in indexes
     ]
-    if query.orders and query.orders[0].attribute and query.orders[0].link is None:
-        costs.append(_cost(query.entity, query.orders[0].attribute, None, indexes[query.entity]))
+    # An index serves the first order only, and only one of the entity that the query is of.
+    first_order = query.orders[0] if query.orders else None
+    if first_order is not None and first_order.attribute and first_order.link is None:
+        costs.append(_cost(query.entity, first_order.attribute, None, indexes[query.entity]))
     return list(dict.fromkeys(costs))
 
 
-def _entities(query: DesignedQuery) -> set[str]:
+def _compared_entities(query: DesignedQuery) -> set[str]:
+    """Return the entities whose attributes the query compares, and its own."""
     return {query.entity, *(entity for entity, _condition in conditions(query) if entity)}
 
 
-def _cost(entity: str, attribute: str, operator: object, indexes: Indexes) -> Cost:
+def _cost(entity: str, attribute: str, operator: DesignedOperator | None, indexes: Indexes) -> Cost:
     """Return what a condition or an order (`operator` None) costs the CRM in the box, and the command that
     would add an index.
     """
-    is_piece = operator in _PIECES
-    name = _("sorted") if operator is None else str(getattr(operator, "value", operator))
+    # Texts inside of f-strings are not found for the catalogues.
+    name = _("sorted") if operator is None else operator.value
     part = f"{entity}.{attribute} {name}"
-    if operator not in _BROAD and attribute in (indexes.searched if is_piece else indexes.sorted):
+    is_text_search = operator in _TEXT_SEARCHES
+    if is_text_search:
+        indexed, could_be_indexed = indexes.searched, indexes.searchable
+    else:
+        indexed, could_be_indexed = indexes.sorted, indexes.sortable
+    is_broad = operator in _BROAD_OPERATORS
+    if attribute in indexed and not is_broad:
         return Cost(part, _("an index finds the records"))
     words = _("the platform reads every record, about %(count)s") % {"count": f"{indexes.records:,}"}
-    if operator in _BROAD or attribute not in (indexes.searchable if is_piece else indexes.sortable):
+    if is_broad or attribute not in could_be_indexed:
         return Cost(part, words)
-    option = " --contains" if is_piece else ""
+    option = " --contains" if is_text_search else ""
     return Cost(part, words, f"manage.py crmindex {entity} {attribute}{option}")

@@ -25,20 +25,20 @@ from designer.studio.look import ModelAdmin, dress
 from designer.studio.trying.answer_table import answer_table
 from designer.studio.trying.call_fields import field_name, filled_values, form_field
 from designer.studio.trying.caller_fields import CallerForm
-from designer.studio.trying.fetcher_runs import NotRunnable, query_of
+from designer.studio.trying.fetcher_runs import NotRunnable, endpoint_of_fetcher
 from designer.studio.trying.query_costs import costs_of
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.unsaved_page import configuration_of
 
 MOST_ROWS = 20
 _PAGE_SIZE = "pageSize"
-_SUBMITTED = "run"
-_FETCHER = "_fetcher"
-_FORM = "run-form"
+# Fields that `run.js` sends beside those of the page: that the form was filled in, and the data fetcher.
+_SUBMITTED, _FETCHER = "run", "_fetcher"
+_FORM_ID = "run-form"
 
 
 class RunForm(CallerForm):
-    """For whom the query runs, and the values of its parameters.
+    """The form that asks for whom the query runs, and for the values of its parameters.
 
     It is shown amid the endpoint's own form: its fields belong to another one, whose id is `run-form`.
     """
@@ -48,43 +48,51 @@ class RunForm(CallerForm):
     ) -> None:
         types = admitted_types(endpoint.definition.access, configuration)
         super().__init__(types, auto_id="run_%s", **kwargs)
-        self._fields = [call_field for call_field in preview.fields if call_field.type]
-        paged = next(
-            (call_field.schema for call_field in preview.fields if call_field.name == _PAGE_SIZE), None
-        )
-        # What one page may have; none where there are no pages.
-        largest = MOST_ROWS if paged is None else min(MOST_ROWS, paged.get("maximum", MOST_ROWS))
-        self._page = {} if paged is None else {_PAGE_SIZE: str(largest)}
-        self.ask_who()
-        self._named = _roles_in_row_rules(endpoint)
-        if self._named:
-            self.fields["roles"] = dress(_roles_field(sorted(self._named), endpoint))
-        for call_field in self._fields:
+        self.add_caller_fields()
+        self._roles_in_rules = _roles_in_row_rules(endpoint)
+        if self._roles_in_rules:
+            self.fields["roles"] = dress(_roles_field(sorted(self._roles_in_rules), endpoint))
+        # What a call takes beside its inputs and parameters, such as the size of a page, has no input type.
+        self._call_fields = [call_field for call_field in preview.fields if call_field.type]
+        for call_field in self._call_fields:
             self.fields[field_name(call_field)] = form_field(call_field)
+        self._page_size = _page_size(preview)
         for field in self.fields.values():
-            field.widget.attrs["form"] = _FORM
+            field.widget.attrs["form"] = _FORM_ID
 
     def attempt(self, endpoint: Endpoint) -> Attempt:
-        """Return the call that the form describes, made as somebody who may call `endpoint`: who may is not
-        in question here.
+        """Return the call that the form describes. The caller has every role that the form does not ask for,
+        so that the endpoint's access never refuses it.
         """
         access = endpoint.definition.access
         record = self.caller_record
-        # Roles that no row rule names make no difference but to who may call.
-        unlisted_roles = [name for name in access.roles if name not in self._named]
+        # Roles that no row rule names only decide who may call: the form does not ask for them.
+        unlisted_roles = [name for name in access.roles if name not in self._roles_in_rules]
         roles = (*self.cleaned_data.get("roles", ()), *unlisted_roles)
         is_known = record is not None or bool(roles) or bool(self.claims)
-        stands_for_nobody = self.caller_type.is_of_users and not is_known
-        query = filled_values(self._fields, "query", self.cleaned_data)
+        # Nothing was said of a user: the call is an anonymous one where the endpoint admits these.
+        is_unspecified_user = self.caller_type.is_of_users and not is_known
+        query = filled_values(self._call_fields, "query", self.cleaned_data)
         return Attempt(
             roles=roles,
             caller_type=self.caller_type.name,
             caller_record=record,
             claims=self.claims,
-            anonymous=stands_for_nobody and not access.authentication_required,
-            query=query | self._page,
+            anonymous=is_unspecified_user and not access.authentication_required,
+            query=query | self._page_size,
             dry=False,
         )
+
+
+def _page_size(preview: Preview) -> dict[str, str]:
+    """Return the query parameter that asks for `MOST_ROWS` rows, or for the largest page if that is smaller.
+
+    Empty for an endpoint without pages.
+    """
+    for call_field in preview.fields:
+        if call_field.name == _PAGE_SIZE:
+            return {_PAGE_SIZE: str(min(MOST_ROWS, call_field.schema.get("maximum", MOST_ROWS)))}
+    return {}
 
 
 def _roles_in_row_rules(endpoint: Endpoint) -> frozenset[str]:
@@ -93,6 +101,7 @@ def _roles_in_row_rules(endpoint: Endpoint) -> frozenset[str]:
 
 
 def _roles_field(role_names: Iterable[str], endpoint: Endpoint) -> forms.Field:
+    """Return a field to tick some of `role_names`. Those that may call `endpoint` are ticked at first."""
     return forms.MultipleChoiceField(
         label=_("Roles"),
         required=False,
@@ -108,21 +117,24 @@ def may_run(request: HttpRequest, row: EndpointRow) -> bool:
 
 
 def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpResponse:
-    """A fragment for `run.js`: the form and, where it was filled in, what came of it.
+    """Return a fragment for `run.js`: the form and, if it was filled in, the outcome of running the query.
 
-    It is the endpoint's own query that runs or, where the request names one, that of a data fetcher.
+    The query is the endpoint's own or, if the request names a data fetcher, the data fetcher's.
+
+    Raises PermissionDenied, and Http404 for an endpoint without a query.
     """
     if not pages.has_change_permission(request, row) or not may_run(request, row):
         raise PermissionDenied
     configuration = configuration_of(pages, request, row, request.POST)
     try:
-        endpoint = _of_first_rows(_chosen(configuration.endpoints[row.pk], request.POST.get(_FETCHER)))
+        endpoint_of_query = _with_chosen_query(configuration.endpoints[row.pk], request.POST.get(_FETCHER))
     except NotRunnable as reason:
         return _fragment(request, {"preview": Preview(problem=str(reason))})
-    preview = get_runtime().preview(endpoint, "")
-    form = RunForm(
-        endpoint, configuration, preview, **({"data": request.POST} if _SUBMITTED in request.POST else {})
-    )
+    endpoint = _with_first_rows_only(endpoint_of_query)
+    # The service's address is for the command line of a preview, which is not shown here.
+    preview = get_runtime().preview(endpoint, base="")
+    data = request.POST if _SUBMITTED in request.POST else None
+    form = RunForm(endpoint, configuration, preview, data=data)
     context: dict[str, Any] = {"preview": preview, "form": form}
     if not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt(endpoint)
@@ -133,27 +145,35 @@ def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
     return _fragment(request, context)
 
 
-def _chosen(endpoint: Endpoint, fetcher: str | None) -> Endpoint:
-    """Raises NotRunnable, and Http404 for an endpoint that asks nothing itself."""
+def _with_chosen_query(endpoint: Endpoint, fetcher: str | None) -> Endpoint:
+    """Return an endpoint that runs the data fetcher's query; without a name, the endpoint's own query.
+
+    Raises NotRunnable, and Http404 for an endpoint that asks nothing itself.
+    """
     if fetcher is not None:
-        return query_of(endpoint, fetcher)
+        return endpoint_of_fetcher(endpoint, fetcher)
     if not endpoint.definition.settings.asks_query:
         raise Http404
     return endpoint
 
 
 def _fragment(request: HttpRequest, context: Mapping[str, Any]) -> HttpResponse:
+    """Return the part of the page that `run.js` puts into the endpoint's page."""
     return TemplateResponse(request, "designer/endpoint/run.html", dict(context))
 
 
-def _of_first_rows(endpoint: Endpoint) -> Endpoint:
-    """A list that callers get whole, or not at all, is shown from its beginning."""
-    cut = endpoint.definition.settings.first_rows(MOST_ROWS)
-    return replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": cut}))
+def _with_first_rows_only(endpoint: Endpoint) -> Endpoint:
+    """Return the endpoint with a query of at most `MOST_ROWS` rows.
+
+    Callers of a list without pages get it whole, or an error if it is too long. Here its beginning is enough.
+    """
+    settings = endpoint.definition.settings.first_rows(MOST_ROWS)
+    return replace(endpoint, definition=endpoint.definition.model_copy(update={"settings": settings}))
 
 
 def _answer_context(outcome: Outcome) -> dict[str, Any]:
-    """Return the answer as a table, or `problems` that say why there is none."""
+    """Return the answer as a table, or `problems` that say why there is none, for the template."""
+    # An answer without a body, such as 204, has no records.
     table = answer_table(outcome.body or "[]", MOST_ROWS) if outcome.status < HTTPStatus.BAD_REQUEST else None
     if table is not None:
         return {"columns": table.columns, "rows": table.rows, "total": table.total}

@@ -15,11 +15,11 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from designer.configuration import Endpoint
-from designer.definitions import CallerTypeDefinition, RoleDefinition
+from designer.definitions import AccessDefinition, CallerTypeDefinition, RoleDefinition
 from designer.models import Role
 from designer.models.fields import ExactJSONEncoder
 from designer.ports import Attempt, Outcome, Preview
-from designer.studio.field_values import typed
+from designer.studio.field_values import typed_value
 from designer.studio.look import dress
 from designer.studio.trying.asked_attributes import option_labels
 from designer.studio.trying.call_fields import UPLOAD, field_name, filled_values, form_field, text_field
@@ -31,7 +31,7 @@ _ANYONE = "anonymous"
 
 
 class TryForm(CallerForm):
-    """A call of an endpoint. Each value is a text as people type it; an empty one is not sent."""
+    """The form of a call of an endpoint. Values are texts as people type them. Empty ones are not sent."""
 
     def __init__(
         self,
@@ -48,7 +48,20 @@ class TryForm(CallerForm):
         """
         super().__init__(types, **kwargs)
         self._preview = preview
-        roles = endpoint.definition.access.roles
+        self._ask_caller(endpoint.definition.access, known_roles)
+        self._ask_place(endpoint)
+        labels = option_labels(endpoint)
+        for call_field in preview.fields:
+            self.fields[field_name(call_field)] = form_field(call_field, labels.get(call_field.name))
+        # A button each. The first is what Enter in a field presses, and what keeps the call presses neither.
+        modes = [(DRY, _("Dry run")), *([(REAL, _("Call for real"))] if may_be_real else [])]
+        help_text = _("A dry run checks everything, changes nothing, and shows no data.")
+        self.fields["mode"] = forms.ChoiceField(required=False, choices=modes, help_text=help_text)
+
+    def _ask_caller(self, access: AccessDefinition, known_roles: Sequence[RoleDefinition] | None) -> None:
+        """Add the fields for the caller: anonymous or not, the roles, and who it is. `known_roles` as on the
+        form.
+        """
         if known_roles is None:
             choices = [(role.name, str(role)) for role in Role.objects.all()]
         else:
@@ -57,7 +70,7 @@ class TryForm(CallerForm):
             forms.ChoiceField(
                 label=_("Call as"),
                 choices=[("token", _("Somebody with a token")), (_ANYONE, _("Anonymous"))],
-                initial="token" if endpoint.definition.access.authentication_required else _ANYONE,
+                initial="token" if access.authentication_required else _ANYONE,
             )
         )
         self.fields["roles"] = dress(
@@ -65,11 +78,15 @@ class TryForm(CallerForm):
                 label=_("Roles"),
                 required=False,
                 choices=choices,
-                initial=roles[:1],
+                # Any one of the roles may call.
+                initial=access.roles[:1],
                 widget=forms.CheckboxSelectMultiple,
             )
         )
-        self.ask_who()
+        self.add_caller_fields()
+
+    def _ask_place(self, endpoint: Endpoint) -> None:
+        """Add the fields for the method and for what stands in the path, where the endpoint has any."""
         if endpoint.kind.meanings and len(endpoint.methods) > 1:
             self.fields["method"] = dress(
                 forms.ChoiceField(
@@ -89,46 +106,35 @@ class TryForm(CallerForm):
             self.fields["related"] = text_field(_("Id of the related record"), _("A GUID."), required=True)
         if endpoint.item_path:
             self.fields["file"] = text_field(_("Id of the file"), _("Empty: the list of files."))
-        labels = option_labels(endpoint)
-        for call_field in preview.fields:
-            self.fields[field_name(call_field)] = form_field(call_field, labels.get(call_field.name))
-        # A button each. The first is what Enter in a field presses, and what keeps the call presses neither.
-        modes = [(DRY, _("Dry run")), *([(REAL, _("Call for real"))] if may_be_real else [])]
-        help_text = _("A dry run checks everything, changes nothing, and shows no data.")
-        self.fields["mode"] = forms.ChoiceField(required=False, choices=modes, help_text=help_text)
 
     def refill(self, values: QueryDict) -> None:
-        """Show what has been typed, without judging it."""
+        """Show what has been typed, without judging it. Files cannot be shown again."""
         for name, field in self.fields.items():
             if name in values and not isinstance(field, forms.FileField):
                 several = isinstance(field, forms.MultipleChoiceField)
                 self.initial[name] = values.getlist(name) if several else values[name]
 
-    def refuse(self, outcome: Outcome) -> None:
+    def show_refusals(self, outcome: Outcome) -> None:
         """Show what an answer says of single values at their fields."""
         if outcome.status < HTTPStatus.BAD_REQUEST:
             return
+        # Reversed: where a query parameter and a header have one name, the answer means the first.
+        fields = {call_field.name: field_name(call_field) for call_field in reversed(self._preview.fields)}
+        # Other problems than those of values have no `errors`, and some answers are no JSON.
         with suppress(ValueError, TypeError, KeyError):
             for error in json.loads(outcome.body)["errors"]:
-                # Of a list of records, `/contacts/0/email` is said at the list.
-                name, _slash, inside = (error.get("parameter") or error["pointer"].lstrip("/")).partition("/")
-                sentence = f"{inside}: {error['message']}" if inside else error["message"]
-                field = next(
-                    (
-                        field_name(call_field)
-                        for call_field in self._preview.fields
-                        if call_field.name == name
-                    ),
-                    None,
-                )
-                if field:
-                    self.add_error(field, sentence)
+                place = error.get("parameter") or error["pointer"].lstrip("/")
+                # A place inside a list of records, such as `contacts/0/email`, is said at the list's field.
+                name, _slash, inside = place.partition("/")
+                if name in fields:
+                    sentence = f"{inside}: {error['message']}" if inside else error["message"]
+                    self.add_error(fields[name], sentence)
 
     def attempt(self) -> Attempt:
         """Return the call that the valid form describes."""
         fields = self.cleaned_data
         file = fields.get(UPLOAD)
-        content, content_type, headers = self._body(), "application/json", self._sent("header")
+        content, content_type, headers = self._json_body(), "application/json", self._filled_in("header")
         if file is not None:
             content, content_type = file.read(), file.content_type or "application/octet-stream"
             headers["Content-Disposition"] = content_disposition_header(True, file.name) or ""
@@ -142,21 +148,23 @@ class TryForm(CallerForm):
             file=fields.get("file", ""),
             related=fields.get("related", ""),
             method=fields.get("method", ""),
-            query=self._sent("query"),
+            query=self._filled_in("query"),
             headers=headers,
             content=content,
             content_type=content_type,
             dry=fields["mode"] != REAL,
         )
 
-    def _sent(self, place: str) -> dict[str, str]:
+    def _filled_in(self, place: str) -> dict[str, str]:
+        """Return the values that were filled in for `place`: `query` or `header`."""
         return filled_values(self._preview.fields, place, self.cleaned_data)
 
-    def _body(self) -> bytes:
+    def _json_body(self) -> bytes:
+        """Return the JSON body; empty for an endpoint that takes none."""
         if not self._preview.body:
             return b""
         sent = {
-            call_field.name: typed(text, TYPES.get(call_field.type))
+            call_field.name: typed_value(text, TYPES.get(call_field.type))
             for call_field in self._preview.fields
             if call_field.place == "body" and (text := self.cleaned_data[field_name(call_field)])
         }

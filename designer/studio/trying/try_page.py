@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
@@ -16,7 +15,7 @@ from designer.audit.audit_entries import note
 from designer.configuration import Configuration, Endpoint
 from designer.models import AuditEntry, TriedCall
 from designer.models import Endpoint as EndpointRow
-from designer.ports import Attempt, Outcome, get_runtime
+from designer.ports import Attempt, Outcome, Preview, get_runtime
 from designer.studio.endpoint_form.sharing_words import age_words
 from designer.studio.look import ModelAdmin
 from designer.studio.trying import tried_calls
@@ -26,52 +25,47 @@ from designer.studio.trying.kept_calls import KEEP, KEEP_AS, keep
 from designer.studio.trying.try_form import TryForm
 from designer.studio.trying.unsaved_page import UNSAVED, configuration_of
 
-# The statuses of answers that a cache keeps, and that of a dry run that would have asked for one.
-_KEPT = (0, 200, 204)
+# The statuses of answers that a cache keeps, and 0 for a dry run that would have asked for one.
+_CACHED_STATUSES = (0, 200, 204)
 FOR_REAL = "designer.call_for_real"
-# Fields of a form beside the endpoint's own: the answer is the form, without a page around it; and with the
-# second, no call is made: an endpoint that has changed has another form.
+# Fields of a form beside the endpoint's own. With `DOCKED`, the answer is the form without a page around it.
+# With `REFILL`, no call is made: the endpoint has changed, and its new form shows what has been typed.
 DOCKED, REFILL = "_docked", "_refill"
 
 
-def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at: str) -> HttpResponse:
-    """The endpoint as it is saved or as its page stands, enabled or not.
+def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, example_address: str) -> HttpResponse:
+    """Show the form of a call and, once it was sent, the outcome. The endpoint need not be enabled, and is
+    called as it is saved or, if its unsaved page was sent along, as that stands.
 
-    A call can be kept: `kept_at` is the page of its example call.
+    A dry run is answered with the page. A call for real is made once for the token of its form, and answered
+    with a redirect to the page of its answer. A call can be kept: `example_address` is the page of an example
+    call.
 
-    A call for real is made once for the token of its form, and answered with the address of its answer.
+    Raises PermissionDenied, and Http404 for an endpoint that the configuration does not have.
     """
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
-    is_docked = DOCKED in request.POST or DOCKED in request.GET
     call = _shown_call(request, row)
     values = request.POST if call is None else tried_calls.values_of(call)
     configuration = configuration_of(pages, request, row, values)
     endpoint = configuration.endpoints[row.pk]
     preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
-    sent: dict[str, Any] = {}
-    if ("mode" in values or KEEP in values) and REFILL not in values:
-        sent = {"data": values, "files": request.FILES}
-    types = admitted_types(endpoint.definition.access, configuration)
-    form = TryForm(endpoint, preview, types, may_be_real=request.user.has_perm(FOR_REAL), **sent)
-    if is_docked:
-        form.auto_id = "try_%s"
-    if REFILL in values:
-        form.refill(values)
+    form = _form_of_call(request, values, endpoint, configuration, preview)
     outcome = tried_calls.outcome_of(call) if call else None
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
         if KEEP in request.POST and UNSAVED not in request.POST:
-            if kept := keep(request, row, configuration, preview, attempt, kept_at):
+            if kept := keep(request, row, configuration, preview, attempt, example_address):
                 return kept
         elif not attempt.dry:
             response = _call_once(request, row, endpoint, configuration, attempt)
             if response is not None:
                 return response
         else:
-            outcome = tried(request, endpoint, configuration, attempt)
+            outcome = make_call(request, endpoint, configuration, attempt)
     if outcome is not None and form.is_bound and form.is_valid():
-        form.refuse(outcome)
+        form.show_refusals(outcome)
+    is_docked = _is_docked(request)
     context = {
         **pages.admin_site.each_context(request),
         "title": _("Try it"),
@@ -93,27 +87,61 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, kept_at:
         "is_lost": call is not None and tried_calls.is_lost(call),
         "preview": preview,
         "outcome": outcome,
-        "age": age_words(endpoint) if outcome is not None and outcome.status in _KEPT else "",
+        "age": age_words(endpoint) if outcome is not None and outcome.status in _CACHED_STATUSES else "",
         "media": pages.media + form.media,
     }
     template = "try_panel" if is_docked else "try"
     return TemplateResponse(request, f"designer/endpoint/{template}.html", context)
 
 
+def _form_of_call(
+    request: HttpRequest,
+    values: QueryDict,
+    endpoint: Endpoint,
+    configuration: Configuration,
+    preview: Preview,
+) -> TryForm:
+    """Return the form of a call. It is bound if a button of the call was pressed to send `values`."""
+    is_sent = ("mode" in values or KEEP in values) and REFILL not in values
+    form = TryForm(
+        endpoint,
+        preview,
+        admitted_types(endpoint.definition.access, configuration),
+        may_be_real=request.user.has_perm(FOR_REAL),
+        data=values if is_sent else None,
+        files=request.FILES if is_sent else None,
+    )
+    if _is_docked(request):
+        # The form of the endpoint's page stands beside it: two fields of one id would be confused.
+        form.auto_id = "try_%s"
+    if REFILL in values:
+        form.refill(values)
+    return form
+
+
+def _is_docked(request: HttpRequest) -> bool:
+    """Whether the form stands beside the endpoint's page, without a page of its own."""
+    return DOCKED in request.POST or DOCKED in request.GET
+
+
 def table_of(outcome: Outcome | None) -> AnswerTable | None:
+    """Return the records of an answer as a table; None for no answer, a refusal, or one without records."""
     if outcome is None or outcome.status >= HTTPStatus.BAD_REQUEST:
         return None
     return answer_table(outcome.body)
 
 
 def _shown_call(request: HttpRequest, row: EndpointRow) -> TriedCall | None:
-    """The call whose answer is asked for by its address."""
+    """Return the call for real whose answer the address asks for; None where it asks for none.
+
+    Raises PermissionDenied: the answer has records that were read for real.
+    """
     if request.method == "POST" or tried_calls.TOKEN not in request.GET:
         return None
     if not request.user.has_perm(FOR_REAL):
         raise PermissionDenied
     try:
-        return tried_calls.asked_for(request, row)
+        return tried_calls.call_in_address(request, row)
     except ValueError:
         messages.info(request, _("The answer of this call is not kept any more."))
         return None
@@ -126,34 +154,34 @@ def _call_once(
     configuration: Configuration,
     attempt: Attempt,
 ) -> HttpResponse | None:
-    """Make the call, unless one with the form's token was made before; None where it has to be sent anew."""
+    """Make the call, unless the form's token was used before. Return a redirect to the page of its answer.
+
+    Return None, with a message, when the form has to be sent once more.
+    """
     token = tried_calls.token_of(request.POST)
     if token is None:
         messages.warning(request, _("The call was not made. Press “Call for real” once more."))
         return None
-    call = tried_calls.claim(request, row, token)
-    if call is not None:
-        tried_calls.finish(call, tried(request, endpoint, configuration, attempt))
-    else:
-        made = tried_calls.find(request, row, token)
-        if made is None or not tried_calls.is_same(made, request):
-            messages.warning(
-                request,
-                _(
-                    "The call was not made: this form was used for another call. "
-                    "Press “Call for real” once more."
-                ),
-            )
-            return None
+    claimed = tried_calls.claim(request, row, token)
+    earlier = None if claimed is not None else tried_calls.find(request, row, token)
+    if claimed is not None:
+        tried_calls.finish(claimed, make_call(request, endpoint, configuration, attempt))
+    elif earlier is not None and tried_calls.has_same_form(earlier, request):
         messages.info(
             request, _("The call was made once, and not again. Press “Call for real” to repeat it.")
         )
-    # 303: whatever is reloaded from here on is the answer.
+    else:
+        messages.warning(
+            request,
+            _("The call was not made: this form was used for another call. Press “Call for real” once more."),
+        )
+        return None
+    # 303: the browser reads the answer by GET, and reloading it makes no call.
     docked = f"&{DOCKED}=1" if DOCKED in request.POST else ""
-    return HttpResponseRedirect(f"{request.path}?{tried_calls.place_of(token)}{docked}", status=303)
+    return HttpResponseRedirect(f"{request.path}?{tried_calls.query_string_of(token)}{docked}", status=303)
 
 
-def tried(
+def make_call(
     request: HttpRequest, endpoint: Endpoint, configuration: Configuration, attempt: Attempt
 ) -> Outcome:
     """Make the call, note it in the audit log, and return the outcome."""

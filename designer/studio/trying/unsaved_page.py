@@ -22,8 +22,8 @@ UNSAVED = "_unsaved"
 def configuration_of(
     pages: ModelAdmin, request: HttpRequest, row: Endpoint, values: QueryDict
 ) -> Configuration:
-    """Return the configuration with `row` as the unsaved page has it, whose form is in `values` under
-    `UNSAVED`; as it is saved without it.
+    """Return the configuration with `row` as its page stands, if `values` has the fields of that unsaved page
+    under `UNSAVED`; else the configuration as it is saved.
 
     Raises Http404 for an endpoint that the configuration does not have.
     """
@@ -35,7 +35,7 @@ def configuration_of(
         return configuration
     sent = copy(request)
     sent.POST = QueryDict(text)
-    # The answer of a call is a page of its own, whose rows are those that were sent with the call.
+    # The page with the answer of a call is a GET, for which the admin would read the rows of the database.
     sent.method = "POST"
     return with_draft(configuration, *forms_of(pages, sent, row))
 
@@ -43,7 +43,10 @@ def configuration_of(
 def forms_of(
     pages: ModelAdmin, request: HttpRequest, row: Endpoint
 ) -> tuple[ModelForm[Endpoint], list[BaseFormSet[Any]]]:
-    """The form and the rows of a page that was sent; what uses a renamed input follows its name."""
+    """Return the form and the formsets of an endpoint's page that was sent.
+
+    Where the page renames an input, whatever names that input gets the new name.
+    """
     request = copy(request)
     request.POST = with_renamed_inputs(request.POST, row)  # type: ignore[assignment]  # it is read only
     form = pages.get_form(request, row, change=True)(request.POST, instance=row)

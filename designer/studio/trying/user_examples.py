@@ -31,8 +31,11 @@ from designer.studio.trying.try_page import FOR_REAL
 _UNNAMED = "example"
 
 
-class ExampleForm(ClaimsForm):
-    """Whose property is shown. Its fields stand among those of the page, which do not know them."""
+class UserExampleForm(ClaimsForm):
+    """The form that asks whose property is shown.
+
+    Its fields stand among those of the property's page, which does not know them: `prefix` keeps them apart.
+    """
 
     prefix = "_example"
 
@@ -43,7 +46,7 @@ class ExampleForm(ClaimsForm):
             self.fields["user"].required = True
             self.fields["user"].help_text = ""
         else:
-            # Callers of a type without records have none.
+            # Not required: some caller types have no records, and some callers have none.
             self.fields["user"] = dress(forms.UUIDField(label=gettext_lazy("Record"), required=False))
         self.fields["roles"] = dress(
             forms.MultipleChoiceField(
@@ -53,45 +56,49 @@ class ExampleForm(ClaimsForm):
                 widget=forms.CheckboxSelectMultiple,
             )
         )
-        self.ask_claims()
+        self.add_claims_field()
 
 
-def example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
-    """A fragment for `user_example.js`: the value or, in words, why there is none."""
+def user_example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty | None) -> HttpResponse:
+    """Return a fragment for `user_example.js`: the value or, in words, why there is none.
+
+    `row` is the stored property; None while a new one is written. Raises PermissionDenied.
+    """
     allowed = pages.has_change_permission(request, row) if row else pages.has_add_permission(request)
     if not allowed or not request.user.has_perm(FOR_REAL):
         raise PermissionDenied
     caller_type = str(row.caller_type_id) if row else request.POST.get("caller_type", USER_TYPE)
-    example_form = ExampleForm(request.POST, caller_type=caller_type)
-    if not example_form.is_valid():
+    example_form = UserExampleForm(request.POST, caller_type=caller_type)
+    if example_form.is_valid():
+        example = _user_example(pages, request, row, example_form)
+    else:
         wrong = example_form.errors.get("claims")
         example = UserExample(problem=" ".join(map(str, wrong)) if wrong else _("Choose a user."))
-    else:
-        form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
-        formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
-        example = _example(row, form, formsets, example_form)
-        note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", example_form.cleaned_data["user"])
     return TemplateResponse(request, "designer/user_example.html", {"example": example})
 
 
-def _example(
-    row: UserProperty | None,
-    form: ModelForm[UserProperty],
-    formsets: Iterable[Any],
-    example_form: ExampleForm,
+def _user_example(
+    pages: ModelAdmin, request: HttpRequest, row: UserProperty | None, example_form: UserExampleForm
 ) -> UserExample:
-    stored_name = UserProperty.objects.values_list("name", flat=True).get(pk=row.pk) if row else None
+    """Return the value of the property as the page stands, for the caller of the valid `example_form`."""
+    # The form writes the new name into `row`: the stored one is asked for first.
+    stored_name = "" if row is None else row.name
+    form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
+    formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
     definition = _definition(form, formsets)
+    fields = example_form.cleaned_data
+    # Empty for a caller without a record.
+    record = str(fields["user"] or "")
+    note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", record)
     configuration = latest()
-    keys = (property_key(definition.caller_type, str(stored_name)), definition.key)
-    others = (other for other in configuration.user_properties if other.key not in keys)
+    # The property takes the place of the stored one, also when it is renamed, and of one of its new name.
+    replaced = (property_key(definition.caller_type, stored_name), definition.key)
+    others = (other for other in configuration.user_properties if other.key not in replaced)
     properties = (*others, definition)
     checker = Checker(replace(configuration, user_properties=properties), known_metadata())
     wrong = [finding.said for finding in checker.user_property(definition) if finding.is_blocking]
     if wrong:
         return UserExample(problem=" ".join(wrong))
-    fields = example_form.cleaned_data
-    record = str(fields["user"] or "")
     return get_runtime().user_example(
         properties, definition.name, record, fields["roles"], definition.caller_type, example_form.claims
     )
@@ -101,19 +108,20 @@ def _definition(
     form: ModelForm[UserProperty], formsets: Iterable[BaseFormSet[Any]]
 ) -> UserPropertyDefinition:
     """Return the property that saving the page would make. Fields that are not filled in are empty."""
+    # Judging the form fills its instance. What is wrong in it is said by the checker.
     form.is_valid()
-    made = form.instance
+    property_row = form.instance
     columns = []
     for formset in formsets:
         formset.is_valid()
         columns += [row.instance for row in formset.forms if not is_removed(row)]
     return UserPropertyDefinition(
-        name=made.name or _UNNAMED,
-        caller_type=str(made.caller_type_id or USER_TYPE),
-        kind=made.kind if made.kind in ("field", "related", "custom") else "field",
-        attribute=made.attribute,
-        relationship=made.relationship,
-        expression=made.expression,
+        name=property_row.name or _UNNAMED,
+        caller_type=str(property_row.caller_type_id or USER_TYPE),
+        kind=property_row.kind if property_row.kind in ("field", "related", "custom") else "field",
+        attribute=property_row.attribute,
+        relationship=property_row.relationship,
+        expression=property_row.expression,
         columns=tuple(
             ColumnDefinition(attribute=column.attribute, name=column.name)
             for column in columns
@@ -122,8 +130,8 @@ def _definition(
     )
 
 
-def designed(pages: ModelAdmin, request: HttpRequest, object_id: str) -> UserProperty:
-    """Raises Http404."""
+def stored_property(pages: ModelAdmin, request: HttpRequest, object_id: str) -> UserProperty:
+    """Return the user property of an address. Raises Http404."""
     row: UserProperty | None = pages.get_object(request, object_id)
     if row is None:
         raise Http404

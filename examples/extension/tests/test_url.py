@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import json
+
 import jsonschema
 import pytest
 from django.test import Client
@@ -81,6 +84,12 @@ def test_the_document_and_the_schema_describe_it(rita: Caller, create: Endpoint)
     assert form["schema"]["properties"]["site"]["format"] == "uri"
     published = read(rita, "/api/schema/format")
     jsonschema.validate(read(rita, "/api/schema"), {**published, "$ref": "#/$defs/SchemaDocument"})
+
+
+def test_samples_of_it_are_addresses(dora: Client, rita: Caller, create: Endpoint) -> None:
+    shown = html.unescape(page(dora, change_url(create)).content.decode())
+    assert '"site": "https://example.com/"' in shown
+    assert '"site": "https://example.com/"' in json.dumps(read(rita, "/api/openapi.json"))
 
 
 def test_dora_adds_an_input_of_the_type(dora: Client, rita: Caller) -> None:

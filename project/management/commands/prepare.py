@@ -48,6 +48,7 @@ class Command(BaseCommand):
         parser.add_argument("--no-demo", action="store_true", help="Leave an empty database empty.")
 
     def handle(self, *args: Any, step: str | None, wait: int, no_demo: bool, **options: Any) -> None:
+        """Do both steps or, with `step`, one of them. The database is waited for first: checks may ask it."""
         if step != BUILD:
             _reach_the_database(wait)
             self.check()
@@ -57,6 +58,7 @@ class Command(BaseCommand):
             self._database(with_demo=settings.DEVELOPMENT and not no_demo)
 
     def _static_files(self) -> None:
+        """Collect the static files. Raises CommandError when the folder cannot be written."""
         try:
             self._step("Static files", collect_when_changed)
         except CannotCollect as error:
@@ -64,6 +66,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _database(self, *, with_demo: bool) -> None:
+        """Migrate the database, load the demo if it is wanted, and make the descriptions."""
         self._step("Database", lambda: call_command("migrate", interactive=False, verbosity=0))
         if with_demo:
             self._demo()
@@ -98,6 +101,7 @@ class Command(BaseCommand):
             self._show(passwords)
 
     def _show(self, passwords: Mapping[str, str]) -> None:
+        """Print the new passwords of the demo's accounts."""
         self.stdout.write("Others can reach this address, so these demo accounts got passwords of their own.")
         self.stdout.write("They are shown only now:")
         for name, password in passwords.items():
@@ -121,6 +125,7 @@ def _reach_the_database(seconds: float) -> None:
             connection.ensure_connection()
         except OperationalError as error:
             if time.monotonic() >= until:
+                # On one line: drivers report over several.
                 reason = " ".join(str(error).split())
                 raise CommandError(
                     f"The database cannot be reached. Start it, or correct DATABASE_URL. Reported: {reason}"

@@ -15,6 +15,9 @@ class Command(BaseCommand):
     help = "Fetch the platform's metadata anew: entities, attributes, option sets, relationships, processes."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Fetch the metadata, and say what is not known for want of a privilege. Raises CommandError when the
+        platform does not answer.
+        """
         platform = get_platform()
         if not isinstance(platform, KeepsMetadata):
             self.stdout.write("The embedded platform's metadata is always the present one.")

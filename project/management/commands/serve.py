@@ -28,6 +28,9 @@ class Command(BaseCommand):
     help = "Serve the studio and the API on HOST and PORT with WORKERS processes of THREADS threads each."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Check the start, and serve until the service is stopped. Raises CommandError for an address that
+        cannot be used.
+        """
         refuse_a_wrong_start()
         host, port = settings.PORTICO["HOST"], settings.PORTICO["PORT"]
         try:
@@ -63,6 +66,7 @@ class Command(BaseCommand):
             server.serve_and_supervise()
 
     def _announce(self, url: str, host: str, ready: bool) -> None:
+        """Print where the service listens, and whether it is ready."""
         lines = [
             "",
             f"Portico listens on {url} (stop it with Ctrl-C)",

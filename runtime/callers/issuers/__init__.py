@@ -26,8 +26,8 @@ class Verified:
 
 
 def verify(token: str, issuers: Issuers) -> Verified:
-    """Verify a token. Raises RefusedCaller 401 `invalid_token`, and 503 while the issuer's keys are
-    unknown.
+    """Verify a token, and return its claims. Raises RefusedCaller 401 `invalid_token`, and 503 while the
+    issuer's keys are unknown.
     """
     examined = verification.verify(token, issuers)
     return Verified(examined.claims, examined.claims["exp"] + examined.leeway)

@@ -35,7 +35,7 @@ def claim_at(claims: Claims, path: str) -> Any:
     return value
 
 
-def picked(claims: Claims, paths: Collection[str]) -> dict[str, Any]:
+def excerpt_at(claims: Claims, paths: Collection[str]) -> dict[str, Any]:
     """Return the part of `claims` at `paths`, with its nesting. A list is taken as a whole."""
     excerpt: dict[str, Any] = {}
     whole_paths: set[tuple[str, ...]] = set()
@@ -77,20 +77,24 @@ def _names(claims: Claims, path: str) -> tuple[str, ...]:
 
 
 def _array(claim: Any, table: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the texts of an array; none for anything else."""
     return texts_of(claim) if isinstance(claim, list) else ()
 
 
 def _words(claim: Any, table: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a text; none for anything else."""
     return tuple(claim.split()) if isinstance(claim, str) else ()
 
 
 def _commas(claim: Any, table: Collection[str]) -> tuple[str, ...]:
+    """Return the texts between commas, without blanks around them; none for anything but a text."""
     if not isinstance(claim, str):
         return ()
     return tuple(value for part in claim.split(",") if (value := part.strip()))
 
 
 def _text(claim: Any, table: Collection[str]) -> tuple[str, ...]:
+    """Return the whole text; none for anything else, and for an empty text."""
     return (claim,) if isinstance(claim, str) and claim else ()
 
 

@@ -24,9 +24,9 @@ class Discovered:
 
 
 def discover(address: str, *, allow_private: bool = False) -> Discovered:
-    """Read the document at `address`. Raises NotFetched."""
+    """Return the content of the OpenID configuration at `address`. Raises NotFetched."""
     document = fetch_json(address, allow_private=allow_private)
-    issuer, keys = _text(document, "issuer"), _text(document, "jwks_uri")
+    issuer, keys = _text_member(document, "issuer"), _text_member(document, "jwks_uri")
     if not issuer or not keys:
         raise NotFetched(
             Sentence(
@@ -69,6 +69,7 @@ def is_of(issuer: str, names: Collection[str]) -> bool:
     )
 
 
-def _text(document: Any, name: str) -> str:
+def _text_member(document: Any, name: str) -> str:
+    """Return the member `name` of a document; empty unless it is a text."""
     value = document.get(name) if isinstance(document, dict) else None
     return value if isinstance(value, str) else ""

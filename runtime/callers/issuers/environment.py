@@ -71,7 +71,7 @@ class EnvironmentIssuer(BaseModel):
 
     @field_validator("public_key")
     @classmethod
-    def _readable(cls, pem: str | None) -> str | None:
+    def _require_readable_key(cls, pem: str | None) -> str | None:
         if pem is not None:
             try:
                 pem_keys(pem)
@@ -81,13 +81,13 @@ class EnvironmentIssuer(BaseModel):
 
     @field_validator("jwks_url")
     @classmethod
-    def _reachable(cls, url: str | None) -> str | None:
+    def _require_safe_address(cls, url: str | None) -> str | None:
         if url is not None:
             check_url(url, insecure=settings.DEVELOPMENT)
         return url
 
     @model_validator(mode="after")
-    def _one_source_of_keys(self) -> EnvironmentIssuer:
+    def _require_one_source_of_keys(self) -> EnvironmentIssuer:
         if (self.jwks_url is None) == (self.public_key is None):
             raise ValueError("give either jwks_url or public_key")
         return self
@@ -127,10 +127,13 @@ def read_issuers(described: Any) -> Mapping[str, Issuer]:
         raise ImproperlyConfigured("ISSUERS: write a JSON object with one entry for each issuer.")
     if api_settings.ISSUER in described:
         raise ImproperlyConfigured(f"ISSUERS: {api_settings.ISSUER!r} is the service's own name.")
-    return {name: _read(name, entry) for name, entry in described.items()}
+    return {name: _issuer_of_entry(name, entry) for name, entry in described.items()}
 
 
-def _read(name: str, entry: Any) -> Issuer:
+def _issuer_of_entry(name: str, entry: Any) -> Issuer:
+    """Return one issuer of the setting. Raises ImproperlyConfigured, which says what is wrong with the
+    entry.
+    """
     if not isinstance(entry, dict):
         raise ImproperlyConfigured(f"ISSUERS, {name}: write an object with audience and jwks_url.")
     try:

@@ -19,6 +19,7 @@ from runtime.callers.refusals import invalid_token
 
 Key: TypeAlias = "jwt.PyJWK | PublicKeyTypes"
 
+# Claims that are about the token and not about the person.
 _VOLATILE = frozenset(
     {"exp", "iat", "nbf", "jti", "auth_time", "sid", "uti", "rh", "aio", "at_hash", "nonce"}
 )
@@ -60,6 +61,7 @@ class Issuer:
 
     @property
     def known_kids(self) -> list[str]:
+        """The names of the published keys that are known now; empty for keys in PEM form."""
         return self._key_set.kids if self._key_set else []
 
     @cached_property
@@ -105,6 +107,7 @@ class Issuer:
 
     @cached_property
     def _key_set(self) -> KeySet | None:
+        """The published keys of the issuer; None when its configuration has the keys in PEM form."""
         keys = self.definition.keys
         if keys.source == "pem":
             return None
@@ -114,6 +117,7 @@ class Issuer:
 
     @cached_property
     def _pem_keys(self) -> list[PublicKeyTypes]:
+        """The public keys in the issuer's configuration."""
         return pem_keys(self.definition.keys.pem)
 
 
@@ -134,9 +138,11 @@ class Issuers:
         issuers: dict[str, Issuer] = {}
         for definition in definitions:
             if definition.enabled:
+                # Of two definitions with the same name, the first one counts.
                 for name in definition.names:
                     issuers.setdefault(name, Issuer(name, definition))
         self.by_name: Mapping[str, Issuer] = {**issuers, **environment}
 
     def get(self, name: object) -> Issuer | None:
+        """Return the issuer with this `iss`; None for an unknown issuer, and for a `name` that is no text."""
         return self.by_name.get(name) if isinstance(name, str) else None

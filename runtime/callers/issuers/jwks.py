@@ -45,7 +45,9 @@ _FETCHING, _FETCHED = "fetching", "fetched"
 
 
 class _Keys(NamedTuple):
-    """`document`, a key set, as it was read at `read_at` (Unix seconds)."""
+    """The keys of an issuer, by their `kid`. `document` is the key set that was read at `read_at` (Unix
+    seconds).
+    """
 
     document: Any
     read_at: float
@@ -96,7 +98,11 @@ class KeySet:
         cache.delete_many([self._shared, self._turn])
 
     def _refresh(self, kid: str, *, waiting: bool) -> None:
-        """Fetch, unless that was tried a moment ago. One thread fetches; others wait only if they must."""
+        """Take over or fetch the keys, unless that was tried a moment ago. One thread does it.
+
+        `kid` is the key that a token names. With `waiting`, other threads wait until it is done; without,
+        they go on with the keys that are known.
+        """
         if not self._may_look() or not self._lock.acquire(blocking=waiting):
             return
         try:
@@ -115,6 +121,7 @@ class KeySet:
             self._lock.release()
 
     def _may_look(self) -> bool:
+        """Whether the last look for keys is long enough ago for another one."""
         return _is_past(self._looked_at, min(LOOK, PAUSE))
 
     def _take_turn(self) -> bool:
@@ -135,7 +142,7 @@ class KeySet:
         keys stay.
         """
         try:
-            document = self._read()
+            document = self._fetched_document()
             read = _Keys(document, time.time(), public_keys(document))
         except (NotFetched, ValueError, jwt.PyJWTError) as error:
             logger.warning("keys of an issuer cannot be read from %s: %s", self.address, for_log(error))
@@ -146,7 +153,10 @@ class KeySet:
         if PAUSE > 0:
             self._try_cache(cache.set, self._turn, _FETCHED, PAUSE)
 
-    def _read(self) -> Any:
+    def _fetched_document(self) -> Any:
+        """Return the key set from its address, or from the address in the issuer's OpenID configuration.
+        Raises NotFetched.
+        """
         address = self.address
         if self._issuer:
             document = discover(address, allow_private=self._allow_private)
@@ -185,14 +195,17 @@ class KeySet:
             time.sleep(0.1)
 
     def _try_cache(self, cache_method: Any, *args: Any) -> Any:
+        """Return the result of a method of the cache; None if the cache does not answer."""
         try:
             return cache_method(*args)
         except Exception as error:
+            # The cache's client raises errors of its own. Without the cache, each process keeps its own keys.
             logger.warning("keys of issuers are remembered per process: %s", for_log(error))
             return None
 
 
 def _is_past(moment: float | None, pause: float) -> bool:
+    """Whether `pause` seconds have passed since `moment` (of `time.monotonic()`). None stands for never."""
     return moment is None or time.monotonic() - moment >= pause
 
 
@@ -223,6 +236,7 @@ def key_set(address: str, issuer: str = "", allow_private: bool = False) -> KeyS
     """
     place = (address, issuer, allow_private)
     keys = _known.get(place)
+    # Of two threads that come at once, `setdefault` gives both the same key set.
     return keys if keys is not None else _known.setdefault(place, KeySet(*place[:2], allow_private=place[2]))
 
 

@@ -11,6 +11,7 @@ from crmclient.errors import MetadataError
 from crmclient.metadata import Attribute, AttributeType
 from crmclient.query.ast import Column, Condition, Filter, Operator, Page, Query
 from crmclient.sentences import Sentence
+from crmclient.text import fits_xml
 from designer.definitions import CallerTypeDefinition, RecordDefinition
 from runtime.callers.caller import Claims
 from runtime.callers.issuers.claim_paths import claim_at
@@ -51,7 +52,10 @@ class RecordSearch:
 
 
 class RecordSource:
-    """Records of one caller type on one platform. Raises what the platform raises."""
+    """Finds records of one caller type on one platform. Raises what the platform raises.
+
+    `entity` is the entity of the records; empty for a type without records.
+    """
 
     def __init__(self, platform: Platform, type: CallerTypeDefinition) -> None:
         self._platform = platform
@@ -107,7 +111,7 @@ class RecordSource:
         rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows
         same_rows = tuple(row for row in rows if _is_same(row[name], value, ignore_case))
         states = [row.get(state_attribute) if state_attribute else None for row in same_rows]
-        inactive = frozenset(position for position, state in enumerate(states) if self._is_over(state))
+        inactive = frozenset(position for position, state in enumerate(states) if self._means_inactive(state))
         return RecordSearch(self.entity, name, value, same_rows, primary_id, inactive)
 
     @property
@@ -118,7 +122,7 @@ class RecordSource:
         state = self._platform.conventions.of(self.entity).state
         return state if state in self._platform.attributes(self.entity) else None
 
-    def _is_over(self, value: Value) -> bool:
+    def _means_inactive(self, value: Value) -> bool:
         """Return whether a record with this value of the state is inactive."""
         if value is None:
             return False
@@ -145,15 +149,15 @@ def shown_columns(row: Mapping[str, Value], columns: Collection[str]) -> dict[st
 
 
 def is_linked(row: Mapping[str, Value], attribute: str) -> bool:
-    """Whether the record is somebody's already."""
+    """Whether the attribute that identifies callers has a value: then the record is somebody's already."""
     return row.get(attribute) not in (None, "")
 
 
 def _comparable_value(attribute: Attribute | None, value: str) -> Value:
     """Return `value` as the platform compares it with an attribute; None when the attribute cannot
-    have it.
+    have it, and when not every platform can be asked for it.
     """
-    if attribute is None:
+    if attribute is None or not fits_xml(value):
         return None
     if attribute.type is AttributeType.UNIQUEIDENTIFIER:
         try:

@@ -80,7 +80,7 @@ def provide(registrar: Registrar) -> None:
     _registrar = registrar
 
 
-def registered(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch | None:
+def find_registered(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch | None:
     """Return the record that was registered for the caller earlier, as the platform has it; None without
     one.
     """
@@ -119,7 +119,7 @@ def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Pla
     return str(row.record)
 
 
-def foreseen(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+def foreseen_record(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
     """Return the id of the record that `register` would give to the caller; None when the endpoint would
     create one.
 
@@ -134,7 +134,7 @@ def foreseen(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | Non
     return str(row.record) if row.linked else None
 
 
-def asked_of_endpoint(issuer: Issuer, claims: Claims) -> tuple[dict[str, Any], Caller]:
+def inputs_and_caller(issuer: Issuer, claims: Claims) -> tuple[dict[str, Any], Caller]:
     """Return the inputs for the Create endpoint, and the caller that it runs as. A missing claim gives no
     input.
     """
@@ -163,6 +163,7 @@ def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) 
 
 
 def _check_limit(issuer: Issuer, rules: RegistrationDefinition) -> None:
+    """Raise RefusedCaller when as many callers have registered within an hour as the rules allow."""
     since = dt.datetime.now(dt.UTC) - _HOUR
     # All tenants of a template count together: the limit keeps callers from filling the platform.
     recent = Registration.objects.filter(issuer__in=issuer.definition.names, made_at__gt=since)
@@ -240,7 +241,8 @@ def _link(row: Registration, definition: IssuerDefinition, claims: Claims, platf
 
 
 def _create(row: Registration, issuer: Issuer, claims: Claims) -> None:
+    """Let the configured endpoint create the record of a caller. Raises what the registrar raises."""
     if _registrar is None:
         raise RuntimeError("nobody has been provided to run endpoints")
-    inputs, caller = asked_of_endpoint(issuer, claims)
+    inputs, caller = inputs_and_caller(issuer, claims)
     _registrar.create(issuer.definition.record.registration.endpoint, inputs, str(row.record), caller)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import orjson
 import requests
 from django.conf import settings
+from urllib3.exceptions import NewConnectionError, ReadTimeoutError
 
 from crmclient.outbound import check_url, is_public
 from crmclient.sentences import Sentence
@@ -48,8 +49,10 @@ def fetch_json(url: str, *, allow_private: bool = False) -> Any:
             Sentence("%(address)s does not answer: %(reason)s.", address=url, reason=_why(error))
         ) from error
     except ValueError as error:
-        # orjson's own words quote the document.
-        reason = str(error) if isinstance(str(error), Sentence) else Sentence("the answer is not JSON")
+        # What this module raises has a Sentence as its message. The message of orjson would quote the
+        # document.
+        message = str(error)
+        reason = message if isinstance(message, Sentence) else Sentence("the answer is not JSON")
         raise NotFetched(
             Sentence("%(address)s cannot be read: %(reason)s.", address=url, reason=reason)
         ) from error
@@ -61,19 +64,54 @@ def _why(error: OSError) -> Sentence:
         return Sentence("there is no host of that name")
     if isinstance(error, requests.exceptions.SSLError):
         return Sentence("its certificate is not valid")
-    if isinstance(error, requests.Timeout):
+    if isinstance(error, requests.Timeout) or isinstance(_cause(error), ReadTimeoutError):
         return Sentence("it takes too long")
+    if _is_broken_off(error):
+        return Sentence("it breaks the connection off")
     return Sentence("there is no connection to it")
 
 
+def _is_broken_off(error: OSError) -> bool:
+    """Whether a connection was made, and ended before the answer did."""
+    if isinstance(error, requests.Timeout | requests.exceptions.SSLError):
+        return False
+    if not isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError):
+        return False
+    # Of a time-out within the body, `requests` says that the connection failed.
+    cause = _cause(error)
+    return not isinstance(cause, ReadTimeoutError) and not isinstance(
+        getattr(cause, "reason", None), NewConnectionError
+    )
+
+
+def _cause(error: OSError) -> Any:
+    """Return the error of urllib3 that `requests` has wrapped; None where there is none."""
+    return error.args[0] if error.args else None
+
+
 def _read(url: str) -> bytes:
-    """Return the body at `url`. Raises OSError when there is no answer, and ValueError for another status
-    than 200 and for a body that is too long or takes too long.
+    """Return the body at `url`, asked for once more if the first connection breaks.
+
+    Raises OSError when there is no answer, and ValueError for another status than 200 and for a body that is
+    too long or takes too long.
+    """
+    started = time.monotonic()
+    try:
+        return _read_once(url, started)
+    except OSError as error:
+        if not _is_broken_off(error):
+            raise
+        # One broken connection would otherwise turn away every caller of the issuer for a minute.
+        return _read_once(url, started)
+
+
+def _read_once(url: str, started: float) -> bytes:
+    """Return the body at `url`, with the time since `started` counted as its own. Raises OSError and
+    ValueError as `_read` does.
     """
     with requests.get(url, timeout=TIMEOUT, allow_redirects=False, stream=True) as response:
         if response.status_code != requests.codes.ok:
             raise ValueError(Sentence("it answers with the status %(status)s", status=response.status_code))
-        started = time.monotonic()
         text = b""
         for block in response.iter_content(64 * 1024):
             text += block

@@ -16,11 +16,11 @@ from crmclient import Guid, Platform, parse_guid
 from crmclient.errors import PlatformFailure
 from designer.definitions import CallerTypeDefinition, RecordDefinition
 from runtime.callers.caller import Caller, Claims
-from runtime.callers.issuers.claim_paths import claim_at, picked
+from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
 from runtime.callers.issuers.issuer import Issuer, is_volatile
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
-from runtime.callers.issuers.registration import register, registered
-from runtime.callers.issuers.role_rules import granted, left_out_groups
+from runtime.callers.issuers.registration import find_registered, register
+from runtime.callers.issuers.role_rules import grants_of, has_left_out_groups
 from runtime.callers.minute_cache import CachedValue, MinuteCache
 from runtime.callers.recent_cache import LIFETIME, RecentCache
 from runtime.callers.refusals import RefusedCaller, without_record
@@ -62,7 +62,7 @@ def resolve(
     digest = _digest(issuer, claims)
     key = (settings.PORTICO["CRM_URL"], issuer.name, claims["sub"], digest, issuer.state, repr(type))
     try:
-        cached = _resolved.get(key, lambda: _resolve(issuer, claims, type, platform))
+        cached = _resolved.get(key, lambda: _resolved_anew(issuer, claims, type, platform))
     except PlatformFailure:
         last = _last_known.get(key)
         if last is None:
@@ -79,30 +79,30 @@ def resolve(
         roles=frozenset(resolved.roles),
         type=definition.type,
         record=resolved.record,
-        claims=picked(claims, issuer.definition.readable_claims),
+        claims=excerpt_at(claims, issuer.definition.readable_claims),
         known_until=cached.until,
     )
 
 
-def _resolve(
+def _resolved_anew(
     issuer: Issuer, claims: Claims, type: CallerTypeDefinition | None, platform: Platform
 ) -> Resolved:
     """Return what the claims stand for; with the reason if there is no caller."""
     try:
-        record, row = _record(issuer, claims, type, platform)
+        record, row = _record_and_row(issuer, claims, type, platform)
     except RefusedCaller as refusal:
         # Kept like any answer: whoever has no record must not cost the platform a call with each request.
         return Resolved(refused=refusal.reason)
-    if left_out_groups(claims):
+    if has_left_out_groups(claims):
         logger.warning(
             "A token does not hold the caller's groups, because there are too many.",
             extra={"issuer": issuer.name},
         )
-    roles = {role for grant in granted(issuer, claims, row) for role in grant.roles}
+    roles = {role for grant in grants_of(issuer, claims, row) for role in grant.roles}
     return Resolved(tuple(sorted(roles)), record)
 
 
-def _record(
+def _record_and_row(
     issuer: Issuer, claims: Claims, type: CallerTypeDefinition | None, platform: Platform
 ) -> tuple[Guid | None, Mapping[str, Any] | None]:
     """Return the id of the caller's record, and the attributes that roles depend on. Raises RefusedCaller.
@@ -129,6 +129,7 @@ def _record(
     if definition.missing == "refuse":
         raise without_record(issuer.name, definition.type, search.reason or "no_record")
     record = register(issuer, claims, source, platform)
+    # Read again, because roles may depend on the attributes of the new record.
     created = source.by_id(record, issuer.record_columns)
     return record, shown_columns(created.rows[0], issuer.record_columns) if created.rows else {}
 
@@ -141,7 +142,7 @@ def find(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch:
     search = source.by_claim(definition, claims, issuer.record_columns)
     if search.rows or definition.missing != "register":
         return search
-    return registered(issuer, claims, source) or search
+    return find_registered(issuer, claims, source) or search
 
 
 def refusal_of(search: RecordSearch) -> str:
@@ -157,16 +158,18 @@ def claimed_user(issuer: Issuer, claims: Claims, type: CallerTypeDefinition) -> 
     None when the claim holds no GUID, and when records of this issuer have to be looked up. A user need not
     be looked up here: it is read by its id later anyway.
     """
-    return _id_in(claims, issuer.definition.record) if _claim_is_user_id(issuer, type) else None
+    return _claimed_guid(claims, issuer.definition.record) if _claim_is_user_id(issuer, type) else None
 
 
 def _claim_is_user_id(issuer: Issuer, type: CallerTypeDefinition) -> bool:
+    """Whether the claim itself is the id of a platform user, so that no record has to be looked up."""
     definition = issuer.definition.record
     reads_record = definition.attribute or issuer.record_columns
     return type.is_of_users and not reads_record and definition.missing == "continue"
 
 
-def _id_in(claims: Claims, definition: RecordDefinition) -> Guid | None:
+def _claimed_guid(claims: Claims, definition: RecordDefinition) -> Guid | None:
+    """Return the GUID in the claim that names the record; None unless it holds one."""
     claim = claim_at(claims, definition.claim)
     try:
         return parse_guid(claim) if isinstance(claim, str) else None
@@ -177,6 +180,8 @@ def _id_in(claims: Claims, definition: RecordDefinition) -> Guid | None:
 def _digest(issuer: Issuer, claims: Claims) -> str:
     """Return a digest of all claims that the answer depends on."""
     paths = issuer.paths
+    # None: an expression may read any claim. Claims about the token itself would make every digest another
+    # one.
     if paths is None:
         read = {name: value for name, value in claims.items() if not is_volatile(name)}
     else:

@@ -22,7 +22,11 @@ _OVERAGE, _GROUPS = "_claim_names", "groups"
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """The roles that one source gave. `place` is the issuer's field, `found` the values that were read."""
+    """The roles that one source of an issuer gave.
+
+    `place` is the field of the issuer, `source` the claim or expression in it, `found` the values that were
+    read there. `problem` says why there are no roles; empty without a problem.
+    """
 
     place: str
     source: str
@@ -31,7 +35,7 @@ class Granted:
     problem: str = ""
 
 
-def granted(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Iterator[Granted]:
+def grants_of(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Iterator[Granted]:
     """Yield what each source of roles grants, in order: fixed roles, role rules, the expression.
 
     `record` has the attributes that the expression reads; None without a record.
@@ -45,7 +49,7 @@ def granted(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) ->
         yield _of_expression(issuer, claims, record)
 
 
-def left_out_groups(claims: Claims) -> bool:
+def has_left_out_groups(claims: Claims) -> bool:
     """Whether Entra ID left the caller's groups out, because there are too many for a token."""
     overage = claims.get(_OVERAGE)
     is_overage = isinstance(overage, Mapping) and _GROUPS in overage

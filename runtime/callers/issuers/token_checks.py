@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
-from typing import TypeGuard, cast
+from typing import cast
 
 import jwt
 
 from crmclient.sentences import Sentence
 from designer.token_issuers.claim_paths import texts_of
+from runtime.callers.claims import (
+    REQUIRED,
+    is_time,
+    refusal_of_audience,
+    refusal_of_expiry,
+    refusal_of_subject,
+)
 from runtime.callers.issuers.claim_paths import claim_at
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.local import LocalIssuer
 from runtime.callers.refusals import RefusedCaller, invalid_token
-
-# Subjects are kept in rows and cache keys.
-LONGEST_SUBJECT = 255
-REQUIRED = ("iss", "sub", "aud", "exp")
 
 # Headers by which a token would bring its own key, or the address of one.
 _OWN_KEYS = ("jku", "jwk", "x5u")
@@ -54,7 +56,7 @@ def _issuer(examined: Examined) -> CheckOutcome:
     if examined.issuer is None:
         refusal = invalid_token("The token's issuer (`iss`) is not known here.", "unknown_issuer")
     expected = ", ".join(examined.issuers.by_name) or Sentence("no issuer is set up")
-    return CheckOutcome(expected, _text(name), "issuer", refusal)
+    return CheckOutcome(expected, _text_for_people(name), "issuer", refusal)
 
 
 def _algorithm(examined: Examined) -> CheckOutcome:
@@ -62,7 +64,7 @@ def _algorithm(examined: Examined) -> CheckOutcome:
     allowed = examined.known_issuer.definition.algorithms
     name = examined.header.get("alg")
     refusal = None if name in allowed else invalid_token(_NOT_VALID, "algorithm")
-    return CheckOutcome(", ".join(allowed), _text(name), "algorithms", refusal)
+    return CheckOutcome(", ".join(allowed), _text_for_people(name), "algorithms", refusal)
 
 
 def _key(examined: Examined) -> CheckOutcome:
@@ -75,19 +77,20 @@ def _key(examined: Examined) -> CheckOutcome:
         available = Sentence("the known keys are: %(keys)s", keys=", ".join(issuer.known_kids) or "–")
         if refusal.status_code == _UNAVAILABLE:
             available = Sentence("no keys: the address cannot be read")
-        actual = Sentence("the key “%(kid)s”; %(known)s", kid=_text(kid), known=available)
+        actual = Sentence("the key “%(kid)s”; %(known)s", kid=_text_for_people(kid), known=available)
         return CheckOutcome(expected, actual, "keys", refusal)
-    return CheckOutcome(expected, Sentence("the key “%(kid)s”", kid=_text(kid)), "keys")
+    return CheckOutcome(expected, Sentence("the key “%(kid)s”", kid=_text_for_people(kid)), "keys")
 
 
 def _signature(examined: Examined) -> CheckOutcome:
     """Check that one of the keys has signed the token by an algorithm of the issuer."""
     expected = Sentence("a signature by that key")
     algorithms = list(examined.known_issuer.definition.algorithms)
+    # Of several keys, the error of the last one is told. Where no key was found, there is none to try.
     reason = "signature"
     for key in examined.keys:
         try:
-            # A PEM key of another kind is refused with an error.
+            # A PEM key is taken as well, what its annotation does not say; one of another kind is an error.
             jwt.PyJWS().decode(examined.token, cast(jwt.PyJWK, key), algorithms=algorithms)
             return CheckOutcome(expected, Sentence("the signature is right"))
         except (jwt.PyJWTError, TypeError, ValueError) as error:
@@ -104,42 +107,28 @@ def _signature(examined: Examined) -> CheckOutcome:
 def _required(examined: Examined) -> CheckOutcome:
     """Check that the token has the claims of every token, and a `sub` that can be stored."""
     missing = [name for name in REQUIRED if name not in examined.claims]
-    subject = examined.claims.get("sub")
-    refusal = None
-    if missing:
-        refusal = invalid_token(f"The token has no `{missing[0]}` claim.", "missing_claim")
-    elif not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_SUBJECT or "\0" in subject:
-        refusal = invalid_token("The token's `sub` claim must be a text.", "subject")
-    actual = (
-        Sentence("without %(claims)s", claims=", ".join(missing)) if missing else f"sub: {_text(subject)}"
-    )
-    return CheckOutcome(", ".join(REQUIRED), actual, refusal=refusal)
+    subject = f"sub: {_text_for_people(examined.claims.get('sub'))}"
+    actual = Sentence("without %(claims)s", claims=", ".join(missing)) if missing else subject
+    return CheckOutcome(", ".join(REQUIRED), actual, refusal=refusal_of_subject(examined.claims))
 
 
 def _audience(examined: Examined) -> CheckOutcome:
     """Check that the token is for one of the issuer's audiences."""
     accepted = examined.known_issuer.definition.audiences
-    audience = examined.claims.get("aud")
-    wrong = set(texts_of(audience)).isdisjoint(accepted)
-    refusal = invalid_token("The token is not for this service (`aud`).", "audience") if wrong else None
-    return CheckOutcome(
-        Sentence("one of: %(names)s", names=", ".join(accepted)), _text(audience), "audiences", refusal
-    )
+    expected = Sentence("one of: %(names)s", names=", ".join(accepted))
+    actual = _text_for_people(examined.claims.get("aud"))
+    return CheckOutcome(expected, actual, "audiences", refusal_of_audience(examined.claims, accepted))
 
 
 def _expiry(examined: Examined) -> CheckOutcome:
     """Check that `exp` is in the future, with the issuer's leeway."""
     leeway, expires = examined.known_issuer.definition.leeway, examined.claims.get("exp")
     expected = Sentence("a time in the future; the clocks may differ by %(seconds)s s", seconds=leeway)
-    if not _is_time(expires):
-        return CheckOutcome(
-            expected,
-            _text(expires),
-            refusal=invalid_token("The token's `exp` claim must be a number.", "expiry"),
-        )
+    if not is_time(expires):
+        return CheckOutcome(expected, _text_for_people(expires), refusal=refusal_of_expiry(examined.claims))
     is_over = expires <= examined.now - leeway
     refusal = invalid_token("The token has expired.", "expired") if is_over else None
-    return CheckOutcome(expected, _moment(expires, examined.now), "leeway", refusal)
+    return CheckOutcome(expected, _time_for_people(expires, examined.now), "leeway", refusal)
 
 
 def _beginning(examined: Examined) -> CheckOutcome:
@@ -151,13 +140,13 @@ def _beginning(examined: Examined) -> CheckOutcome:
         begins = examined.claims.get(name)
         if begins is None and name not in examined.claims:
             continue
-        if not _is_time(begins):
+        if not is_time(begins):
             refusal = invalid_token(f"The token's `{name}` claim must be a number.", "issued_at")
-            results.append(f"{name}: {_text(begins)}")
+            results.append(f"{name}: {_text_for_people(begins)}")
             continue
         if begins > examined.now + leeway:
             refusal = refusal or invalid_token("The token is not valid yet.", "not_yet_valid")
-        results.append(f"{name}: {_moment(begins, examined.now)}")
+        results.append(f"{name}: {_time_for_people(begins, examined.now)}")
     return CheckOutcome(expected, "; ".join(results) or "–", "leeway", refusal)
 
 
@@ -167,12 +156,12 @@ def _claims(examined: Examined) -> CheckOutcome:
     expected, actual, refusal = [], [], None
     for rule in required_claims:
         value = claim_at(examined.claims, rule.claim)
-        values = _values(value)
+        values = _comparable_texts(value)
         holds = not values.isdisjoint(rule.values) if rule.values else value is not None
         if not holds and refusal is None:
             refusal = invalid_token("The token lacks a claim that this service asks for.", "required_claim")
         expected.append(f"{rule.claim} = {' | '.join(rule.values) or '*'}")
-        actual.append(f"{rule.claim} = {_text(value)}")
+        actual.append(f"{rule.claim} = {_text_for_people(value)}")
     return CheckOutcome("; ".join(expected) or "–", "; ".join(actual) or "–", "required_claims", refusal)
 
 
@@ -186,7 +175,7 @@ def _own_token(examined: Examined) -> CheckOutcome:
     return CheckOutcome(expected, Sentence("the token is valid"))
 
 
-def _values(value: object) -> set[str]:
+def _comparable_texts(value: object) -> set[str]:
     """Return the texts that a required claim may equal: its text or words, the texts of an array, a
     number.
     """
@@ -219,11 +208,8 @@ _UNAVAILABLE = 503
 _LONGEST_SHOWN = 300
 
 
-def _is_time(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _moment(seconds: float, now: float) -> str:
+def _time_for_people(seconds: float, now: float) -> str:
+    """Return a time in Unix seconds as text for people, with its distance from `now`."""
     try:
         shown = f"{dt.datetime.fromtimestamp(seconds, dt.UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (OverflowError, ValueError, OSError):
@@ -234,8 +220,8 @@ def _moment(seconds: float, now: float) -> str:
     return Sentence("%(time)s, %(seconds)s s ago by this clock", time=shown, seconds=-seconds_ahead)
 
 
-def _text(value: object) -> str:
-    """Return a value of a token as text for people, cut to a readable length."""
+def _text_for_people(value: object) -> str:
+    """Return a value of a token as text for people, cut to a readable length. A dash stands for no value."""
     if value is None:
         return "–"
     text = value if isinstance(value, str) else repr(value)

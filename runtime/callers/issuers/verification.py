@@ -33,7 +33,7 @@ def verify(token: str, issuers: Issuers) -> Examined:
                 examined.claims = LocalIssuer().verify(token)
                 break
     except RefusedCaller as refusal:
-        raise identified(refusal, examined) from refusal.__cause__
+        raise with_issuer_and_key(refusal, examined) from refusal.__cause__
     return examined
 
 
@@ -49,7 +49,7 @@ def examine(examined: Examined) -> Iterator[tuple[Check, CheckOutcome | None]]:
         yield check, outcome
 
 
-def identified(refusal: RefusedCaller, examined: Examined) -> RefusedCaller:
+def with_issuer_and_key(refusal: RefusedCaller, examined: Examined) -> RefusedCaller:
     """Return the refusal with what the log may say of the token: a known issuer, and a known key of that
     issuer.
 
@@ -68,6 +68,7 @@ def identified(refusal: RefusedCaller, examined: Examined) -> RefusedCaller:
 
 
 def _outcome(check: Check, examined: Examined) -> CheckOutcome:
+    """Return the outcome of a check. A refusal that the check raises is an outcome, too."""
     try:
         return check.run(examined)
     except RefusedCaller as refusal:

@@ -21,7 +21,8 @@ _PREFIX_BYTES, _SECRET_BYTES = 10, 32
 
 
 def validate_networks(text: str) -> None:
-    for part in _parts(text):
+    """Raise ValidationError unless every line of `text` is an address or a network."""
+    for part in _networks_in(text):
         try:
             ipaddress.ip_network(part)
         except ValueError:
@@ -92,11 +93,12 @@ class HashedKey(models.Model):
     @property
     def allowed_networks(self) -> tuple[str, ...]:
         """The networks that the key may be used from; empty means every address."""
-        return _parts(self.networks)
+        return _networks_in(self.networks)
 
 
 @cache
 def prefix_pattern(beginning: str) -> re.Pattern[str]:
+    """Return a pattern for the prefixes of a model whose `BEGINNING` is `beginning`."""
     return re.compile(rf"{beginning}[a-z2-7]{{16}}")
 
 
@@ -118,7 +120,8 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _parts(text: str) -> tuple[str, ...]:
+def _networks_in(text: str) -> tuple[str, ...]:
+    """Return the addresses and networks in a text, which are separated by white space or commas."""
     return tuple(part for part in _SPLIT.split(text) if part)
 
 

@@ -41,6 +41,9 @@ class HashedKeyAdmin(ModelAdmin):
         return () if obj is None else ("prefix", "made_at", "last_used_at")
 
     def get_fieldsets(self, request: HttpRequest, obj: HashedKey | None = None) -> Any:
+        """Return the fieldsets of the page: fewer for a new key, and others for people who may not change
+        keys.
+        """
         if obj is None:
             return self.fieldsets
         fieldsets = self.fieldsets if self.has_change_permission(request, obj) else self.seen
@@ -49,7 +52,9 @@ class HashedKeyAdmin(ModelAdmin):
     def get_form(
         self, request: HttpRequest, obj: HashedKey | None = None, change: bool = False, **kwargs: Any
     ) -> type[forms.ModelForm]:  # type: ignore[type-arg]  # no generic at run time
+        """Return the form of the page; a plain one for people who may not change keys."""
         if change and not self.has_change_permission(request, obj):
+            # Django then leaves all fields out of the form, and the model's own form would look for them.
             kwargs["form"] = forms.ModelForm
         form: type[forms.ModelForm] = super().get_form(request, obj, change, **kwargs)  # type: ignore[type-arg]
         return form
@@ -62,6 +67,9 @@ class HashedKeyAdmin(ModelAdmin):
         return super().render_change_form(request, context, add=add, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: HashedKey, form: Any, change: bool) -> None:
+        """Save the key. A new key gets its prefix and hash, and the key itself goes to `response_add` with
+        the request.
+        """
         if not change:
             # Neither a session nor a message holds it: both are kept in the database.
             request.made_key = obj.make()  # type: ignore[attr-defined]
@@ -91,6 +99,7 @@ class HashedKeyAdmin(ModelAdmin):
 
     @admin.action(description=_("Revoke keys"), permissions=["change"])
     def revoke(self, request: HttpRequest, keys: QuerySet[Any]) -> None:
+        """Revoke the selected keys, and note each in the audit log."""
         # Those that are revoked already get no second entry in the audit log.
         revoked = list(keys.filter(active=True))
         for key in revoked:
@@ -109,6 +118,7 @@ class HashedKeyAdmin(ModelAdmin):
         self.message_user(request, sentence % {"count": len(revoked)}, messages.SUCCESS)
 
     def audited_state(self, key: Any) -> Mapping[str, State]:
+        """Return what the audit log compares before and after a change. The key itself is not part of it."""
         return {
             "active": key.active,
             "addresses": frozenset(key.allowed_networks),

@@ -35,6 +35,9 @@ def subject_of(key: ApiKey) -> str:
 
 
 def is_of_a_key(claims: Claims) -> bool:
+    """Whether verified claims are those of a token that an API key was exchanged for, or of the key
+    itself.
+    """
     return bool(claims["iss"] == OWN_ISSUER and claims["sub"].startswith(_SUBJECT))
 
 

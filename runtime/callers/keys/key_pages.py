@@ -46,6 +46,7 @@ class ApiKeyAdmin(HashedKeyAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], add: bool = False, **kwargs: Any
     ) -> Any:
+        """Show the page with the finding about the key, and with a link to try what it may do."""
         row = kwargs.get("obj")
         if row is not None:
             context |= {"finding": finding_of(row), "caller_source": "key", "caller_name": row.name}
@@ -61,6 +62,7 @@ class ApiKeyAdmin(HashedKeyAdmin):
         return ", ".join(role.name for role in key.roles.all()) or "–"
 
     def audited_state(self, key: ApiKey) -> Mapping[str, State]:
+        """Return what the audit log compares before and after a change. The key itself is not part of it."""
         return {
             "roles": frozenset(key.roles.values_list("name", flat=True)),
             "caller type": str(key.caller_type_id),

@@ -28,7 +28,9 @@ K = TypeVar("K", bound=HashedKey)
 
 
 class WrongKey(Exception):
-    """There is no such key, or its secret is another. `wait` is the wait that this has caused, if any."""
+    """There is no such key, or its secret is another. `wait` is the wait that this has caused; None without
+    one.
+    """
 
     def __init__(self, wait: Wait | None) -> None:
         super().__init__()
@@ -56,13 +58,14 @@ def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
     if wait is not None:
         raise WrongKey(wait)
     rows = model._default_manager.filter(prefix=prefix)
+    # No key has a prefix of another form: that needs no query.
     key = rows.first() if account != "key" else None
     if not is_key(key, prefix, secret) or key is None:
         raise WrongKey(count_failure(account, place, of_account=False))
     if not key.active:
-        raise _refused("The API key is not active.", "key_inactive")
+        raise _key_refusal("The API key is not active.", "key_inactive")
     if key.has_expired:
-        raise _refused("The API key has expired.", "expired")
+        raise _key_refusal("The API key has expired.", "expired")
     refuse_elsewhere(key.allowed_networks, address)
     _note_use(model, key, account, place)
     return key
@@ -77,7 +80,7 @@ def verify_sent(model: type[K], prefix: str, secret: str, address: str) -> K:
         return verify(model, prefix, secret, address)
     except WrongKey as wrong:
         if wrong.wait is None:
-            raise _refused("There is no such API key.", "wrong_key") from None
+            raise _key_refusal("There is no such API key.", "wrong_key") from None
         raise RefusedCaller(
             429,
             "too_many_requests",
@@ -91,12 +94,14 @@ def refuse_elsewhere(networks: Iterable[str], address: str) -> None:
     """Raise RefusedCaller 401 unless `address` is in one of `networks`, if there are any."""
     networks = tuple(networks)
     if networks and not _is_within(networks, address):
-        raise _refused("The API key is not good from your address.", "address")
+        raise _key_refusal("The API key is not good from your address.", "address")
 
 
 @lru_cache(maxsize=10_000)
 def _is_within(networks: tuple[str, ...], address: str) -> bool:
+    """Whether an IP address is in one of the networks. A text that is no address is in none."""
     try:
+        # An IPv6 address may name its interface after a percent sign.
         client = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
@@ -119,7 +124,8 @@ def _note_use(model: type[HashedKey], key: HashedKey, account: str, place: str) 
         logger.warning("The last use of an API key was not noted.")
 
 
-def _refused(detail: str, reason: str) -> RefusedCaller:
+def _key_refusal(detail: str, reason: str) -> RefusedCaller:
+    """Return the refusal of an API key. Its issuer is this service."""
     refusal = invalid_token(detail, reason)
     refusal.issuer = OWN_ISSUER
     return refusal

@@ -34,18 +34,20 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, serve: bool, **options: Any) -> None:
+        """Make the missing descriptions once or, with `serve`, for every line on standard input."""
         digests = Digests()
         if serve:
             os.nice(NICENESS)
             while _wait_for_request(IDLE_SECONDS):
-                _make(current(), digests, _is_wanted)
+                _make_missing(current(), digests, _is_wanted)
         else:
             served = current()
-            made_count, removed_count = _make(served, digests), sweep(served, digests)
+            made_count, removed_count = _make_missing(served, digests), sweep(served, digests)
             self.stdout.write(f"{made_count} made, {removed_count} of former days removed.")
 
 
-def _make(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: True) -> int:
+def _make_missing(served: Served, digests: Digests, go_on: Callable[[], bool] = lambda: True) -> int:
+    """Make the missing descriptions, until `go_on` returns False. Return how many were missing."""
     maker = Maker(digests)
     missing = maker.missing(served)
     with _rare_collections():

@@ -70,6 +70,9 @@ class Command(BaseCommand):
         password_stdin: bool,
         **options: Any,
     ) -> None:
+        """Make the account, and print its password unless it was read. Raises CommandError that names every
+        mistake.
+        """
         password = (
             sys.stdin.readline().rstrip("\r\n") if password_stdin else secrets.token_urlsafe(_PASSWORD_BYTES)
         )
@@ -85,7 +88,10 @@ class Command(BaseCommand):
                 "rate": rate,
             }
         )
-        problems = [*_unknown(type, [name for name in role if name not in roles]), *_wrong(form)]
+        problems = [
+            *_lines_about_unknown_names(type, [name for name in role if name not in roles]),
+            *_lines_about_form(form),
+        ]
         if problems:
             raise CommandError("\n".join(("No account was made.", *problems)))
         account = form.save()
@@ -97,7 +103,8 @@ class Command(BaseCommand):
             self.stderr.write("The account's page in the studio takes a record. Next time, give --record.")
 
 
-def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
+def _lines_about_unknown_names(type: str, roles: Sequence[str]) -> Iterator[str]:
+    """Yield a line for an unknown caller type, and for each of `roles`, which do not exist."""
     types = sorted(CallerType.objects.values_list("name", flat=True))
     if type not in types:
         yield f"--type: There is no caller type {type}. Known: {', '.join(types)}."
@@ -106,8 +113,9 @@ def _unknown(type: str, roles: Sequence[str]) -> Iterator[str]:
         yield f"--role: There is no role {name}. Known: {role_names}."
 
 
-def _wrong(form: AccountForm) -> Iterator[str]:
+def _lines_about_form(form: AccountForm) -> Iterator[str]:
+    """Yield a line for each error of the form, with the option of this command in place of the field."""
     for field, errors in form.errors.items():
-        # `_unknown` reports a type that does not exist.
+        # `_lines_about_unknown_names` reports a type that does not exist.
         if field != "caller_type":
             yield from (f"{_OPTIONS.get(field, field)}: {error}" for error in errors)

@@ -19,14 +19,14 @@ from designer.calendar import calendar
 from designer.configuration import Endpoint
 from designer.definitions import ColumnDefinition
 from designer.kinds.queries import QuerySettings
-from designer.queries.answered_columns import answered, rounding_places
+from designer.queries.answered_columns import answered_attributes, rounding_places
 from designer.sentences import Sentence
 from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
 from runtime.http.problems import FieldError
 from runtime.http.query_string import LCID, invalid_parameters, lcid_of, parse_parameters
 from runtime.operations.base import Operation
-from runtime.operations.queries.orders import settled
+from runtime.operations.queries.orders import with_primary_key
 from runtime.operations.queries.rules import QueryRules
 from runtime.request_context import Exchange
 from runtime.steps import Steps, circumstances
@@ -85,18 +85,18 @@ class QueryOperation(Operation):
         super().__init__(endpoint, platform)
         settings = self.settings(QuerySettings)
         query = self.designed = designed_query(endpoint)
-        self.prepared = _prepared(query, platform)
-        self.default_orders: tuple[Order, ...] = settled(query.orders, query, platform)
+        self.prepared = _prepared_query(query, platform)
+        self.default_orders: tuple[Order, ...] = with_primary_key(query.orders, query, platform)
         self.rules = QueryRules(endpoint, query, platform, linked=settings.linked_row_rules)
         fetched = self.prepared.needs.fetchers | self.rules.fetchers
         self.steps = Steps(endpoint, platform, fetched=fetched)
         self.inputs = QueryInputs(endpoint.definition, platform)
         self.has_labels = settings.labels
-        # In which language: of labels, and of what pre-conditions say.
-        self._speaks = self.has_labels or bool(endpoint.definition.preconditions)
+        # Whether the parameter `lcid` is accepted: labels and the messages of pre-conditions have languages.
+        self._takes_lcid = self.has_labels or bool(endpoint.definition.preconditions)
         self.columns = _columns(endpoint, query, platform, labels=settings.labels)
         self._rounding_places = rounding_places(query, platform.attributes)
-        self._names = self.inputs.names | ({"lcid"} if self._speaks else set())
+        self._names = self.inputs.names | ({"lcid"} if self._takes_lcid else set())
 
     def accept(self, parameters: Set[str]) -> None:
         """Accept these parameters, in lower case, beside the endpoint's inputs."""
@@ -152,6 +152,7 @@ class QueryOperation(Operation):
     def answers(
         self, rows: Sequence[Mapping[str, Value]], parameters: QueryParameters, exchange: Exchange
     ) -> list[dict[str, Any]]:
+        """Return the JSON objects of an answer: the columns of each row."""
         if self._rounding_places:
             rows = [{**row, **self._rounded(row)} for row in rows]
         return self.columns.answers(rows, parameters.lcid, exchange)
@@ -169,13 +170,15 @@ class QueryOperation(Operation):
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """Return the parameters that the queries of every kind document."""
-        return (*self.inputs.document(), *((LCID,) if self._speaks else ()))
+        return (*self.inputs.document(), *((LCID,) if self._takes_lcid else ()))
 
     def _refusal_of(self, situation: Circumstances, error: UnfitValue) -> Exception:
         """Return the refusal of the parameter whose value does not fit; Misconfigured when every parameter
         fits alone.
         """
         parameters = situation.parameters
+        # The error does not say which parameter it is about. So each is tried alone, with all others left
+        # out.
         for name, value in parameters.items():
             if value is not None:
                 alone = {other: value if other == name else None for other in parameters}
@@ -188,7 +191,8 @@ class QueryOperation(Operation):
         return Misconfigured(str(error))
 
 
-def _prepared(query: DesignedQuery, platform: Platform) -> PreparedQuery:
+def _prepared_query(query: DesignedQuery, platform: Platform) -> PreparedQuery:
+    """Return the query, prepared once for all requests. Raises Misconfigured when the query is not valid."""
     try:
         return prepare(query, platform.attributes, calendar())
     except InvalidQuery as error:
@@ -196,14 +200,20 @@ def _prepared(query: DesignedQuery, platform: Platform) -> PreparedQuery:
 
 
 def _columns(endpoint: Endpoint, query: DesignedQuery, platform: Platform, *, labels: bool) -> Columns:
-    attributes = answered(query, platform.attributes)
+    """Return the columns of an answer: those that the endpoint chooses, or all that the query selects.
+
+    With `labels`, a column of an option set also answers its label. Raises Misconfigured when there is no
+    column.
+    """
+    attributes = answered_attributes(query, platform.attributes)
     chosen = endpoint.definition.columns or tuple(ColumnDefinition(attribute=key) for key in attributes)
     if not chosen:
         raise Misconfigured(Sentence("the query selects no columns"))
-    return Columns(chosen, attributes, _labels(attributes, platform) if labels else {})
+    return Columns(chosen, attributes, _labels_by_key(attributes, platform) if labels else {})
 
 
-def _labels(attributes: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
+def _labels_by_key(attributes: Mapping[str, Attribute], platform: Platform) -> dict[str, OptionLabels]:
+    """Return the labels of the attributes that have an option set, by the attribute's key in the row."""
     return {
         key: OptionLabels(option_set_of(attribute, platform), platform)
         for key, attribute in attributes.items()

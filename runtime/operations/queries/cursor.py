@@ -20,7 +20,7 @@ from runtime.http.problems import FieldError, Problem
 from runtime.request_context import Exchange
 
 LIFETIME = dt.timedelta(hours=24)
-# What a query string holds beside its other parameters.
+# Characters. A query string has room for this beside its other parameters.
 LONGEST = 6_000
 # Bytes. A longer position is compressed before it is sealed.
 _LONG = 1_000
@@ -33,10 +33,11 @@ _SEALED = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 class Position(NamedTuple):
-    """`token` is the platform's. `began` is when the first page was asked for: dates are relative to that.
+    """Where a page ended.
 
-    `total` is what was counted for the first page, so that no other page counts again; None where it is not
-    known, as of an earlier release's cursor.
+    `token` is the platform's token for the next page. `began` is when the first page was asked for: the
+    relative dates of all pages count from then. `total` is the number of rows as counted for the first page,
+    so that no other page counts again; None when it is not known, as in a cursor of an earlier release.
     """
 
     token: str
@@ -59,6 +60,7 @@ def binding(exchange: Exchange, *question: str) -> str:
         who_asks = (caller.issuer, caller.subject)
     # Lengths keep ("a", "bc") apart from ("ab", "c").
     text = "".join(f"{len(part)}:{part}" for part in (*who_asks, "", *question))
+    # Half of the digest is enough, and a cursor is short.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -78,7 +80,8 @@ def unseal(text: str, bound_to: str) -> Position:
 
     Raises Problem 400 `bad_cursor` unless this service sealed it within the last day for the same `bound_to`.
     """
-    # The decoder passes over what is not in its alphabet, and over bits at the end that stand for nothing.
+    # The decoder ignores characters outside its alphabet, and unused bits at the end: many texts would be one
+    # cursor. So the text is compared with the one that `seal` makes.
     if len(text) > LONGEST or not _SEALED.fullmatch(text):
         raise bad_cursor()
     try:
@@ -89,27 +92,33 @@ def unseal(text: str, bound_to: str) -> Position:
         raise bad_cursor()
     content = _unseal(sealed, bound_to.encode())
     stamp, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
-    sealed_at, total = _made_and_total(stamp)
+    sealed_at, total = _time_and_total(stamp)
     if time.time() - sealed_at > LIFETIME.total_seconds():
         raise bad_cursor()
     return Position(token, dt.datetime.fromtimestamp(began, dt.UTC), total)
 
 
 def _stamp(total: int | None) -> int:
+    """Return the present time in Unix seconds with the total above its bits. 0 there stands for an unknown
+    total.
+    """
     packed_total = 0 if total is None or total > _LARGEST_TOTAL else total + 1
     return int(time.time()) | packed_total << _MOMENT_BITS
 
 
-def _made_and_total(stamp: int) -> tuple[int, int | None]:
+def _time_and_total(stamp: int) -> tuple[int, int | None]:
+    """Split what `_stamp` returns: the Unix second at which the cursor was made, and the total or None."""
     packed_total = stamp >> _MOMENT_BITS
     return stamp & (2**_MOMENT_BITS - 1), packed_total - 1 if packed_total else None
 
 
 def _encode(sealed: bytes) -> str:
+    """Return bytes as URL-safe Base64 without padding."""
     return base64.urlsafe_b64encode(sealed).decode().rstrip("=")
 
 
 def _unseal(sealed: bytes, bound_to: bytes) -> bytes:
+    """Return the sealed content of a cursor. Raises Problem 400 `bad_cursor` when the seal is wrong."""
     content = seals.unseal(sealed, _PURPOSE, bound_to)
     if content is None:
         raise bad_cursor()
@@ -117,6 +126,7 @@ def _unseal(sealed: bytes, bound_to: bytes) -> bytes:
 
 
 def bad_cursor() -> Problem:
+    """Return the Problem 400 for a cursor that is not valid here, or no longer."""
     error = FieldError("bad_cursor", "Is not valid here, or not any more.", parameter="cursor")
     return Problem(
         400,

@@ -30,6 +30,7 @@ class MultiQueryOperation(QueryOperation):
         self.accept(self.orders.names)
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Answer all rows. Raises Problem 422 when there are more than the endpoint allows."""
         parameters = self.read_parameters(exchange)
         orders = parameters.read("order", self.orders.chosen, self.default_orders)
         parameters.finish()

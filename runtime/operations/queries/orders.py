@@ -16,27 +16,30 @@ from designer.types import InvalidInput
 from runtime.http.failures import Misconfigured
 
 
-def settled(orders: tuple[Order, ...], query: DesignedQuery, platform: Platform) -> tuple[Order, ...]:
+def with_primary_key(
+    orders: tuple[Order, ...], query: DesignedQuery, platform: Platform
+) -> tuple[Order, ...]:
     """Return `orders` followed by the entity's primary key, so that equal rows, too, have a fixed order.
 
     Groups and distinct rows have no key: the platform decides their order.
     """
     key = platform.entities()[query.entity].primary_id
-    if query.is_aggregate or query.distinct or any(_is_key(order, key) for order in orders):
+    if query.is_aggregate or query.distinct or any(_is_by_primary_key(order, key) for order in orders):
         return orders
     return (*orders, Order(key, descending=bool(orders) and orders[-1].descending))
 
 
 class Orders:
-    """The orders that are `offered`, by name. Each may be reversed. Raises Misconfigured for an
-    unknown key.
+    """The orders that are `offered` to callers, by name. Each may be reversed by a minus before its name.
+
+    Raises Misconfigured for an order by an unknown key.
     """
 
     def __init__(self, offered: Iterable[OfferedOrder], query: DesignedQuery, platform: Platform) -> None:
         by_key = sortable(query, platform.attributes)
         self._by_name: dict[str, tuple[Order, ...]] = {}
         for name, orders in _both_ways(offered, by_key):
-            self._by_name[name] = settled(orders, query, platform)
+            self._by_name[name] = with_primary_key(orders, query, platform)
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,6 +54,7 @@ class Orders:
         return orders
 
     def document(self) -> tuple[dict[str, Any], ...]:
+        """Return the OpenAPI parameter `order`; nothing when there is no order to choose."""
         if not self._by_name:
             return ()
         return (
@@ -77,11 +81,15 @@ def _both_ways(
 
 
 def _order(key: str, by_key: Mapping[str, Order]) -> Order:
+    """Return the order by a key of the query; descending when `key` begins with a minus. Raises Misconfigured
+    for an unknown key.
+    """
     name = key.removeprefix("-")
     if name not in by_key:
         raise Misconfigured(Sentence("there is no %(name)s to sort by", name=repr(name)))
     return replace(by_key[name], descending=name != key)
 
 
-def _is_key(order: Order, key: str) -> bool:
+def _is_by_primary_key(order: Order, key: str) -> bool:
+    """Whether an order is by the primary key `key` of the query's own entity."""
     return order.link is None and order.attribute == key

@@ -55,13 +55,15 @@ class PaginatedQueryOperation(QueryOperation):
         self.largest = settings.max_page_size
         self.size = min(self.designed.page_size or settings.page_size, self.largest)
         self.total = settings.total or self.designed.total
+        # What a cursor is bound to: after an edit of anything that is asked, it is refused.
         definition = endpoint.definition.model_dump_json(exclude=dict(_UNASKED))
         self._identity = hashlib.sha256(definition.encode()).hexdigest()
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Answer one page: the first, or the page that the caller's cursor points to."""
         parameters = self.read_parameters(exchange)
         orders = parameters.read("order", self.orders.chosen, self.default_orders)
-        size = parameters.read("pageSize", self._size, self.size)
+        size = parameters.read("pageSize", self._page_size, self.size)
         parameters.finish()
         bound_to = self._binding(exchange, parameters.texts, size)
         last, began = None, exchange.now
@@ -73,21 +75,25 @@ class PaginatedQueryOperation(QueryOperation):
         page = Page(size, token, self.total and total is None, self.designed.page)
         answer = self._rows_of_page(query, page, exchange)
         total = answer.total if total is None else total
-        following = None
+        next_cursor = None
         if answer.next is not None:
-            following = cursor.seal(cursor.Position(answer.next, began, total), bound_to)
+            next_cursor = cursor.seal(cursor.Position(answer.next, began, total), bound_to)
         given_parameters = {self._written.get(key, key): text for key, text in parameters.texts.items()}
-        return _page(
-            self.answers(answer.rows, parameters, exchange), total, following, exchange, given_parameters
+        return _page_response(
+            self.answers(answer.rows, parameters, exchange), total, next_cursor, exchange, given_parameters
         )
 
     def _rows_of_page(self, query: Query, page: Page, exchange: Exchange) -> QueryResult:
+        """Return the rows of a page. Raises Problem 400 `bad_cursor` when the cursor no longer fits the
+        query.
+        """
         try:
             return self.ask(query, exchange, page)
         except InvalidQuery as error:
             if page.token is None:
                 raise
-            # Metadata, or what the caller is, has changed since: the token fits this query no more.
+            # The metadata or the caller's properties have changed since the page before, and with them the
+            # query. The platform's token is for the query as it was.
             raise cursor.bad_cursor() from error
 
     def _binding(self, exchange: Exchange, texts: Mapping[str, str], size: int) -> str:
@@ -99,7 +105,10 @@ class PaginatedQueryOperation(QueryOperation):
         )
         return cursor.binding(exchange, self._identity, str(size), *parameters)
 
-    def _size(self, text: str) -> int:
+    def _page_size(self, text: str) -> int:
+        """Return the page size that a caller sent. Raises InvalidInput unless it is a whole number in the
+        endpoint's range.
+        """
         if not _NUMBER.fullmatch(text) or not 1 <= int(text) <= self.largest:
             raise InvalidInput("out_of_range", f"Must be a whole number from 1 to {self.largest}.")
         return int(text)
@@ -118,6 +127,7 @@ class PaginatedQueryOperation(QueryOperation):
         )
 
     def _schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a page."""
         properties = {
             "data": {"type": "array", "items": self.columns.schema(), "maxItems": self.largest},
             "count": {"type": "integer", "description": "The rows of this page."},
@@ -136,6 +146,7 @@ class PaginatedQueryOperation(QueryOperation):
         }
 
     def _own_parameters(self) -> tuple[dict[str, Any], ...]:
+        """Return the OpenAPI parameters `pageSize` and `cursor`."""
         size = {"type": "integer", "minimum": 1, "maximum": self.largest, "default": self.size}
         return (
             {"name": "pageSize", "in": "query", "description": "Rows a page.", "schema": size},
@@ -148,23 +159,27 @@ class PaginatedQueryOperation(QueryOperation):
         )
 
 
-def _page(
+def _page_response(
     rows: list[dict[str, Any]],
     total: int | None,
-    following: str | None,
+    next_cursor: str | None,
     exchange: Exchange,
     given: Mapping[str, str],
 ) -> HttpResponse:
-    """Return the answer with one page. `following` is the cursor of the next page; None on the last page."""
+    """Return the answer with one page.
+
+    `total` is the number of rows of all pages; None when they are not counted. `next_cursor` is the cursor of
+    the next page; None on the last page. `given` are the parameters that the caller sent.
+    """
     body = {
         "data": rows,
         "count": len(rows),
         "totalRecordCount": total,
-        "hasMoreRecords": following is not None,
-        "cursor": following,
+        "hasMoreRecords": next_cursor is not None,
+        "cursor": next_cursor,
     }
-    if following is None:
+    if next_cursor is None:
         return json_response(body)
     # Relative to wherever the service is, as callers see it.
-    place = f"{exchange.request.path}?{urlencode({**given, 'cursor': following})}"
+    place = f"{exchange.request.path}?{urlencode({**given, 'cursor': next_cursor})}"
     return json_response(body, headers={"Link": f'<{place}>; rel="next"'})

@@ -17,6 +17,7 @@ class SingleQueryOperation(QueryOperation):
     kind: ClassVar[str] = "single-query"
 
     def run(self, exchange: Exchange) -> HttpResponse:
+        """Answer the first row, or 204 without any."""
         parameters = self.read_parameters(exchange)
         parameters.finish()
         query = replace(self.query(exchange, self.default_orders), top=1)

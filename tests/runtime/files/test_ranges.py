@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.files.names import attachment, name_in
-from runtime.files.ranges import Unsatisfiable, requested
+from runtime.files.ranges import Unsatisfiable, requested_span
 from tests.callers import Caller
 from tests.runtime.files.sending import PDF, column, content, notes, send
 
@@ -62,7 +62,7 @@ def test_ranges_are_what_slices_are(size: int, first: int | None, last: int | No
     data = bytes(range(size))
     header = f"bytes={'' if first is None else first}-{'' if last is None else last}"
     if (first is None and last is None) or (first is not None and last is not None and last < first):
-        assert requested(header, size) is None
+        assert requested_span(header, size) is None
         return
     if first is not None:
         expected = data[first : None if last is None else last + 1]
@@ -70,9 +70,9 @@ def test_ranges_are_what_slices_are(size: int, first: int | None, last: int | No
         expected = data[-last:] if last else b""
     if not expected:
         with pytest.raises(Unsatisfiable):
-            requested(header, size)
+            requested_span(header, size)
         return
-    span = requested(header, size)
+    span = requested_span(header, size)
     assert span is not None
     assert data[span.start : span.start + span.length] == expected
     assert len(expected) == span.length
@@ -81,7 +81,7 @@ def test_ranges_are_what_slices_are(size: int, first: int | None, last: int | No
 @given(st.text(max_size=60))
 def test_no_range_header_breaks_anything(header: str) -> None:
     try:
-        span = requested(header, 10)
+        span = requested_span(header, 10)
     except Unsatisfiable:
         return
     assert span is None or 0 < span.length <= 10 - span.start

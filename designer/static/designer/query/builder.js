@@ -2,7 +2,7 @@
 
 // FetchXML in a text area, and the same as rows: either side follows the other. What is sent is the text.
 (() => {
-  const { parse, written, lacks, note, element, button, picker, group, edits, controlOf, parts, titled, link, linkAdder } = studio.query;
+  const { parse, written, lacks, note, element, button, picker, group, edits, editedBy, controlOf, parts, titled, link, linkAdder } = studio.query;
   // From this width on, in pixels, the text stands open beside the rows.
   const WIDE = 900;
   const asked = new Map();
@@ -10,7 +10,12 @@
   const ask = (entity) => {
     if (!asked.has(entity)) {
       const url = `${place("metadata")}?entity=${encodeURIComponent(entity)}`;
-      asked.set(entity, fetch(url).then((answer) => (answer.ok ? answer.json() : { attributes: {}, links: [] })));
+      // What was not answered is asked for again the next time.
+      const without = (error) => {
+        asked.delete(entity);
+        return { attributes: {}, links: [], error };
+      };
+      asked.set(entity, studio.ask(url).then((answer) => answer.json()).catch(without));
     }
     return asked.get(entity);
   };
@@ -19,8 +24,8 @@
   document.addEventListener("metadata:refreshed", () => asked.clear());
 
   const viewsOf = async (entity) => {
-    const answer = await fetch(`${place("views")}?entity=${encodeURIComponent(entity)}`);
-    return answer.ok ? (await answer.json()).views : [];
+    const answer = await studio.ask(`${place("views")}?entity=${encodeURIComponent(entity)}`);
+    return (await answer.json()).views;
   };
 
   // Where a node stands: rows are made of the text, and so of other nodes each time.
@@ -51,7 +56,16 @@
     area.dataset.enhanced = "yes";
     const of = area.dataset.fetchxml;
     const general = await ask("");
-    if (!general.operators) return;
+    if (general.error) {
+      // The text can be edited all the same.
+      const said = studio.failed(general.error, () => {
+        said.remove();
+        delete area.dataset.enhanced;
+        enhance(area);
+      });
+      area.before(said);
+      return;
+    }
     const texts = general.texts;
     const box = element("div", { className: "studio-fetchxml" });
     const details = element("details", { className: "studio-query-text" }, element("summary", { textContent: "FetchXML" }));
@@ -72,11 +86,18 @@
       area.dispatchEvent(new Event("input", { bubbles: true }));
       if (node) draw({ path: pathOf(node), part });
     };
-    const context = { id: area.id, texts, changed, ask, operators: general.operators, linkTypes: general.link_types, existenceTypes: general.existence_types };
+    // What the platform did not give when the rows were drawn last, each thing once.
+    const lacking = new Map();
+    const asking = async (entity) => {
+      const known = await ask(entity);
+      if (known.error) lacking.set(known.error.message, known.error);
+      return known;
+    };
+    const context = { id: area.id, texts, changed, ask: asking, operators: general.operators, linkTypes: general.link_types, existenceTypes: general.existence_types };
 
     const ofFilter = async () => {
       const entity = area.dataset.entity;
-      const known = entity ? await ask(entity) : { links: [] };
+      const known = entity ? await asking(entity) : { links: [] };
       const own = { ...context, entity };
       own.link = (node) => link(node, own);
       own.existence = (filter) => linkAdder(texts.existence, filter, known, "any", own);
@@ -101,15 +122,24 @@
       edits(chosen, entity, "entity");
       chosen.id = `${area.id}_entity`;
       const content = [titled(texts.entity, chosen)];
-      if (name && !entity.children.length) content.push(...(await starts(entity, name)));
+      if (name && !entity.children.length) content.push(starts(entity, name));
       if (name) content.push(summaries(root, texts, changed), ...(await parts(entity, name, context)));
       return content;
     };
 
     // A query of which nothing but the entity is there may start from a view that the platform has.
-    const starts = async (entity, name) => {
-      const views = await viewsOf(name);
-      if (!views.length) return [];
+    // They come when they come: the rows do not wait for them.
+    const starts = (entity, name) => {
+      const offer = element("div");
+      const show = (...content) => {
+        offer.replaceChildren(...content);
+        offer.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+      };
+      const look = () => viewsOf(name).then((views) => views.length && show(startFrom(views, entity)), (error) => show(studio.failed(error, look)));
+      look();
+      return offer;
+    };
+    const startFrom = (views, entity) => {
       const offered = new Map(views.map((view) => [view.is_personal ? `${view.name} (${texts.personal})` : view.name, view]));
       const choices = Object.fromEntries([...offered].map(([label]) => [label, { label, facts: "" }]));
       const start = picker(texts.start, `views:${area.id}`, choices, "", (chosen) => {
@@ -118,11 +148,28 @@
         if (root) changed(root.querySelector("entity"), "entity");
         else draw();
       });
-      return [titled(texts.start, edits(start, entity, "start"))];
+      return titled(texts.start, edits(start, entity, "start"));
+    };
+
+    // Where somebody types in the rows, and what stands there; nothing where the control edits no part of the text.
+    const typedIn = (field) => {
+      const edited = editedBy(field) || editedBy(document.getElementById(field.id.replace(/_search$/, "")));
+      return edited && { path: pathOf(edited.node), part: edited.part, value: field.value, from: field.selectionStart, to: field.selectionEnd };
+    };
+    const goOnTyping = ({ path, part, value, from, to }) => {
+      const control = controlOf(box, at(root, path), part);
+      const field = control && (document.getElementById(`${control.id}_search`) || control);
+      if (!field) return;
+      field.focus();
+      if (field.matches("input, textarea") && field.value !== value) {
+        field.value = value;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      if (Number.isInteger(from)) field.setSelectionRange(from, to);
     };
 
     let drawn = 0;
-    const draw = async (then = null) => {
+    const draw = async (then = null, began = document.activeElement) => {
       drawn += 1;
       const turn = drawn;
       if (!then) root = parse(area.value, of);
@@ -131,12 +178,26 @@
         details.open = true;
         return;
       }
+      lacking.clear();
+      const drawnText = area.value;
       const content = await (of === "filter" ? ofFilter() : ofQuery());
       // What was asked for the rows of an older text may be answered last.
       if (turn !== drawn) return;
+      // What was typed into the present rows in the meantime is not in the new ones.
+      if (area.value !== drawnText) {
+        await draw(then, began);
+        return;
+      }
       const had = box.contains(document.activeElement);
-      box.replaceChildren(...content);
+      // Whoever began to type elsewhere while the rows were being made goes on there.
+      const typing = had && document.activeElement !== began ? typedIn(document.activeElement) : null;
+      const again = () => draw({ path: [], part: "" });
+      box.replaceChildren(...[...lacking.values()].map((error) => studio.failed(error, again)), ...content);
       box.dispatchEvent(new CustomEvent("row:added", { bubbles: true }));
+      if (typing) {
+        goOnTyping(typing);
+        return;
+      }
       const control = then && controlOf(box, at(root, then.path), then.part);
       // Whoever has gone on to another part of the page in the meantime stays there.
       if (control && (had || document.activeElement === document.body)) (document.getElementById(`${control.id}_search`) || control).focus();
@@ -157,11 +218,11 @@
     }, true);
     // Enter goes on in the rows: it does not save the page.
     box.addEventListener("keydown", (event) => event.key === "Enter" && event.target.matches("input") && event.preventDefault());
-    let typing = null;
+    let waiting = null;
     area.addEventListener("input", (event) => {
       if (!event.isTrusted) return;
-      clearTimeout(typing);
-      typing = setTimeout(draw, 400);
+      clearTimeout(waiting);
+      waiting = setTimeout(draw, 400);
     });
     await draw();
     area.dispatchEvent(new CustomEvent("query:built", { bubbles: true, detail: beside }));

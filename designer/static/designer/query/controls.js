@@ -43,7 +43,7 @@
   };
   const editedBy = (control) => edited.get(control);
   const controlOf = (box, node, part) =>
-    [...box.querySelectorAll("button, input, select")].find((control) => {
+    [...box.querySelectorAll("button, input, select, textarea")].find((control) => {
       const of = edited.get(control);
       return of?.node === node && of.part === part;
     });

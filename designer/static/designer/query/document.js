@@ -9,8 +9,10 @@ window.studio = window.studio || {};
   const LISTS = ["in", "not-in", "contain-values", "not-contain-values"];
   const PAIRS = ["between", "not-between"];
 
+  // Readers of XML make blanks of the tabs and line breaks in an attribute that are written as they are.
   const escape = (text) =>
-    text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
+    text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;")
+      .replace(/[\t\r\n]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const attributesOf = (node) => [...node.attributes].map(({ name, value }) => ` ${name}="${escape(value)}"`).join("");
 
   // The root element; null for a text that is none. A text that begins at its entity stands for the whole.
@@ -72,7 +74,9 @@ window.studio = window.studio || {};
       if (lacks(one, taken)) return "";
       const kept = [...one.children].map((child) => node(child, `${indent}  `)).join("");
       if (kept) return `${indent}<${one.tagName}${attributesOf(one)}>\n${kept}${indent}</${one.tagName}>\n`;
-      const text = one.children.length ? "" : one.textContent.trim();
+      // Of values, blanks at either end are a part.
+      const own = one.tagName === "value" ? one.textContent : one.textContent.trim();
+      const text = one.children.length ? "" : own;
       return text
         ? `${indent}<${one.tagName}${attributesOf(one)}>${escape(text)}</${one.tagName}>\n`
         : `${indent}<${one.tagName}${attributesOf(one)}/>\n`;

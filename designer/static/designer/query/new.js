@@ -12,9 +12,10 @@
     sent.append("csrfmiddlewaretoken", elements.csrfmiddlewaretoken.value);
     const url = document.querySelector("[data-words-url]").dataset.wordsUrl;
     const asked = area.value;
-    const answer = await fetch(new URL(url, action || location.href), { method: "POST", body: sent });
-    if (!answer.ok || area.value !== asked) return;
-    const { words, problems, parameters } = await answer.json();
+    const without = (error) => ({ words: "", problems: [error.message], parameters: [] });
+    const answered = studio.ask(new URL(url, action || location.href), { method: "POST", body: sent });
+    const { words, problems, parameters } = await answered.then((answer) => answer.json()).catch(without);
+    if (area.value !== asked) return;
     document.querySelectorAll("[data-words]").forEach((node) => { node.textContent = words; });
     document.querySelector("[data-query-problems]").replaceChildren(
       ...problems.map((text) => Object.assign(document.createElement("li"), { textContent: `✖ ${text}` })),

@@ -51,7 +51,7 @@
         }), column, "grouped"));
       }
     }
-    return element("li", { className: "studio-condition studio-movable" }, handle(column, context), element("div", { className: "studio-either" }, ...cells), alias, remover(column, context));
+    return element("li", { className: "studio-condition studio-movable" }, handle(column, context), element("div", { className: "studio-either" }, ...cells), edits(alias, column, "alias"), remover(column, context));
   };
 
   const columns = (source, known, context) => {
@@ -96,7 +96,7 @@
               order.setAttribute("attribute", value);
               changed(order, "first");
             });
-      list.append(element("li", { className: "studio-condition studio-movable" }, handle(order, context), edits(by, order, "first"), descending, remover(order, context)));
+      list.append(element("li", { className: "studio-condition studio-movable" }, handle(order, context), edits(by, order, "first"), edits(descending, order, "direction"), remover(order, context)));
     }
     movable(list, source, `orders of ${context.place} ${context.id}`, context);
     return element("div", { className: "studio-query-orders" }, list, adder(texts.order, source, "order", () => append(source, "order", { attribute: "" }), changed));

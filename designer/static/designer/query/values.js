@@ -10,13 +10,15 @@
 
   const isReference = (text) => text.startsWith("@");
 
-  // An input of the endpoint; made where there is none of that name, so that “@name” means something.
-  const rowOf = (name) => studio.rows.all("inputs").find((row) => studio.rows.field(row, "name").value === name);
+  // An input of the endpoint; made where there is none of that name, so that “@name” means something. Two inputs cannot
+  // differ in case alone.
+  const nameIn = (row) => studio.rows.field(row, "name").value;
+  const rowOf = (name) => studio.rows.all("inputs").find((row) => nameIn(row).toLowerCase() === name.toLowerCase());
   const addParameter = (name, type, description) => {
     if (document.querySelector('[data-rows="inputs"]') && !rowOf(name)) studio.rows.add("inputs", { name, type, description });
   };
   const freeName = (wanted, type) => {
-    const fits = (name) => !rowOf(name) || studio.rows.field(rowOf(name), "type").value === type;
+    const fits = (name) => !rowOf(name) || (nameIn(rowOf(name)) === name && studio.rows.field(rowOf(name), "type").value === type);
     let name = wanted;
     for (let count = 2; !fits(name); count += 1) name = `${wanted}${count}`;
     return name;
@@ -31,6 +33,20 @@
     ...present.filter((value) => value && !choices.some(([key]) => key === value)).map((value) => [value, value]),
   ];
 
+  // Values between commas. One that would be read differently is in JSON quotes, as in the lists of an issuer's page.
+  const asPart = (text) => (!text || text !== text.trim() || /[",\r\n]/.test(text) ? JSON.stringify(text) : text);
+  const unquoted = (text) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  };
+  const partsOf = (text) =>
+    [...text.matchAll(/\s*("(?:[^"\\]|\\.)*")\s*(?=,|$)|[^,]+/g)]
+      .filter(([part, quoted]) => quoted || part.trim())
+      .map(([part, quoted]) => (quoted ? unquoted(quoted) : part.trim()));
+
   const several = (choices, present, { texts, give }) => {
     const offered = withPresent(choices, present);
     const made = element("select", { className: "studio-input", ariaLabel: texts.value, multiple: true, size: Math.min(offered.length, 5) });
@@ -42,8 +58,9 @@
     return made;
   };
 
+  // Any other field than a text area joins lines.
   const typed = (present, put, { texts, attribute, operator }, more = {}) => {
-    const input = element("input", { className: "studio-input", ariaLabel: texts.value, placeholder: "@…", value: present, autocomplete: "off", ...more });
+    const input = element(/[\r\n]/.test(present) ? "textarea" : "input", { className: "studio-input", ariaLabel: texts.value, placeholder: "@…", value: present, autocomplete: "off", ...more });
     input.dataset.suggests = "references";
     const type = attribute?.parameters?.[operator];
     if (type) Object.assign(input.dataset, { parameterType: type, parameterLabel: attribute.label });
@@ -80,24 +97,37 @@
       [...list.children].forEach((item, index) => item.setAttribute("aria-selected", String(index === at)));
       input.setAttribute("aria-activedescendant", list.children[at]?.id || "");
     };
+    // Searches that are over: what one of them still finds is not shown any more.
+    let turn = 0;
+    let waiting = null;
     const close = () => {
+      turn += 1;
+      clearTimeout(waiting);
       list.hidden = true;
       input.setAttribute("aria-expanded", "false");
     };
+    // What is compared with, and what the field shows for it: a name that was typed and not chosen is neither.
+    let value = present;
+    let shown = input.value;
+    const keep = (text, label = text) => {
+      [value, shown] = [text, label];
+      put(text);
+    };
     const ask = async (asked) => {
       const answers = await Promise.all(
-        attribute.targets.map((entity) => fetch(`${studio.query.recordsUrl()}?${new URLSearchParams({ entity, ...asked })}`)),
+        attribute.targets.map((entity) => studio.ask(`${studio.query.recordsUrl()}?${new URLSearchParams({ entity, ...asked })}`)),
       );
-      const found = await Promise.all(answers.map((answer) => (answer.ok ? answer.json() : { records: [] })));
+      const found = await Promise.all(answers.map((answer) => answer.json()));
       return found.flatMap(({ records }) => records);
     };
     const choose = ({ id, label }) => {
       input.value = label;
       labels[id] = label;
-      put(id);
+      keep(id, label);
       close();
     };
-    const show = (records) => {
+    const nothing = () => studio.data().texts?.nothing || "—";
+    const show = (records, said = nothing()) => {
       list.replaceChildren(...records.map((one, index) => {
         const item = element("li", { id: `${list.id}-${index}`, textContent: one.label, role: "option" });
         item.addEventListener("mousedown", (event) => {
@@ -107,24 +137,35 @@
         item.choose = () => choose(one);
         return item;
       }));
-      if (!records.length) list.append(element("li", { className: "studio-nothing", textContent: studio.data().texts?.nothing || "—" }));
+      if (!records.length) list.append(element("li", { className: "studio-nothing", textContent: said }));
       list.hidden = false;
       input.setAttribute("aria-expanded", "true");
       mark(records.length ? 0 : -1);
     };
-    let waiting = null;
     const search = () => {
+      turn += 1;
+      const own = turn;
       clearTimeout(waiting);
-      waiting = setTimeout(async () => show(await ask({ search: input.value.trim() })), 250);
+      waiting = setTimeout(async () => {
+        try {
+          const records = await ask({ search: input.value.trim() });
+          if (own === turn) show(records);
+        } catch (error) {
+          if (own === turn) show([], `✖ ${error.message}`);
+        }
+      }, 250);
     };
     input.addEventListener("input", (event) => {
       event.stopPropagation();
       const text = input.value.trim();
       if (isReference(text) || IS_ID.test(text)) {
         close();
-        put(text);
+        keep(text);
       } else if (text) search();
-      else put("");
+      else {
+        close();
+        keep("");
+      }
     });
     input.addEventListener("keydown", (event) => {
       if (event.defaultPrevented) return;
@@ -137,11 +178,17 @@
       else return;
       event.preventDefault();
     });
-    input.addEventListener("blur", close);
+    input.addEventListener("blur", () => {
+      close();
+      input.value = shown;
+    });
     if (IS_ID.test(present) && !labels[present]) {
+      // Without an answer, the id stands there.
       ask({ id: present }).then(([one]) => {
-        if (one && input.value === present) input.value = one.label;
-      });
+        if (!one || value !== present) return;
+        if (input.value === shown) input.value = one.label;
+        shown = one.label;
+      }, () => {});
     }
     box.append(input, list);
     return { box, input };
@@ -161,8 +208,8 @@
     const { attribute, texts, give } = context;
     const choices = choicesOf(attribute, texts);
     if (choices && !present.some(isReference)) return [several(choices, present, context)];
-    const put = (text) => give(text.split(",").map((part) => part.trim()).filter(Boolean));
-    return [typed(present.join(", "), put, context, { placeholder: texts.several })];
+    const put = (text) => give(partsOf(text));
+    return [typed(present.map(asPart).join(", "), put, context, { placeholder: texts.several })];
   };
 
   // “@” beside a value: the caller sends it, by a parameter of the attribute's name and type. Pressed again, it does not.
@@ -211,7 +258,7 @@
         give(taken === 1 ? (text === "" ? [] : [text]) : [...values].map((value) => value ?? ""));
       }, context),
     );
-    edits(editors[0].input || editors[0], condition, "value");
+    editors.forEach((made, at) => edits(made.input || made, condition, at ? `value ${at}` : "value"));
     return [...editors.map((made) => made.box || made), ...caller];
   };
 

@@ -1,0 +1,75 @@
+"""Commands that answer a person in lines or, with `--json`, a script in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import InterfaceError, OperationalError, ProgrammingError
+
+from crmclient.database_errors import Trouble, trouble_of
+
+
+class Refusal(CommandError):
+    """What was asked for was refused: a headline, and each of `problems` in a line of its own."""
+
+    def __init__(self, headline: str, problems: Iterable[object]) -> None:
+        told = [*map(str, problems)]
+        super().__init__("\n".join([headline, *told]))
+        self.report = {"result": "refused", "problems": told}
+
+
+def failed(error: Exception) -> dict[str, Any]:
+    """Return the report of a command that could not do its work."""
+    return {"result": "failed", "problems": [str(error)]}
+
+
+class JsonCommand(BaseCommand):
+    """A command with the option `--json`, by which standard output holds one JSON value, whatever happens.
+
+    `handle` gives its report to `write_json`. Where it raises CommandError without one, the report is that of
+    a Refusal or, for everything else, `failed`. A database that cannot be used is a CommandError, too.
+    """
+
+    json_help = "Write a report as JSON."
+
+    _has_reported = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", dest="as_json", help=self.json_help)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. With `--json`, an error without a report is reported as JSON before it is raised
+        again.
+        """
+        self._has_reported = False
+        try:
+            return self._execute_on_usable_database(*args, **options)
+        except CommandError as error:
+            if options["as_json"] and not self._has_reported:
+                self.write_json(error.report if isinstance(error, Refusal) else failed(error))
+            raise
+
+    def write_json(self, report: Any) -> None:
+        """Write the report, as the only one of the command."""
+        self._has_reported = True
+        self.stdout.write(json.dumps(report, ensure_ascii=False, indent=2))
+
+    def _execute_on_usable_database(self, *args: Any, **options: Any) -> str | None:
+        """Run the command. Raises CommandError when the database cannot be used or lacks migrations."""
+        try:
+            return super().execute(*args, **options)
+        except (OperationalError, ProgrammingError, InterfaceError) as error:
+            if trouble_of(error) is Trouble.UNPREPARED:
+                raise CommandError(_UNPREPARED) from error
+            if isinstance(error, ProgrammingError):
+                # A mistake in this code, whose traceback is needed.
+                raise
+            reported = " ".join(str(error).split())
+            raise CommandError(f"{_UNUSABLE} Reported: {reported}") from error
+
+
+_UNPREPARED = "The database lacks migrations of this release. Run `manage.py prepare`."
+_UNUSABLE = "The database cannot be used. Start it, or correct DATABASE_URL."

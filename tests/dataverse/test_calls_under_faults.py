@@ -1,0 +1,144 @@
+"""Callers of the API while Dataverse fails: each call is answered, or refused in words that say what to do.
+
+At first nothing is known of the platform, as after a first start; then what fails is what it says of records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from crmbox.demo.people import FIRST_ACCOUNT
+from designer.models import Endpoint, ExposedEntity
+from designer.overview import forget
+from designer.platform import get_platform
+from runtime.http.outages import outages
+from runtime.serving import served
+from tests.callers import Caller, account
+from tests.contract.test_files import PNG
+from tests.dataverse.conftest import Failing
+from tests.dataverse.reaching import platform_at
+from tests.dataverse.test_studio_faults import FAULTS, FOREVER, PATHS
+from tests.runtime.accounts import ACCOUNTS
+
+pytestmark = pytest.mark.processes
+
+ACCOUNT = f"{ACCOUNTS}/{FIRST_ACCOUNT}"
+CALLS = (
+    *(("GET", path, None) for path in ("/optionsets/priorities", "/api/context", ACCOUNT)),
+    *(("GET", path, None) for path in ("/api/sales/queries/accounts", f"{ACCOUNT}/files/contract")),
+    *(("GET", path, None) for path in (f"{ACCOUNT}/files/notes", "/api/schema", "/api/openapi.json")),
+    ("POST", ACCOUNTS, {"name": "While it fails"}),
+    ("PATCH", ACCOUNT, {"phone": "1"}),
+    ("POST", "/api/sales/actions/ping", {"message": "Hello"}),
+    ("DELETE", f"{ACCOUNTS}/00000000-0000-4000-8000-00000000dead", None),
+)
+# What a caller may be told of a failing platform, by status: what to do.
+ADVICE = {502: "Quote the requestId", 503: "Try again", 504: "look before you send it again"}
+SECONDS = 2.0
+"""So long the platform has for each request here: the slow one takes longer on any machine."""
+_made: list[Any] = []
+
+
+def make_platform() -> Any:
+    """What the settings name."""
+    return _made[-1]
+
+
+@pytest.fixture
+def remote(portico: None, failing: Failing, settings: Any) -> Iterator[Failing]:
+    """The service's platform is Dataverse, of which nothing is known."""
+    here = {"PLATFORM": f"{__name__}.make_platform", "PLATFORM_TIMEOUT": SECONDS}
+    settings.PORTICO = {**settings.PORTICO, **here}
+    _made.append(platform_at(failing.server, retries=0, timeout=SECONDS, metadata_timeout=SECONDS))
+    _forget()
+    yield failing
+    failing.arm()
+    _forget()
+
+
+def _forget() -> None:
+    get_platform.cache_clear()
+    forget()
+    outages.forget()
+    served._served = None
+
+
+def _refused(caller: Caller, fault: str) -> dict[str, tuple[int, str]]:
+    """Make each call. Return the status and the text of those that the service or the platform failed."""
+    # Each of those that the platform keeps waiting takes as long as it has.
+    calls = CALLS[:3] if fault == "slow" else CALLS
+    answers = {f"{method} {path}": caller.request(method, path, body) for method, path, body in calls}
+    return {
+        call: (answer.status_code, answer.content.decode())
+        for call, answer in answers.items()
+        if answer.status_code >= 500
+    }
+
+
+def _says_what_to_do(status: int, text: str) -> bool:
+    return ADVICE.get(status, "no such status") in text and "html" not in text and "prv" not in text
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_calls_at_a_first_start_say_what_to_do(remote: Failing, fault: str) -> None:
+    max = account("manager")
+    remote.arm(*({"path": path, **FOREVER, **FAULTS[fault]} for path in PATHS))
+
+    refused = _refused(max, fault)
+
+    assert refused
+    assert {call: said for call, said in refused.items() if not _says_what_to_do(*said)} == {}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_calls_say_what_to_do_when_records_fail(remote: Failing, fault: str) -> None:
+    max = account("manager")
+    assert max.get(ACCOUNT).status_code == 200
+    remote.arm({"path": "/accounts|/annotations|/new_", **FOREVER, **FAULTS[fault]})
+
+    refused = _refused(max, fault)
+
+    assert refused
+    assert {call: said for call, said in refused.items() if not _says_what_to_do(*said)} == {}
+
+
+def _with_picture(caller: Caller) -> str:
+    """An account's image, as a path of the API."""
+    exposed = ExposedEntity.objects.get(segment="accounts", module__segment="sales")
+    for kind in ("upload", "download"):
+        place = {"module": exposed.module, "entity": exposed, "name": "picture"}
+        Endpoint.objects.create(kind=kind, **place, settings={"attribute": "new_logo"})
+    id = caller.post(ACCOUNTS, {"name": "With a picture"}).json()["id"]
+    path = f"{ACCOUNTS}/{id}/files/picture"
+    named = {"content_type": "image/png", "content_disposition": 'attachment; filename="a.png"'}
+    assert caller.post(path, PNG, **named).status_code == 200
+    return path
+
+
+def test_an_image_without_a_full_size_copy_comes_as_its_thumbnail(remote: Failing) -> None:
+    max = account("manager")
+    path = _with_picture(max)
+    thumbnail = {"status": 200, "headers": {"mimetype": "image/png"}, "body": "x"}
+    remote.arm(
+        {"method": "GET", "path": r"/\$value$", "status": 204},
+        {"method": "GET", "path": r"/\$value$", **thumbnail, **FOREVER},
+    )
+
+    answer = max.get(path, accept="image/*")
+
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    assert b"".join(answer) == b"x"
+    assert remote.struck()[0] == 1
+
+
+def test_an_image_of_which_nothing_is_left_is_not_there(remote: Failing) -> None:
+    max = account("manager")
+    path = _with_picture(max)
+    remote.arm({"method": "GET", "path": r"/\$value$", "status": 204, **FOREVER})
+
+    for asked in (path, f"{path}?size=full", f"{path}?size=thumbnail"):
+        answer = max.get(asked, accept="image/*")
+        assert (answer.status_code, b"".join(answer)[:1] == b"{") == (404, True), answer
