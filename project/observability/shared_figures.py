@@ -110,14 +110,7 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
 
     def __init__(self, filename: str, read_mode: bool = False) -> None:
         if not read_mode:
-            with Path(filename).open("ab") as file:
-                try:
-                    os.posix_fallocate(file.fileno(), 0, max(_FIRST_SIZE, file.tell()))
-                except OSError:
-                    if not file.tell():
-                        # prometheus_client cannot read an empty file.
-                        Path(filename).unlink()
-                    raise
+            _make_room(Path(filename))
         super().__init__(filename, read_mode)
 
     def _init_value(self, key: str) -> None:
@@ -127,6 +120,27 @@ class _Reserved(_mmap_dict.MmapedDict):  # type: ignore[misc]
         if needed > self._capacity:
             os.posix_fallocate(self._f.fileno(), 0, 2 * self._capacity)
         super()._init_value(key)
+
+
+def _make_room(path: Path) -> None:
+    """Give the file of some figures its room on disk. A new one appears with its room, or not at all.
+
+    A scrape of another process reads what is in the folder at any moment. prometheus_client cannot read an
+    empty file, nor one that has gone since it was listed.
+    """
+    if path.exists():
+        with path.open("ab") as file:
+            os.posix_fallocate(file.fileno(), 0, max(_FIRST_SIZE, file.tell()))
+        return
+    # No other process writes files with this one's number.
+    unseen = path.with_suffix(".new")
+    try:
+        with unseen.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, _FIRST_SIZE)
+        unseen.rename(path)
+    except OSError:
+        unseen.unlink(missing_ok=True)
+        raise
 
 
 def _parent() -> Path:
