@@ -7,13 +7,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from prometheus_client import CollectorRegistry, Counter, generate_latest, values
+from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client import values as values_module
 
 from project.observability import shared_figures
 from tests.observability import lines, requests_logged
 from tests.servers import Site, until
+
+# It has no types.
+values: Any = values_module
 
 # Less than the files of a process take.
 LEFT = 96 * 1024
