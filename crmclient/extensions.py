@@ -152,13 +152,15 @@ class Choice(Generic[T]):
 
         Raises UnusableExtension.
         """
+        # What packages offer comes first: a name that a package and we have is refused, not chosen.
         offered = _by_name(self.group).get(value)
         if offered is not None:
             point = _only_entry_point(offered, value in self._built_in)
         elif value in self._built_in:
             point = self._built_in[value]
         elif value in self._names:
-            # The dotted path of a built-in object, also one of an earlier release.
+            # The dotted path of a built-in object, also one of an earlier release, where the module of that
+            # path may be gone.
             point = self._built_in[self._names[value]]
         elif "." in value:
             module, _, attribute = value.rpartition(".")

@@ -33,7 +33,10 @@ class Tally:
         self.calls = 0
         self.seconds = 0.0
         self.timed_calls: list[TimedCall] | None = None
+        # Made when it is first read.
         self._correlation: str | None = None
+        # How many `with` blocks of this tally are open. Only the outermost one is measured, which began at
+        # this second of `time.monotonic()`.
         self._depth = 0
         self._began = 0.0
 

@@ -94,7 +94,7 @@ def boolean(value: object) -> bool:
 
 
 def moment(value: object) -> dt.datetime:
-    """Return a date and time in UTC. Raises TypeError, ValueError."""
+    """Return a date and time in UTC, of a day from 1753-01-01 to 9999-12-30. Raises TypeError, ValueError."""
     if not isinstance(value, dt.datetime):
         raise TypeError("a date and time is needed")
     if value.tzinfo is None:

@@ -133,7 +133,9 @@ def _whole_day(value: dt.date) -> dt.date:
 
 
 def _read_decimal(text: str) -> Decimal:
-    """Return the number in a text, without an exponent. Raises ValueError."""
+    """Return the number in a text: digits, at most 60 on each side of the point, and no exponent. Raises
+    ValueError.
+    """
     text = text.strip()
     if not _NUMBER(text):
         raise ValueError(

@@ -73,7 +73,7 @@ def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
 def _make_change(change: Change) -> Iterator[str]:
     """Make one change. Yield a sentence for each reason why it cannot be made."""
     row = _ROWS[change.collection.field]
-    what = change.collection.named(change.key)
+    what = change.collection.in_words(change.key)
     try:
         if change.after is None:
             row.find(change.before).delete()

@@ -39,13 +39,13 @@ class Collection:
     group: Callable[[Any], str]
     is_fixed: Callable[[Any], bool] = lambda item: False
 
-    def named(self, key: Key) -> Sentence:
+    def in_words(self, key: Key) -> Sentence:
         """Return the item with the key in words, such as “role clerk”."""
         return Sentence("%(noun)s %(key)s", noun=self.noun, key=key)
 
     def subject(self, key: Key) -> str:
         """Return what findings call the item."""
-        return key if self.field == ENDPOINTS else str(self.named(key))
+        return key if self.field == ENDPOINTS else str(self.in_words(key))
 
     def items(self, document: ConfigurationDocument) -> Mapping[Key, Definition]:
         """Return the items of this list of the document, by key."""
@@ -95,7 +95,7 @@ def duplicate_keys(document: ConfigurationDocument, place: Place) -> Iterator[st
                 yield Sentence(
                     "%(place)s: the %(item)s is already at %(first)s. Remove one of them",
                     place=place((collection.field, position)),
-                    item=collection.named(key),
+                    item=collection.in_words(key),
                     first=place((collection.field, first_positions[key])),
                 )
             first_positions.setdefault(key, position)

@@ -57,7 +57,7 @@ class Change:
         """Yield the change in lines for people: what is added (+), changed (~) with its differences, removed
         (-) or kept.
         """
-        what = self.collection.named(self.key)
+        what = self.collection.in_words(self.key)
         if self.before is None:
             yield listed(("+", what), " ")
         elif self.after is not None:
@@ -103,7 +103,7 @@ class Plan:
         for change in self.kept:
             yield Sentence(
                 "  %(item)s stays as it is: what the document says of it is left out",
-                item=change.collection.named(change.key),
+                item=change.collection.in_words(change.key),
             )
         if self.reordered:
             yield Sentence("~ user properties: in another order")

@@ -73,7 +73,7 @@ class Obstacle(NamedTuple):
 def obstacles_of(plan: Plan, after: ConfigurationDocument) -> Iterator[Obstacle]:
     """Yield every reason why a change cannot be made. `after` is what the plan leads to."""
     for change in plan.changes:
-        what = change.collection.named(change.key)
+        what = change.collection.in_words(change.key)
         if not change.confirmed:
             continue
         if change.after is not None:

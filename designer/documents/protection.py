@@ -52,7 +52,7 @@ def protection_refusals(before: Configuration, now: Configuration) -> list[Findi
         return [_protection_finding(EVERYTHING, [Sentence("the order of user properties")], "")]
     return [
         _protection_finding(
-            group, [change.collection.named(change.key) for change in changes], changes[0].key
+            group, [change.collection.in_words(change.key) for change in changes], changes[0].key
         )
         for group, changes in sorted(refused.items())
         if changes

@@ -55,7 +55,7 @@ _DECISIVE: Mapping[str, Callable[[_Content], dict[str, Any]]] = {
     "entities": lambda content: _only(content, ("entity", "row_rule")),
     "endpoints": _deciding_part_of_endpoint,
 }
-_NAMED = {collection.field: collection.named for collection in COLLECTIONS}
+_IN_WORDS = {collection.field: collection.in_words for collection in COLLECTIONS}
 
 
 def deciding_part(collection: str, content: _Content) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _lines_of_changes(changes: Iterable[ItemChange]) -> Iterator[str]:
         inner = list(differences(old, new))
         if _pem_of_issuer(before) != _pem_of_issuer(after):
             inner.append("keys.pem: changed")
-        named = _NAMED[change.collection](change.key)
+        named = _IN_WORDS[change.collection](change.key)
         if before is None:
             yield f"+ {named}"
         elif after is None:

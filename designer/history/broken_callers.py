@@ -68,7 +68,7 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
         if endpoint.definition.key in served:
             changes[endpoint.definition.key] += _breaking_changes_of_endpoint(endpoint, other)
     for change in _other_changes(before, now):
-        name = said(change.collection.named(change.key))
+        name = said(change.collection.in_words(change.key))
         breaking = [f"{name}: {text}" for text in _breaking_lines(change)]
         if not breaking:
             # Most changes break nothing: the endpoints that they concern are not looked for.
@@ -103,7 +103,7 @@ def moved_endpoints(before: Configuration, now: Configuration) -> list[BrokenEnd
     return sorted(called, key=lambda endpoint: endpoint.address)
 
 
-def unanswered(
+def open_questions(
     before: Configuration, now: Configuration, answered: Collection[str]
 ) -> Mapping[str, Sentence]:
     """Return the questions about a change from `before` to `now` that are not in `answered`, by name.

@@ -13,7 +13,7 @@ from designer.configuration import Configuration, Revision
 from designer.documents.protection import protection_refusals
 from designer.history.administration import administration_refusals
 from designer.history.audited_access import note_access_changes
-from designer.history.broken_callers import CallersUnanswered, unanswered
+from designer.history.broken_callers import CallersUnanswered, open_questions
 from designer.history.effects import Effect, worst
 from designer.history.item_keys import any_of
 from designer.history.items import Item, ItemKey, items_of, unreadable_keys
@@ -85,7 +85,7 @@ def recording(author: Author) -> Iterator[Recorded]:
             raise ProtectionRefused(protected, before, now)
         if refused := _refusals(author, before, now):
             raise WriteAccessRefused(refused)
-        if asked := unanswered(before, now, author.answered):
+        if asked := open_questions(before, now, author.answered):
             raise CallersUnanswered(asked)
         recorded.version = _record_version(author, before)
 

@@ -201,8 +201,8 @@ def _state_before_edit(proposal: Proposal) -> str:
 def _open_proposal(
     contents: Contents, account: str, title: str, description: str, value_names: dict[str, Any] | None = None
 ) -> Proposal:
-    """Store a new proposal, and return it. A longer title is cut. `value_names`: as
-    `names_of` returns them.
+    """Store a new proposal, and return it. A title that is too long for its column is cut. `value_names`:
+    the document's named values and their uses, as `names_of` returns them.
     """
     longest = Proposal._meta.get_field("title").max_length
     proposal = Proposal(

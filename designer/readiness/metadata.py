@@ -126,7 +126,7 @@ class Metadata:
         return frozenset(self._attributes) | frozenset(self._relationships)
 
     @property
-    def users(self) -> str:
+    def users_entity(self) -> str:
         """The entity of the platform's users; empty where the platform has no users."""
         return self.conventions.users.entity if self.conventions.users else ""
 

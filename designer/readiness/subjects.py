@@ -85,7 +85,7 @@ class Surroundings:
     def entity_of(self, caller_type: str) -> str:
         """Return the entity of the records of a caller type; empty where its callers have none."""
         definition = self.caller_types.get(caller_type)
-        return definition.records(self.metadata.users) if definition else ""
+        return definition.records(self.metadata.users_entity) if definition else ""
 
     def attribute_of(self, user_property: UserPropertyDefinition) -> Attribute | None:
         """Return the attribute that a field property reads; None for other properties, and for an unknown
@@ -262,7 +262,7 @@ class IssuerSubject:
     @property
     def entity(self) -> str:
         """The entity of the records of the issuer's callers; empty where they have none."""
-        return self.caller_type.records(self.metadata.users) if self.caller_type else ""
+        return self.caller_type.records(self.metadata.users_entity) if self.caller_type else ""
 
     @property
     def attributes(self) -> Mapping[str, Attribute]:

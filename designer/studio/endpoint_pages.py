@@ -297,6 +297,7 @@ class EndpointPages(CheckedAdmin):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
+        """Show the form. That of a stored endpoint has its findings, its preview and *Try it* beside it."""
         row = kwargs.get("obj")
         if row is not None:
             context |= self._page_context(request, row, context)

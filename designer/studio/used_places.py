@@ -73,10 +73,10 @@ def used_places(request: HttpRequest, uses: Iterable[Use], configuration: Config
     places: dict[ItemKey, list[str]] = {}
     hidden: set[ItemKey] = set()
     for use in uses:
-        if use.user[0] in lists or (use.permission and not request.user.has_perm(use.permission)):
-            hidden.add(use.user)
+        if use.used_by[0] in lists or (use.permission and not request.user.has_perm(use.permission)):
+            hidden.add(use.used_by)
         else:
-            places.setdefault(use.user, []).append(said(use.place))
+            places.setdefault(use.used_by, []).append(said(use.place))
     shown = list(places.items())[:_MOST_SHOWN]
     pages = _Pages(configuration)
     return WhereUsed(

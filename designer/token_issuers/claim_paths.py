@@ -35,7 +35,7 @@ class WrongPath(ValueError):
 
 
 @lru_cache(maxsize=4096)
-def parsed(text: str) -> Path:
+def path_parts(text: str) -> Path:
     """Return the parts of a path: names, and positions in lists. The first is a name. Raises WrongPath."""
     # A URL is one name, with all its dots.
     if _URL.fullmatch(text):
@@ -79,7 +79,7 @@ def leads_into(text: str, target: str) -> bool:
     a whole.
     """
     try:
-        path, outer = parsed(text), parsed(target)
+        path, outer = path_parts(text), path_parts(target)
     except WrongPath:
         return False
     # The target may be in a list, whose items cannot be read one by one: the list counts.
@@ -90,7 +90,7 @@ def leads_into(text: str, target: str) -> bool:
 def names_mail(text: str) -> bool:
     """Whether a path looks like that of an e-mail address."""
     try:
-        names = [part for part in parsed(text) if isinstance(part, str)]
+        names = [part for part in path_parts(text) if isinstance(part, str)]
     except WrongPath:
         return False
     # A claim may have a URL as its name, such as http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress.

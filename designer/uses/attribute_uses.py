@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -26,13 +26,13 @@ AttributeKey: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AttributeUse:
-    """The item `user` names the attribute in `place`.
+    """The item `used_by` names the attribute in `place`.
 
     `is_safe`: the attribute can be left out there. No caller reaches more records then, and nothing lacks
     what it needs.
     """
 
-    user: ItemKey
+    used_by: ItemKey
     place: str
     is_safe: bool = False
 
@@ -80,9 +80,9 @@ def attribute_index(configuration: Configuration, users_entity: str) -> Attribut
     for user_property in configuration.user_properties:
         entity = entities.get(user_property.caller_type, "")
         if entity and user_property.kind == "field":
-            user = "user_properties", user_property.key
+            used_by = "user_properties", user_property.key
             uses_by_attribute[entity, user_property.attribute].append(
-                AttributeUse(user, Sentence("the attribute"))
+                AttributeUse(used_by, Sentence("the attribute"))
             )
     return {key: tuple(uses) for key, uses in uses_by_attribute.items()}
 
@@ -95,12 +95,17 @@ def missing_attributes(configuration: Configuration, metadata: Metadata) -> Attr
     uses_by_attribute = {}
     try:
         entities = metadata.entities()
-        for (entity, attribute), uses in attribute_index(configuration, metadata.users).items():
+        for (entity, attribute), uses in attribute_index(configuration, metadata.users_entity).items():
             if entity in entities and not _has_attribute(attribute, entity, metadata):
                 uses_by_attribute[entity, attribute] = uses
     except MetadataUnavailable:
         return {}
     return uses_by_attribute
+
+
+def count_items(uses: Iterable[AttributeUse]) -> int:
+    """Return the number of different items with these uses. One item may name an attribute in many places."""
+    return len({use.used_by for use in uses})
 
 
 def is_there(attribute: str, entity: str, metadata: Metadata) -> bool | None:
@@ -246,6 +251,6 @@ def says_missing(finding: Finding, missing: AttributeIndex) -> bool:
         return False
     words = set(_WORD.findall(str(finding.message)))
     return any(
-        attribute in words and any(use.user == ("endpoints", finding.subject) for use in uses)
+        attribute in words and any(use.used_by == ("endpoints", finding.subject) for use in uses)
         for (_entity, attribute), uses in missing.items()
     )

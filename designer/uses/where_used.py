@@ -34,12 +34,12 @@ from designer.uses.per_endpoint import PerEndpoint
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """The item `user` refers to another item in `place`, a text for people.
+    """The item `used_by` refers to another item in `place`, a text for people.
 
     `permission` is needed to see this use; when it is empty, whoever sees the item sees the use.
     """
 
-    user: ItemKey
+    used_by: ItemKey
     place: str
     permission: str = ""
 

@@ -47,10 +47,14 @@ class SharedOutages:
 
 
 def _open_locked(fact: str) -> IO[bytes] | None:
-    """Open the file of `fact`, and lock it until it is closed; None when that is not possible."""
+    """Open the file of `fact`, the name of an outage, and lock it until it is closed.
+
+    Return None where processes share no folder, or the file cannot be opened there.
+    """
     folder = os.environ.get(FOLDER)
     if not folder:
         return None
+    # A fact may hold what no file name can, such as a slash.
     name = hashlib.sha256(fact.encode()).hexdigest()[:32]
     try:
         file = os.fdopen(os.open(Path(folder) / f"{name}.outage", os.O_RDWR | os.O_CREAT, 0o600), "r+b")

@@ -54,7 +54,11 @@ class KeyInPath:
             self._schemas.append(kind.schema(limits))
 
     def read(self, text: str) -> dict[str, Value]:
-        """Return the values of the key by attribute. Raises Problem 400."""
+        r"""Return the values of the key by attribute, read from the decoded path. Raises Problem 400.
+
+        Only the text of a key of several attributes is split at its commas; `\,` and `\\` are a comma and
+        a backslash in a value.
+        """
         texts = [text] if len(self._readers) == 1 else split_list(text)
         if len(texts) != len(self._readers):
             message = f"The key in the path has {len(self._readers)} values, separated by commas."
@@ -69,6 +73,7 @@ class KeyInPath:
                     400, INVALID_KEY, f"{which} in the path is not valid. {error.message}"
                 ) from None
             except ValueError:
+                # The type reads the text, but no record can have such a value: a day before 1753, say.
                 raise Problem(400, INVALID_KEY, f"{which} in the path is not valid.") from None
             if values[name] in (None, ""):
                 raise Problem(400, INVALID_KEY, f"{which} in the path is empty.")

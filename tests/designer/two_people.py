@@ -20,7 +20,7 @@ def held(answer: Any) -> dict[str, Any]:
     context = answer.context
     data = filled(answer) | {SEEN: context["seen"], OPENED: context["opened"]}
     if asked(answer):
-        data[ASKED] = context["conflict"].sealed
+        data[ASKED] = context["conflict"].sealed_questions
     return data
 
 

@@ -157,7 +157,7 @@ def test_what_the_platform_no_longer_knows_stays_picked(dora: Client, clone: End
 def test_attributes_that_its_setting_names_are_found_and_replaced(clone: Endpoint) -> None:
     uses = attribute_index(latest(), "systemuser")[("account", "telephone1")]
     key = latest().endpoints[clone.pk].definition.key
-    assert ("endpoints", key) in {use.user for use in uses}
+    assert ("endpoints", key) in {use.used_by for use in uses}
     change = AttributeChange("account", "telephone1", "fax")
     changed = changed_document(export(latest()), change, "systemuser")
     settings = {endpoint.key: endpoint.settings for endpoint in changed.endpoints}[key]

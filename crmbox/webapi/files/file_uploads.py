@@ -31,6 +31,7 @@ def upload(request: Request, target: Target, attribute: Attribute) -> Response:
     if request.headers.get("x-ms-transfer-mode", "").lower() == "chunked":
         return _begin(request, target, attribute)
     name = file_name(request, attribute)
+    # A body that comes at once is stored as a session with one chunk would be, which nothing keeps.
     session = Session(
         target.type.name,
         locate(request, target.type, target.key),
@@ -39,6 +40,7 @@ def upload(request: Request, target: Target, attribute: Attribute) -> Response:
         name,
         content_type(request, name),
     )
+    # Refused before the body is read. `put` counts the bytes, for a length that is missing or wrong.
     _check_size(attribute, request.headers.get("Content-Length"))
     # `If-Match: *` asks for any version.
     version = request.if_match

@@ -117,7 +117,9 @@ class Fetcher:
         self._threads = FetchThreads(AT_ONCE)
 
     def entities(self) -> dict[str, Entity]:
-        """Return all entities that can be reached, by logical name."""
+        """Return the entities that have an entity set and a primary id, by logical name. Records of others
+        cannot be reached.
+        """
         answer = self._get(
             "EntityDefinitions",
             {"$select": _ENTITY_COLUMNS, "$expand": "Keys($select=LogicalName,KeyAttributes)"},

@@ -80,7 +80,7 @@ class FileFacts:
             return lambda row: attachment(record, version, row)
 
         def read(row: Row) -> FileInfo | None:
-            """May ask the platform."""
+            """Describe the file in the column of `row`. May ask the platform for its name and size."""
             id = row.get(property_name(attribute))
             return (
                 None if id is None else self.of(entity, record, attribute, str(decode(attribute, id)), call)

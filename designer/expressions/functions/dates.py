@@ -81,8 +81,8 @@ def years_between(moment: Moment, start: Any, end: Any) -> int:
 
 
 def read(function: str, when: Any) -> dt.date:
-    """Return a date, or an instant as a `datetime`, from its value or text. Raises TypeError or
-    ValueError.
+    """Return a date, or an instant as a `datetime`, from its value or from its text, which for an instant has
+    an offset from UTC. Raises TypeError or ValueError.
     """
     try:
         if isinstance(when, dt.datetime):
@@ -90,6 +90,7 @@ def read(function: str, when: Any) -> dt.date:
         if isinstance(when, str) and _DATE.fullmatch(when):
             return dt.date.fromisoformat(when)
         if isinstance(when, str) and _INSTANT.fullmatch(when):
+            # `fromisoformat` refuses a small z.
             return dt.datetime.fromisoformat(when.upper())
     except ValueError:
         raise ValueError(

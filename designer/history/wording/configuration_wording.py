@@ -10,30 +10,37 @@ from django.utils.translation import gettext_noop
 
 from designer.definitions.row_rules import entries_in_json
 from designer.history.effects import Effect, Line
-from designer.history.wording.field_wording import JsonObject, Listed, Words, changed, told, translated
+from designer.history.wording.field_wording import (
+    JsonObject,
+    Listed,
+    Words,
+    translated,
+    with_values,
+    without_values,
+)
 
 _ROLE = Words(
     {
-        "title": changed(gettext_noop("title"), Effect.ADDITIVE),
-        "description": told(gettext_noop("description")),
+        "title": with_values(gettext_noop("title"), Effect.ADDITIVE),
+        "description": without_values(gettext_noop("description")),
         # They describe, and nothing enforces them.
-        "platform_roles": changed(gettext_noop("roles of the platform"), Effect.ADDITIVE),
-        "rate": changed(gettext_noop("requests a minute"), Effect.BEHAVIOUR),
+        "platform_roles": with_values(gettext_noop("roles of the platform"), Effect.ADDITIVE),
+        "rate": with_values(gettext_noop("requests a minute"), Effect.BEHAVIOUR),
     }
 )
 _CALLER_TYPE = Words(
     {
-        "title": changed(gettext_noop("title"), Effect.ADDITIVE),
-        "description": told(gettext_noop("description")),
+        "title": with_values(gettext_noop("title"), Effect.ADDITIVE),
+        "description": without_values(gettext_noop("description")),
         # All that its callers are known by is in other records.
-        "entity": changed(gettext_noop("entity"), Effect.BREAKING),
+        "entity": with_values(gettext_noop("entity"), Effect.BREAKING),
     }
 )
-_PROPERTY = Words({"description": told(gettext_noop("description"))})
+_PROPERTY = Words({"description": without_values(gettext_noop("description"))})
 _COLUMNS = Listed(
     noun=lambda name: _("column “%(name)s”") % {"name": name},
     name=lambda item: item.get("name") or item.get("attribute", ""),
-    words=Words({"attribute": changed(gettext_noop("attribute"), Effect.BREAKING)}),
+    words=Words({"attribute": with_values(gettext_noop("attribute"), Effect.BREAKING)}),
 )
 
 
@@ -58,14 +65,14 @@ def _without_columns(content: JsonObject) -> JsonObject:
 
 
 _DOCUMENTATION = {
-    "title": changed(gettext_noop("title"), Effect.ADDITIVE),
-    "description": told(gettext_noop("description")),
+    "title": with_values(gettext_noop("title"), Effect.ADDITIVE),
+    "description": without_values(gettext_noop("description")),
 }
 _MODULE = Words({**_DOCUMENTATION, "translations": translated(gettext_noop("translations"))})
 _ENTITY = Words(
     {
         **_DOCUMENTATION,
-        "entity": changed(gettext_noop("entity"), Effect.BREAKING),
+        "entity": with_values(gettext_noop("entity"), Effect.BREAKING),
     }
 )
 

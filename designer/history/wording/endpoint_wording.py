@@ -13,11 +13,11 @@ from designer.history.wording.field_wording import (
     JsonObject,
     Listed,
     Words,
-    changed,
     row_rule,
     switched,
-    told,
     translated,
+    with_values,
+    without_values,
 )
 from designer.history.wording.input_wording import BINDINGS, inputs
 from designer.kinds import KINDS
@@ -86,8 +86,8 @@ _ENDPOINT = Words(
             Effect.BREAKING,
             default=True,
         ),
-        "title": changed(gettext_noop("title"), Effect.ADDITIVE),
-        "description": told(gettext_noop("description")),
+        "title": with_values(gettext_noop("title"), Effect.ADDITIVE),
+        "description": without_values(gettext_noop("description")),
         "translations": translated(gettext_noop("translations")),
         "row_rule": row_rule,
     }
@@ -97,7 +97,7 @@ _COLUMNS = Listed(
     noun=lambda name: _("column “%(name)s”") % {"name": name},
     # Its name is what callers read: another name is another column.
     name=lambda item: item.get("name") or item.get("attribute", ""),
-    words=Words({"attribute": changed(gettext_noop("attribute"), Effect.BREAKING)}),
+    words=Words({"attribute": with_values(gettext_noop("attribute"), Effect.BREAKING)}),
 )
 
 _FETCHERS = Listed(
@@ -120,7 +120,7 @@ _PRECONDITIONS = Listed(
 _ACKNOWLEDGEMENTS = Listed(
     noun=lambda entity: _("acknowledgement that it reaches “%(entity)s” past row rules") % {"entity": entity},
     name=lambda item: item.get("entity", ""),
-    words=Words({"reason": told(gettext_noop("reason"))}),
+    words=Words({"reason": without_values(gettext_noop("reason"))}),
     removed=Effect.ADDITIVE,
 )
 
@@ -130,10 +130,10 @@ _EXAMPLE_CALLS = Listed(
     # They say what callers get, and change nothing of it.
     words=Words(
         {
-            "status": changed(gettext_noop("expected status"), Effect.ADDITIVE),
-            "shape": told(gettext_noop("expected shape")),
-            "values": told(gettext_noop("expected values")),
-            "refused_for": changed(gettext_noop("roles that must be refused"), Effect.ADDITIVE),
+            "status": with_values(gettext_noop("expected status"), Effect.ADDITIVE),
+            "shape": without_values(gettext_noop("expected shape")),
+            "values": without_values(gettext_noop("expected values")),
+            "refused_for": with_values(gettext_noop("roles that must be refused"), Effect.ADDITIVE),
         },
         otherwise=Effect.ADDITIVE,
     ),
@@ -180,7 +180,7 @@ def _words_of_settings(kind: str) -> Words:
             if isinstance(note, Switch):
                 words_by_field[name] = switched(note.on, note.on_effect, note.off, note.off_effect)
             elif isinstance(note, Told):
-                words_by_field[name] = changed(note.label, note.effect)
+                words_by_field[name] = with_values(note.label, note.effect)
             elif isinstance(note, ToldBy):
                 words_by_field[name] = note.words
     return Words(words_by_field)

@@ -76,12 +76,12 @@ class Listed:
         return {self.name(item): item for item in items}
 
 
-def changed(label: str, effect: Effect) -> FieldWords:
+def with_values(label: str, effect: Effect) -> FieldWords:
     """Return words for a field that show both values: `label: old → new`."""
     return lambda old, new: (f"{_(label)}: {shown(old)} → {shown(new)}", effect)
 
 
-def told(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
+def without_values(label: str, effect: Effect = Effect.ADDITIVE) -> FieldWords:
     """Return words for a field with a long text: they say that it changed, and not what it was."""
     return lambda old, new: (_("%(what)s changed") % {"what": _(label)}, effect)
 

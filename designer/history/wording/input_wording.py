@@ -16,11 +16,11 @@ from designer.history.wording.field_wording import (
     JsonObject,
     Listed,
     Words,
-    changed,
     shown,
     switched,
-    told,
     translated,
+    with_values,
+    without_values,
 )
 
 BINDINGS = Listed(
@@ -70,7 +70,7 @@ def _words_of_allowed(old: Any, new: Any) -> tuple[str, Effect]:
 
 
 _FIELDS: dict[str, FieldWords] = {
-    "type": changed(gettext_noop("type"), Effect.BREAKING),
+    "type": with_values(gettext_noop("type"), Effect.BREAKING),
     "required": switched(
         gettext_noop("became required"),
         Effect.BREAKING,
@@ -84,9 +84,9 @@ _FIELDS: dict[str, FieldWords] = {
         Effect.BREAKING,
         default=True,
     ),
-    "default": changed(gettext_noop("default"), Effect.BEHAVIOUR),
-    "label": changed(gettext_noop("label"), Effect.ADDITIVE),
-    "description": told(gettext_noop("description")),
+    "default": with_values(gettext_noop("default"), Effect.BEHAVIOUR),
+    "label": with_values(gettext_noop("label"), Effect.ADDITIVE),
+    "description": without_values(gettext_noop("description")),
     "translations": translated(gettext_noop("translations")),
     "minimum": _limit_words(gettext_noop("smallest number"), greatest=False),
     "maximum": _limit_words(gettext_noop("largest number"), greatest=True),
@@ -96,7 +96,7 @@ _FIELDS: dict[str, FieldWords] = {
     "allowed": _words_of_allowed,
 }
 # A required input without a default: callers who have left it out must send it now.
-_FIELDS_TO_SEND = {**_FIELDS, "default": changed(gettext_noop("default"), Effect.BREAKING)}
+_FIELDS_TO_SEND = {**_FIELDS, "default": with_values(gettext_noop("default"), Effect.BREAKING)}
 
 
 class _InputWords(Words):

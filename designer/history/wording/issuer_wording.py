@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from designer.history.effects import Effect, Line
-from designer.history.wording.field_wording import JsonObject, Words, changed, switched, told
+from designer.history.wording.field_wording import JsonObject, Words, switched, with_values, without_values
 
 _ISSUER = Words(
     {
@@ -19,13 +19,13 @@ _ISSUER = Words(
             Effect.BREAKING,
             default=True,
         ),
-        "issuer": changed(gettext_noop("issuer"), Effect.BREAKING),
-        "description": told(gettext_noop("description")),
-        "audiences": changed(gettext_noop("audiences"), Effect.BEHAVIOUR),
-        "algorithms": changed(gettext_noop("algorithms"), Effect.BEHAVIOUR),
-        "roles": changed(gettext_noop("roles of every caller"), Effect.BEHAVIOUR),
-        "roles_expression": told(gettext_noop("expression that gives roles"), Effect.BEHAVIOUR),
-        "readable_claims": changed(gettext_noop("readable claims"), Effect.BEHAVIOUR),
+        "issuer": with_values(gettext_noop("issuer"), Effect.BREAKING),
+        "description": without_values(gettext_noop("description")),
+        "audiences": with_values(gettext_noop("audiences"), Effect.BEHAVIOUR),
+        "algorithms": with_values(gettext_noop("algorithms"), Effect.BEHAVIOUR),
+        "roles": with_values(gettext_noop("roles of every caller"), Effect.BEHAVIOUR),
+        "roles_expression": without_values(gettext_noop("expression that gives roles"), Effect.BEHAVIOUR),
+        "readable_claims": with_values(gettext_noop("readable claims"), Effect.BEHAVIOUR),
     }
 )
 _SHAPES = {

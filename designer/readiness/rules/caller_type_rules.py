@@ -73,6 +73,7 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
     if settings.PORTICO["USER_RESOLVER"] != STANDARD_RESOLVER:
         # A resolver of a package says itself which claims there are.
         return
+    # In the order of the form, each once.
     reads = dict.fromkeys(
         (place, path) for place, needs in _needs_of_caller(subject) for path in needs.claims
     )
@@ -85,6 +86,7 @@ def callers_have_the_claims_that_are_read(subject: EndpointSubject) -> Found:
         ]
         lacking: dict[str, list[str]] = {}
         for place, path in reads:
+            # Who may read a claim may read its parts, too.
             if not any(leads_into(path, readable_path) for readable_path in readable):
                 lacking.setdefault(place, []).append(path)
         for place, paths in lacking.items():

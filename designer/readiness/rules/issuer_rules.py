@@ -15,7 +15,7 @@ from designer.readiness.rules.column_rules import not_returned
 from designer.readiness.samples import UNKNOWN, sample_of_row
 from designer.readiness.subjects import IssuerSubject
 from designer.sentences import Sentence as _
-from designer.token_issuers.claim_paths import WrongPath, names_mail, parsed
+from designer.token_issuers.claim_paths import WrongPath, names_mail, path_parts
 from designer.token_issuers.public_keys import pem_keys
 
 # Types of attributes that a claim, which is a text, can be compared with.
@@ -47,8 +47,9 @@ def issuer_is_its_own(subject: IssuerSubject) -> Found:
         )
     for other in subject.surroundings.configuration.issuers:
         if other.name != definition.name and definition.enabled and other.enabled:
-            for name in sorted(set(other.names) & set(definition.names)):
-                yield _("The issuer “%(other)s” has “%(iss)s” too.", other=other.name, iss=name), "issuer"
+            # An issuer with tenants has one name, a value of `iss`, for each of them.
+            for iss in sorted(set(other.names) & set(definition.names)):
+                yield _("The issuer “%(other)s” has “%(iss)s” too.", other=other.name, iss=iss), "issuer"
 
 
 @warning_for_issuers("issuer-in-environment")
@@ -100,7 +101,7 @@ def paths_are_paths(subject: IssuerSubject) -> Found:
     """Find paths of claims that are not well formed."""
     for path, field in _claim_paths(subject):
         try:
-            parsed(path)
+            path_parts(path)
         except WrongPath as error:
             yield str(error), field
 

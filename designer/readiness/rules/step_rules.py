@@ -17,7 +17,7 @@ from designer.queries.answered_columns import answered_attributes
 from designer.readiness.registry import Found, blocking, warning
 from designer.readiness.subjects import EndpointSubject
 from designer.sentences import Sentence as _
-from designer.token_issuers.claim_paths import WrongPath, parsed
+from designer.token_issuers.claim_paths import WrongPath, path_parts
 
 ENTITY_RULE = "entity.row_rule"
 
@@ -367,6 +367,6 @@ def unknown_properties(subject: EndpointSubject, needs: Needs, place: str) -> Fo
         yield _("There is no user property “%(name)s”.", name=name), place
     for path in sorted(needs.claims):
         try:
-            parsed(path)
+            path_parts(path)
         except WrongPath as error:
             yield str(error), place

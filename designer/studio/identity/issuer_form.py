@@ -159,7 +159,7 @@ class RoleRuleForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # As on the issuer's form: who may only look gets no fields.
+        # As on the issuer's form: who may only look gets no fields, so one of them tells of all.
         if "grants" not in self.fields:
             return
         self.fields["grants"] = dress(field_like(partial(PairsField, "value", "role"), self.fields["grants"]))

@@ -75,7 +75,9 @@ class IssuerAdmin(SharedAdmin):
         return JsonResponse(_discovery_json(get_runtime().discover(issuer, address), issuer))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Show the list, and below it the issuers that the service's environment names."""
+        """Show the list with a link to the page that explains a token, and below it the issuers that the
+        service's environment names.
+        """
         context = {
             "environment_issuers": get_runtime().environment_issuers(),
             "explain_url": reverse("studio:explain_token"),

@@ -21,7 +21,7 @@ from designer.readiness.findings import UNCHECKED
 from designer.studio.hidden_lists import hidden_from, visible_findings
 from designer.studio.navigation.notices import notices
 from designer.studio.navigation.request_overview import seen_by
-from designer.uses.attribute_uses import missing_attributes, says_missing
+from designer.uses.attribute_uses import count_items, missing_attributes, says_missing
 
 EndpointsByKey: TypeAlias = Mapping[str, tuple[int, Endpoint]]
 """The row id of each endpoint, and the endpoint itself, by its key."""
@@ -85,7 +85,7 @@ def _findings(findings: Collection[Finding], overview: Overview, by_key: Endpoin
         key=lambda finding: not finding.is_blocking,
     )
     return {
-        "missing": [MissingAttribute(*key, len({use.user for use in uses})) for key, uses in missing.items()],
+        "missing": [MissingAttribute(*key, count_items(uses)) for key, uses in missing.items()],
         "unchecked": list(unchecked),
         "findings": [
             (finding, *by_key.get(finding.subject, (None, None))) for finding in ordered[:_MOST_FINDINGS]

@@ -40,7 +40,13 @@ from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.used_places import used_places
 from designer.uses.attribute_changes import changed_document
-from designer.uses.attribute_uses import AttributeUse, attribute_index, is_there, missing_attributes
+from designer.uses.attribute_uses import (
+    AttributeUse,
+    attribute_index,
+    count_items,
+    is_there,
+    missing_attributes,
+)
 from designer.uses.where_used import Use
 
 # An attribute may be named in endpoints, row rules and user properties: who replaces one changes them all.
@@ -78,9 +84,9 @@ class AttributesPage(StudioPage):
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         overview = seen_by(self.request)
         configuration, metadata = overview.configuration, overview.metadata
-        index = attribute_index(configuration, metadata.users)
+        index = attribute_index(configuration, metadata.users_entity)
         listed = [
-            ListedAttribute(entity, name, len({use.user for use in uses}), is_there(name, entity, metadata))
+            ListedAttribute(entity, name, count_items(uses), is_there(name, entity, metadata))
             for (entity, name), uses in index.items()
         ]
         # False sorts before True: attributes that the platform does not have come first.
@@ -109,14 +115,14 @@ class AttributePage(StudioPage):
         overview = seen_by(self.request)
         metadata = overview.metadata
         key = self._entity, self._attribute
-        uses = attribute_index(overview.configuration, metadata.users).get(key, ())
+        uses = attribute_index(overview.configuration, metadata.users_entity).get(key, ())
         offered = choices.attributes(metadata, self._entity)
         return super().get_context_data(
             entity=self._entity,
             attribute=self._attribute,
             is_missing=key in missing_attributes(overview.configuration, metadata),
             where_used=used_places(self.request, _as_uses(uses), overview.configuration),
-            count=len({use.user for use in uses}),
+            count=count_items(uses),
             can_leave_out=any(use.is_safe for use in uses),
             offered=[(name, label) for name, label in offered if name and name != self._attribute],
             may_change=self.request.user.has_perms(_RIGHTS_TO_CHANGE),
@@ -139,7 +145,7 @@ class AttributePage(StudioPage):
         except MetadataUnavailable as error:
             return self.show_again(problems=[unavailable_words(error)])
         change = AttributeChange(self._entity, self._attribute, new if replaces else None)
-        planned = _PlannedChange(change, users_entity=metadata.users)
+        planned = _PlannedChange(change, users_entity=metadata.users_entity)
         # Also asked again when the configuration has changed since the question.
         if request.POST.get("confirmed") != planned.digest():
             return self._question_page(planned)
@@ -211,7 +217,7 @@ class AttributePage(StudioPage):
     def _is_known(self) -> bool:
         """Return whether the attribute in the address is used, or the platform has it or cannot be asked."""
         metadata = seen_by(self.request).metadata
-        used = attribute_index(latest(), metadata.users)
+        used = attribute_index(latest(), metadata.users_entity)
         if (self._entity, self._attribute) in used:
             return True
         # None, no answer of the platform, counts as known: nobody can say then that it is not there.
@@ -250,7 +256,7 @@ def attribute_address(entity: str, attribute: str) -> str:
 
 def _as_uses(uses: Sequence[AttributeUse]) -> list[Use]:
     """Return the uses of an attribute as the uses that *Where used* lists."""
-    return [Use(use.user, use.place) for use in uses]
+    return [Use(use.used_by, use.place) for use in uses]
 
 
 def _changes_in_words(planned: Plan) -> Iterator[tuple[str, list[str]]]:

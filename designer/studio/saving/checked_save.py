@@ -23,7 +23,7 @@ from django.utils.translation import gettext as _
 from crmclient import FetchesMetadata
 from designer.configuration import Configuration
 from designer.documents.protection import protection_refusals
-from designer.history.broken_callers import unanswered
+from designer.history.broken_callers import open_questions
 from designer.history.item_keys import item_key, state_of_row
 from designer.history.readable_versions import describe
 from designer.history.recording import recording
@@ -369,7 +369,7 @@ class CheckedAdmin(ModelAdmin):
         if not refused:
             # Asked here and not only where it is recorded, to ask on the page, with all that was typed.
             before: Configuration = request.configuration_before  # type: ignore[attr-defined]
-            asked = dict(unanswered(before, latest(), request.POST))
+            asked = dict(open_questions(before, latest(), request.POST))
             opened = self.opened_access(before, latest(), form.instance)
             if opened is not None and opened.warnings and request.POST.get(OPENED) != opened.digest:
                 request.opened = opened  # type: ignore[attr-defined]

@@ -68,7 +68,7 @@ class Conflict:
     questions: Collection[ShownQuestion] = ()
 
     @property
-    def sealed(self) -> str:
+    def sealed_questions(self) -> str:
         """Return the questions, signed, for the hidden field that brings them back. `_answered` reads it."""
         questions = [shown.question for shown in self.questions]
         fields = [

@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any, TypeAlias
 
 from designer.definitions import ClaimShape
-from designer.token_issuers.claim_paths import WrongPath, parsed, texts_of
+from designer.token_issuers.claim_paths import WrongPath, path_parts, texts_of
 from runtime.callers.caller import Claims
 
 
@@ -19,7 +19,7 @@ def claim_at(claims: Claims, path: str) -> Any:
     if path in claims:
         return claims[path]
     try:
-        parts = parsed(path)
+        parts = path_parts(path)
     except WrongPath:
         return None
     value: Any = claims
@@ -70,7 +70,7 @@ def _names(claims: Claims, path: str) -> tuple[str, ...]:
     if path in claims:
         return (path,)
     try:
-        parts = parsed(path)
+        parts = path_parts(path)
     except WrongPath:
         return ()
     return tuple(takewhile(lambda part: isinstance(part, str), parts))  # type: ignore[arg-type]  # as it says

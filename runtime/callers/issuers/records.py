@@ -61,6 +61,7 @@ class RecordSource:
         self._platform = platform
         users = platform.conventions.users
         self.entity = type.records(users.entity if users else "")
+        # The records are the platform's own users: None where they are not.
         self._users = users if users is not None and users.entity == self.entity else None
 
     def by_claim(
