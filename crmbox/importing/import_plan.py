@@ -7,7 +7,7 @@ only point at entities that are there or are made with it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace as changed
 
 from crmbox.engine.connection import Unit
@@ -45,15 +45,19 @@ def plan(
     option_sets: Mapping[str, OptionSet],
     unit: Unit,
     *,
+    described: Set[str] = frozenset(),
+    hidden: Set[str] = frozenset(),
     keep_lengths: bool = False,
 ) -> Plan:
     """Return the plan of an import, and change `draft` accordingly.
 
     `option_sets` are global ones that a source describes by themselves. `unit` reads the records that exist:
     no length is shortened below theirs, no option goes that they have, and no key is made of values that they
-    repeat. `keep_lengths`: no length gets shorter.
+    repeat. `described` are the names of all entities that the source knows, `hidden` those of them that are
+    made only when they are named: what is told to bring an entity depends on both. `keep_lengths`: no length
+    gets shorter.
     """
-    planning = _Planner(draft, unit, keep_lengths=keep_lengths)
+    planning = _Planner(draft, unit, described, hidden, keep_lengths=keep_lengths)
     planning.take(source_entities)
     planning.put_option_sets(option_sets)
     planning.put_entities()
@@ -67,9 +71,12 @@ def plan(
 class _Planner:
     """Makes `plan`, and changes the draft as it says. Its public methods are called in their order."""
 
-    def __init__(self, draft: Draft, unit: Unit, *, keep_lengths: bool) -> None:
+    def __init__(
+        self, draft: Draft, unit: Unit, described: Set[str], hidden: Set[str], *, keep_lengths: bool
+    ) -> None:
         """Begin with the names that the draft has taken already: of entity sets and relationships."""
         self.plan = Plan()
+        self._described, self._hidden = described, hidden
         self._draft = draft
         self._choices = PlannedChoices(draft, self.plan, unit)
         self._keep_lengths = keep_lengths
@@ -78,6 +85,8 @@ class _Planner:
         self._pairs: dict[str, Pair] = {}
         # By entity that is not there: the lookups that should point at it.
         self._absent: dict[str, list[str]] = defaultdict(list)
+        # The entities that were asked for and cannot be made. Each has a note that says why.
+        self._impossible: set[str] = set()
         self._sets = {definition.entity.entity_set: name for name, definition in draft.entities.items()}
         self._names = RelationshipNames(
             relationship
@@ -97,6 +106,7 @@ class _Planner:
             try:
                 fit = fitted(candidate, self._draft.dialect, self._ownership(source_entity), present)
             except CannotRead as error:
+                self._impossible.add(source_entity.name)
                 self.plan.notes.append(left_out(source_entity.name, str(error)))
                 continue
             self.plan.notes += fit.notes
@@ -104,6 +114,7 @@ class _Planner:
             owner = self._sets.setdefault(fit.entity.entity_set, fit.name)
             if fit.name not in self._draft.entities and owner != fit.name:
                 reason = f"Its entity set {fit.entity.entity_set} is that of {owner}."
+                self._impossible.add(fit.name)
                 self.plan.notes.append(left_out(fit.name, reason))
             else:
                 self._wanted[fit.name] = fit
@@ -146,14 +157,22 @@ class _Planner:
             if name not in new:
                 self._bring_up_to_date(source_entity)
         for target, lookups in sorted(self._absent.items()):
-            reason = f"It is not made, so these lookups do not point at it: {', '.join(lookups)}."
-            option = f"--entities {target}, --related or --all"
-            self.plan.notes.append(left_out(target, reason, option))
+            is_described = target in self._described
+            reason = "It is not made" if is_described else "The source does not describe it as an entity"
+            reason = f"{reason}, so these lookups do not point at it: {', '.join(lookups)}."
+            self.plan.notes.append(left_out(target, reason, self._option_for(target)))
 
     def put_pairs(self) -> None:
         """Create the many-to-many relationships whose two entities exist."""
         for intersect, pair in self._pairs.items():
             self._create_pair(pair, intersect)
+
+    def _option_for(self, target: str) -> str | None:
+        """Return the option that would make an entity; None where no option would."""
+        if target in self._impossible or target not in self._described:
+            return None
+        option = f"--entities {target}"
+        return option if target in self._hidden else f"{option}, --related or --all"
 
     def _take_pairs(self) -> None:
         """Keep the new many-to-many relationships that can be created. Others get a note."""
@@ -422,7 +441,11 @@ class _Planner:
         ends = (relationship.referenced, relationship.referencing)
         absent = [name for name in ends if self._entity(name) is None]
         if absent:
-            option = f"--entities {','.join(absent)} or --all"
+            option: str | None = f"--entities {','.join(absent)}"
+            if any(self._option_for(name) is None for name in absent):
+                option = None
+            elif self._hidden.isdisjoint(absent):
+                option = f"{option} or --all"
             return f"{' and '.join(absent)}, which it ties, is not made.", option
         if intersect in self._wanted:
             return f"There is an entity {intersect} of its own.", None

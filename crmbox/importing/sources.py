@@ -32,6 +32,8 @@ class Contents:
     """
 
     names: set[str] = field(default_factory=set)
+    hidden: set[str] = field(default_factory=set)
+    """Those of `names` that are made only when they are named."""
     attributes: int = 0
     option_sets: dict[str, OptionSet] = field(default_factory=dict)
     found: dict[str, SourceEntity] = field(default_factory=dict)
@@ -39,13 +41,16 @@ class Contents:
     """Notes about parts of the source that are no entities with records."""
 
 
-def read(source: Source, wanted: set[str] | None, levels: int, show: Callable[[str, int], None]) -> Contents:
-    """Read the wanted entities (all for None), and the entities their lookups point at, over `levels`
-    steps.
+def read(
+    source: Source, named: set[str], levels: int, show: Callable[[str, int], None], *, all_entities: bool
+) -> Contents:
+    """Read the named entities, and the entities their lookups point at, over `levels` steps.
+
+    `all_entities`: read the others, too, except those that are made only when they are named.
     """
-    contents = _read(source, wanted, show)
-    requested = set(wanted or ())
-    for _ in range(levels if wanted is not None else 0):
+    contents = _read(source, named, show, all_entities=all_entities)
+    requested = set(named)
+    for _ in range(0 if all_entities else levels):
         targets = {
             target
             for source_entity in contents.found.values()
@@ -56,7 +61,7 @@ def read(source: Source, wanted: set[str] | None, levels: int, show: Callable[[s
         if not new:
             break
         requested |= new
-        contents.found.update(_read(source, new, show).found)
+        contents.found.update(_read(source, new, show, all_entities=False).found)
     return contents
 
 
@@ -75,10 +80,12 @@ def of_json(item: dict[str, object]) -> Item | None:
     return None if "OptionSetType" in item else definitions.entity(item)
 
 
-def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], None]) -> Contents:
+def _read(
+    source: Source, named: set[str], show: Callable[[str, int], None], *, all_entities: bool
+) -> Contents:
     """Read a source once. Entities that are not wanted are counted, and only their names are kept."""
     contents = Contents()
-    for item in source(wanted):
+    for item in source(None if all_entities else named):
         if isinstance(item, OptionSet):
             contents.option_sets[item.name] = item
         elif isinstance(item, Note):
@@ -86,11 +93,12 @@ def _read(source: Source, wanted: set[str] | None, show: Callable[[str, int], No
         else:
             contents.names.add(item.name)
             contents.attributes += item.attributes
-            # A hidden entity is made only when it is named.
-            if wanted is None and item.hidden is not None:
-                contents.notes.append(left_out(item.name, item.hidden, f"--entities {item.name}"))
-            elif wanted is None or item.name in wanted:
+            if item.hidden is not None:
+                contents.hidden.add(item.name)
+            if item.name in named or (all_entities and item.hidden is None):
                 _keep(contents, item)
+            elif all_entities and item.hidden is not None:
+                contents.notes.append(left_out(item.name, item.hidden, f"--entities {item.name}"))
             if len(contents.names) % EVERY == 0:
                 show("Entities read", len(contents.names))
     return contents

@@ -150,6 +150,15 @@ def test_related_entities_come_along_when_wished(tmp_path: Path) -> None:
     assert "wool_show" not in EmbeddedPlatform().entities()
 
 
+def test_what_the_files_do_not_describe_no_option_brings(tmp_path: Path) -> None:
+    yarn = entity("wool_Yarn", attribute("wool_FarmId", "Lookup", Targets=["wool_farm"]))
+
+    told = imported(tmp_path, {"value": [yarn]}, "--all", "--dry-run")
+
+    assert "wool_farm: the source does not describe it as an entity" in told
+    assert "To have it" not in told
+
+
 def test_a_later_run_brings_what_has_changed_and_what_was_missing(tmp_path: Path) -> None:
     assert "wool_sheep.wool_farmid: no entity" in imported(tmp_path, WHOLE, "--entities", "wool_sheep")
     EmbeddedPlatform().create("wool_sheep", {"wool_name": "Dolly"})

@@ -68,6 +68,38 @@ def test_a_whole_organisation_is_made_at_once(tmp_path: Path) -> None:
     assert not any(again[part] for part in ("created", "extended", "many_to_many", "option_sets", "refused"))
 
 
+def test_what_is_left_out_names_an_option_that_brings_it(tmp_path: Path) -> None:
+    content = csdl.document(
+        [
+            table(
+                "new_book",
+                prop("new_name"),
+                lookup("new_setlessid", "new_setless"),
+                lookup("new_größeid", "new_größe"),
+                lookup("new_writerid", "new_writer"),
+            ),
+            table("new_setless", prop("new_name")),
+            table("new_größe", prop("new_name")),
+            table("new_writer", prop("new_name")),
+        ],
+        {"new_books": "new_book", "new_größes": "new_größe", "new_writers": "new_writer"},
+    )
+
+    def options(*arguments: str) -> dict[str, set[str | None]]:
+        found: dict[str, set[str | None]] = {}
+        for note in told(tmp_path, content, "--dry-run", *arguments)["left_out"]:
+            found.setdefault(note["name"], set()).add(note.get("option"))
+        return found
+
+    of_all = options("--all")
+    assert of_all["new_setless"] == {"--entities new_setless"}
+    assert of_all["new_größe"] == {None}, "no option makes a name that cannot stand in a URL"
+    assert options("--entities", "new_book")["new_writer"] == {"--entities new_writer, --related or --all"}
+
+    imported(tmp_path, content, "--all", "--entities", "new_setless")
+    assert EmbeddedPlatform().attributes("new_book")["new_setlessid"].targets == ("new_setless",)
+
+
 def test_a_dry_run_says_the_same_and_makes_nothing(tmp_path: Path) -> None:
     before = EmbeddedPlatform().entities()
 

@@ -80,7 +80,7 @@ class Command(BaseCommand):
         try:
             source = _source(options)
             contents = sources.read(
-                source, None if options["all"] else wanted, options["related"], progress.show
+                source, wanted, options["related"], progress.show, all_entities=options["all"]
             )
             if missing := wanted - contents.names:
                 raise CommandError(_no_entity(missing, contents))
@@ -187,6 +187,8 @@ def _plan(contents: Contents, *, keep_lengths: bool) -> tuple[Draft, Plan]:
             contents.found.values(),
             contents.option_sets,
             unit,
+            described=contents.names,
+            hidden=contents.hidden,
             keep_lengths=keep_lengths,
         )
     return draft, planned
