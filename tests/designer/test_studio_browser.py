@@ -122,6 +122,17 @@ def test_an_attribute_is_picked_by_typing_part_of_its_label(endpoint: Page) -> N
     assert endpoint.locator("select#id_bindings-5-value_text_editor").count() == 1
 
 
+def test_who_types_a_whole_name_picks_what_has_it(server: Server, page: Page) -> None:
+    sign_in(page, server.url, "/admin/designer/endpoint/")
+    page.get_by_text("PATCH, PUT /api/portal/profile/{id}", exact=True).click()
+    page.get_by_role("button", name="Add entity property").click()
+    row = page.locator("[data-row^=bindings-]").last
+    row.locator("[id$=-attribute_search]").fill("statuscode")
+    assert row.get_by_role("listbox").get_by_role("option").count() == 2, "familystatuscode, too"
+    page.keyboard.press("Enter")
+    assert row.locator("[name$=-attribute]").input_value() == "statuscode"
+
+
 def test_rows_and_text_of_a_query_follow_each_other(server: Server, page: Page) -> None:
     sign_in(page, server.url, "/admin/designer/endpoint/?kind=paginated-query")
     page.get_by_role("link", name="GET /api/sales/queries/accounts", exact=True).click()

@@ -18,6 +18,13 @@
       ? `${choice.label} (${choice.value})`
       : choice.label;
 
+  // Who types a whole name means that one, not the first that has it somewhere.
+  const rank = (choice, text) => {
+    const names = [choice.value.toLowerCase(), choice.label.toLowerCase()];
+    if (names.includes(text)) return 0;
+    return names.some((name) => name.startsWith(text)) ? 1 : 2;
+  };
+
   const enhance = (select) => {
     if (select.dataset.enhanced || select.name.includes("__prefix__")) return;
     select.dataset.enhanced = "yes";
@@ -77,6 +84,8 @@
         const all = `${choice.label} ${choice.value} ${choice.facts}`.toLowerCase();
         return choice.value && words.every((word) => all.includes(word));
       });
+      const whole = words.join(" ");
+      if (whole) shown.sort((one, other) => rank(one, whole) - rank(other, whole));
       list.replaceChildren(
         ...shown.map((choice, index) => {
           const item = document.createElement("li");
