@@ -20,6 +20,7 @@ from designer.documents.plan import Change, Plan, plan
 from designer.documents.problems import DocumentError
 from designer.history.items import ORDER, USER_PROPERTIES, ItemKey
 from designer.history.recording import Author, record_outside, recording
+from designer.history.widenings import require_confirmed
 from designer.loading import latest
 from designer.models import ItemChange, RecordedItem, Version
 from designer.models.fields import ExactJSONEncoder
@@ -96,6 +97,7 @@ def carry_out(
     with_calls: bool = False,
     allow_failing_calls: bool = False,
     expected_version: int | None = None,
+    confirmed: str | None = None,
     also: Callable[[int | None], None] | None = None,
 ) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration, and carry it out.
@@ -104,6 +106,9 @@ def carry_out(
     `allow_broken`) or, `with_calls`, when an example call fails (unless `allow_failing_calls`). Raises
     DocumentError when the newest version is not `expected_version`, and ChangeRefused. Nothing has been
     written then.
+
+    Raises Unconfirmed when the plan lets in more callers and `confirmed` is not the digest of the question
+    about that, which may also be asked anew because somebody else has changed something. None asks nobody.
 
     `also` is called in the same transaction with the number of the version; its exceptions roll everything
     back.
@@ -115,6 +120,7 @@ def carry_out(
         # Before the transaction: while the platform is asked, nobody waits for the database.
         judged = judge(make_plan, with_calls=with_calls)
         judged.require_acceptable(allow_broken=allow_broken, allow_failing_calls=allow_failing_calls)
+        require_confirmed(judged.plan, confirmed)
         with transaction.atomic() if also else nullcontext():
             with recording(author) as recorded:
                 require_version(expected_version)
@@ -161,9 +167,11 @@ def newest_version() -> int:
     return Version.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
-def restore(wanted: ConfigurationDocument, author: Author) -> Judgement:
-    """Make the whole configuration equal to `wanted`. Raises DocumentError; nothing has changed then."""
-    return carry_out(_planner_to(wanted), wanted, author)
+def restore(wanted: ConfigurationDocument, author: Author, confirmed: str | None = None) -> Judgement:
+    """Make the whole configuration equal to `wanted`. Raises DocumentError, and Unconfirmed as `carry_out`
+    does; nothing has changed then.
+    """
+    return carry_out(_planner_to(wanted), wanted, author, confirmed=confirmed)
 
 
 def preview_restore(wanted: ConfigurationDocument) -> Judgement:
@@ -173,11 +181,13 @@ def preview_restore(wanted: ConfigurationDocument) -> Judgement:
     return judged
 
 
-def restore_item(collection: str, key: str, content: Any | None, author: Author) -> Judgement:
+def restore_item(
+    collection: str, key: str, content: Any | None, author: Author, confirmed: str | None = None
+) -> Judgement:
     """Make one item equal to `content`, its JSON form; None removes the item.
 
-    Raises DocumentError, also when this release of the product cannot read `content`; nothing has changed
-    then.
+    Raises DocumentError, also when this release of the product cannot read `content`, and Unconfirmed as
+    `carry_out` does; nothing has changed then.
     """
     kind = _FIELDS[collection]
     item = None if content is None else kind.items(document_of({(collection, key): content}))[key]
@@ -188,7 +198,7 @@ def restore_item(collection: str, key: str, content: Any | None, author: Author)
         return Plan(() if before == item else (Change(kind, key, before, item),))
 
     # The order of user properties is the present one's.
-    return carry_out(make_plan, export(latest()), author)
+    return carry_out(make_plan, export(latest()), author, confirmed=confirmed)
 
 
 def document_of(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:

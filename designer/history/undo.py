@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from designer.access_control.access_matrix import callers_in_words, widens
-from designer.definitions import ConfigurationDocument, EndpointDefinition, ExposedEntityDefinition
-from designer.definitions.row_rules import is_open
+from designer.definitions import ConfigurationDocument
 from designer.documents.judgement import Judgement
 from designer.documents.plan import Plan, plan
 from designer.documents.problems import DocumentError
-from designer.history.items import ORDER, ItemKey, digest_of
+from designer.history.items import ORDER, ItemKey
 from designer.history.json_merge import GONE, Clash, with_change
 from designer.history.readable_versions import ReadChange, describe
 from designer.history.recording import Author
@@ -24,7 +22,6 @@ from designer.history.restoration import (
     others_change,
     recorded_state,
 )
-from designer.kinds import KINDS
 from designer.models import ItemChange
 from designer.sentences import Sentence, listed
 
@@ -62,72 +59,39 @@ class Undoing:
         changes = tuple(change for change in full.changes if change.item in touched)
         return Plan(changes, full.reordered and any(change.collection == ORDER for change in self.changes))
 
-    def make(self, author: Author, also: Callable[[int | None], None] | None = None) -> Judgement:
-        """Undo the changes. Raises DocumentError when that is impossible, and ChangeRefused.
+    def make(
+        self,
+        author: Author,
+        *,
+        confirmed: str | None = None,
+        also: Callable[[int | None], None] | None = None,
+    ) -> Judgement:
+        """Undo the changes. Raises DocumentError when that is impossible, Unconfirmed and ChangeRefused.
 
-        `also` is called as by `carry_out`.
+        `confirmed` and `also` are those of `carry_out`.
         """
         undoing = self
         for _attempt in range(_ATTEMPTS):
             try:
-                return undoing._make(author, also)
+                return undoing._make(author, confirmed, also)
             except DocumentError:
                 if newest_version() == undoing.newest:
                     raise
                 undoing = Undoing.of(self.changes)
         raise others_change()
 
-    def _make(self, author: Author, also: Callable[[int | None], None] | None) -> Judgement:
+    def _make(
+        self, author: Author, confirmed: str | None, also: Callable[[int | None], None] | None
+    ) -> Judgement:
         """Undo the changes once. Raises DocumentError when the newest version is another one by now."""
-        return carry_out(self.plan, self.wanted, author, expected_version=self.newest, also=also)
-
-    def widenings(self, now: ConfigurationDocument) -> list[Sentence]:
-        """Return sentences that say which callers the undoing lets in, or lets reach more records."""
-        return [
-            sentence
-            for change in self.plan(now).changes
-            for sentence in _sentences_on_widening(change.before, change.after)
-        ]
-
-    @property
-    def digest(self) -> str:
-        """A digest of the question whether to undo: an answer is valid for this question alone."""
-        return digest_of([self.newest, *(change.pk for change in self.changes)])
-
-
-def _sentences_on_widening(before: Any, after: Any) -> Iterator[Sentence]:
-    """Yield what callers gain by the change from `before` to `after` of one item.
-
-    Each is None where there is no such item.
-    """
-    if isinstance(before, ExposedEntityDefinition) and isinstance(after, ExposedEntityDefinition):
-        if before.row_rule != after.row_rule and is_open(after.row_rule):
-            yield Sentence("All callers reach every record of %(entity)s.", entity=after.key)
-        return
-    if not isinstance(after, EndpointDefinition):
-        return
-    writes = KINDS[after.kind].writes
-    earlier = before if isinstance(before, EndpointDefinition) else None
-    served = earlier if earlier is not None and earlier.enabled else None
-    if writes and after.enabled and served is None:
-        yield Sentence(
-            "%(endpoint)s writes, and is served again. May call it: %(callers)s.",
-            endpoint=after.key,
-            callers=callers_in_words(after.access),
+        return carry_out(
+            self.plan,
+            self.wanted,
+            author,
+            expected_version=self.newest,
+            confirmed=confirmed,
+            also=also,
         )
-    elif not writes and _is_open_to_anybody(after) and not (served and _is_open_to_anybody(served)):
-        yield Sentence("%(endpoint)s needs no token: anybody may call it.", endpoint=after.key)
-    if earlier is None:
-        return
-    if writes and widens(earlier.access, after.access):
-        yield Sentence("%(endpoint)s writes, and more callers may call it.", endpoint=after.key)
-    if earlier.row_rule is not None and after.row_rule is None:
-        yield Sentence("%(endpoint)s loses its row rule: callers may reach more records.", endpoint=after.key)
-
-
-def _is_open_to_anybody(endpoint: EndpointDefinition) -> bool:
-    """Whether the endpoint is served to callers without a token."""
-    return endpoint.enabled and not endpoint.access.authentication_required
 
 
 def _take_back(change: ItemChange, state: _State) -> Sentence | None:

@@ -158,10 +158,11 @@ def nothing_is_proposed() -> DocumentError:
     )
 
 
-def go_back(proposal: Proposal, author: Author) -> Judgement:
+def go_back(proposal: Proposal, author: Author, confirmed: str | None = None) -> Judgement:
     """Make live what was live before the proposal was published, in one step.
 
-    Raises DocumentError when later changes build on the proposal; nothing has changed then.
+    Raises DocumentError when later changes build on the proposal, and Unconfirmed as `carry_out` does;
+    nothing has changed then.
     """
     if proposal.state != _STATE.PUBLISHED or proposal.version is None:
         raise DocumentError([Sentence("The proposal is not published.")])
@@ -176,7 +177,7 @@ def go_back(proposal: Proposal, author: Author) -> Judgement:
             raise DocumentError([Sentence("The proposal is not published.")])
         _close(locked, _STATE.GONE_BACK, author.account, locked.version)
 
-    return undoing.make(_publisher(author, proposal), close)
+    return undoing.make(_publisher(author, proposal), confirmed=confirmed, also=close)
 
 
 def _publisher(author: Author, proposal: Proposal) -> Author:

@@ -47,7 +47,7 @@ urlpatterns: list[URLPattern] = [
     path("logout/", signing_in.log_out, name="logout"),
     path("password_change/", admin.site.admin_view(change_own_password, cacheable=True), name="own_password"),
     path("versions/", versions.VersionsPage.as_page(), name="versions"),
-    path("versions/undo/", undo_page.UndoPage.as_page(), name="undo"),
+    path("versions/undo/", undo_page.Undo.as_page(), name="undo"),
     path("versions/<int:pk>/", versions.VersionPage.as_page(), name="version"),
     path("versions/<int:pk>/restore/", versions.RestoreVersion.as_page(), name="restore_version"),
     path("releases/", release_pages.ReleasesPage.as_page(), name="releases"),

@@ -17,6 +17,14 @@ def page(client: Client, url: str) -> Any:
     return answer
 
 
+def confirmed(client: Client, url: str, data: dict[str, Any]) -> Any:
+    """Send a form, and say yes if the answer asks whether to let more callers in."""
+    answer = client.post(url, data)
+    if answer.status_code == 200 and "sentences" in (answer.context or ()):
+        return client.post(url, {**data, "confirmed": answer.context["digest"]})
+    return answer
+
+
 def change_url(row: Any) -> str:
     return reverse(f"admin:designer_{row._meta.model_name}_change", args=[row.pk])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.urls import reverse
 
 from designer.documents.document_writer import export, to_bytes
 from designer.loading import latest
-from designer.models import Endpoint, ExposedEntity, ItemChange, Role, Version
+from designer.models import Endpoint, ExposedEntity, Issuer, ItemChange, Release, Role, Version
 from tests.designer import rows
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 from tests.designer.two_people import opened, save
@@ -169,8 +170,8 @@ def test_undoing_what_needs_no_confirmation_serves_a_read_again(dora: Client) ->
 
 def test_undoing_what_opens_a_read_to_anybody_asks_first(dora: Client) -> None:
     read = Endpoint.objects.get(kind="read", entity__segment="accounts", entity__module__segment="sales")
-    read.authentication_required = False
-    read.save()
+    read.roles.clear()
+    Endpoint.objects.filter(pk=read.pk).update(authentication_required=False)
     save(dora, read, opened(dora, read) | {"authentication_required": "on"})
     asked = dora.post(UNDO, {"change": _change().pk})
     assert "sales.accounts.read needs no token: anybody may call it." in asked.content.decode()
@@ -199,6 +200,49 @@ def test_undoing_a_row_rule_asks_first(dora: Client) -> None:
     save(dora, exposed, data)
     asked = dora.post(UNDO, {"change": _change().pk})
     assert "All callers reach every record of sales.accounts." in asked.content.decode()
+
+
+def _item(narrowed: Version, release: Release) -> tuple[str, dict[str, Any]]:
+    address = reverse("studio:restore_version", args=[narrowed.pk])
+    return address, {"change": narrowed.changes.get().pk, "to": "before"}
+
+
+def _version(narrowed: Version, release: Release) -> tuple[str, dict[str, Any]]:
+    return reverse("studio:restore_version", args=[narrowed.pk - 1]), {}
+
+
+def _release(narrowed: Version, release: Release) -> tuple[str, dict[str, Any]]:
+    return reverse("studio:restore_release", args=[release.pk]), {}
+
+
+@pytest.mark.parametrize("way", [_item, _version, _release])
+def test_every_way_back_that_lets_callers_in_asks_first(dora: Client, accounts: Endpoint, way: Any) -> None:
+    save(dora, accounts, opened(dora, accounts) | {"title": "Other"})
+    release = Release.objects.create(major=9, minor=0, document=_configuration().decode())
+    save(dora, accounts, opened(dora, accounts) | {"callers": [Role.objects.get(name="sales-manager").pk]})
+    address, sent = way(Version.objects.latest("id"), release)
+    for answer in ({}, {"confirmed": "another question's"}):
+        asked = dora.post(address, sent | answer)
+        assert "sales.accounts.create writes, and more callers may call it." in asked.content.decode()
+        assert _definition(accounts).access.roles == ("sales-manager",)
+    dora.post(address, {**asked.context["sent"], "confirmed": asked.context["digest"]})
+    assert _definition(accounts).access.roles == ("sales-manager", "sales-rep")
+
+
+def test_undoing_what_an_issuer_does_not_accept_any_more_asks_first(
+    admin_client: Client, portico: None
+) -> None:
+    issuer = Issuer.objects.create(name="Customers", issuer="https://login.example.com", audiences=["portal"])
+    off = {name: value for name, value in opened(admin_client, issuer).items() if name != "enabled"}
+    save(admin_client, issuer, off)
+    asked = html.unescape(admin_client.post(UNDO, {"change": _change().pk}).content.decode())
+    assert f"Tokens of the issuer “{issuer.name}” are accepted again." in asked
+    save(admin_client, issuer, opened(admin_client, issuer) | {"enabled": "on"})
+    save(admin_client, issuer, opened(admin_client, issuer) | {"audiences": "another"})
+    asked = html.unescape(admin_client.post(UNDO, {"change": _change().pk}).content.decode())
+    assert f"The issuer “{issuer.name}” gets other rules" in asked
+    save(admin_client, issuer, opened(admin_client, issuer) | {"description": "Of the portal"})
+    assert admin_client.post(UNDO, {"change": _change().pk}).status_code == 302
 
 
 def test_only_a_publisher_undoes_what_publishers_do(dora: Client, accounts: Endpoint) -> None:

@@ -338,7 +338,7 @@ TOLD_WITHOUT_UNDO = {
     "designer.studio.pages.import_page.ImportPage._import": "Says that nothing was changed.",
     "designer.studio.pages.matrix.MatrixPage.post": "Says why nothing can be changed.",
     "designer.studio.pages.release_pages.RestoreRelease.post": "Says that nothing was changed.",
-    "designer.studio.pages.undo_page.UndoPage.post": "Says that there is nothing to undo.",
+    "designer.studio.pages.undo_page.Undo.post": "Says that there is nothing to undo.",
     "designer.studio.pages.versions.RestoreVersion.post": "Says that nothing was changed.",
     "designer.studio.saving.checked_save._tell_merged": "Beside the message that offers it.",
     "designer.studio.trying.try_page._call_once": "Says what became of a call.",

@@ -36,7 +36,7 @@ from designer.studio.saving.checked_save import CheckedAdmin
 from designer.triggers.tables import WATCHED
 from runtime.models import ApiAccount
 from tests.callers import Caller
-from tests.designer.studio import add_row, add_url, change_url, filled, page, send_and_let_in
+from tests.designer.studio import add_row, add_url, change_url, confirmed, filled, page, send_and_let_in
 from tests.row_rules import only_rule, ruled
 
 PATH = "/api/sales/accounts"
@@ -220,16 +220,16 @@ def by_restoring_an_item(client: Client) -> None:
     opened = _opened_and_closed()
     change = opened.changes.get()
     url = reverse("studio:restore_version", args=[opened.pk])
-    client.post(url, {"change": change.pk, "to": "after"})
+    confirmed(client, url, {"change": change.pk, "to": "after"})
 
 
 def by_restoring_a_version(client: Client) -> None:
-    client.post(reverse("studio:restore_version", args=[_opened_and_closed().pk]))
+    confirmed(client, reverse("studio:restore_version", args=[_opened_and_closed().pk]), {})
 
 
 def by_restoring_a_release(client: Client) -> None:
     _opened_and_closed()
-    client.post(reverse("studio:restore_release", args=[Release.objects.get().pk]))
+    confirmed(client, reverse("studio:restore_release", args=[Release.objects.get().pk]), {})
 
 
 def by_the_matrix(client: Client) -> None:

@@ -135,5 +135,6 @@ def row_rule(old: Any, new: Any) -> tuple[str, Effect]:
     if not old:
         return _("row rule added: callers may reach fewer records"), Effect.BEHAVIOUR
     if not new:
-        return _("row rule removed: callers reach every record"), Effect.BEHAVIOUR
+        # That of the entity still holds, if it has one.
+        return _("the endpoint's own row rule removed: callers may reach more records"), Effect.BEHAVIOUR
     return _("row rule changed"), Effect.BEHAVIOUR

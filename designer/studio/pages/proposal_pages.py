@@ -24,6 +24,7 @@ from designer.history.broken_callers import QUESTIONS, CallersUnanswered
 from designer.history.items import ItemKey
 from designer.history.readable_versions import describe
 from designer.history.refused_changes import ChangeRefused
+from designer.history.widenings import Unconfirmed
 from designer.imports.document_import import Source
 from designer.imports.import_report import ImportReport
 from designer.loading import latest
@@ -61,6 +62,7 @@ from designer.studio.pages.later_changes import (
     later_changes_by_item,
 )
 from designer.studio.pages.proposal_review import review
+from designer.studio.pages.widening_question import CONFIRMED, ask
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.undo_offers import offering_undo, say_done
@@ -195,6 +197,9 @@ class ProposalPage(StudioPage):
             _STEPS[name](request, proposal)
         except CallersUnanswered as refused:
             tell_refused(request, refused)
+        except Unconfirmed as question:
+            what = _("Take back what “%(proposal)s” made live") % {"proposal": proposal}
+            return ask(request, question, what=what, back=reverse("studio:proposal", args=[pk]))
         except (DocumentError, ChangeRefused) as error:
             return self.show_again(problems=error.problems)
         return _redirect_to(proposal)
@@ -259,7 +264,7 @@ def _publish(request: HttpRequest, proposal: Proposal) -> None:
 
 def _go_back(request: HttpRequest, proposal: Proposal) -> None:
     _require(request, _MAY_PUBLISH)
-    restored = go_back(proposal, author_of(request))
+    restored = go_back(proposal, author_of(request), request.POST.get(CONFIRMED, ""))
     note(request, AuditEntry.Action.PROPOSAL, proposal, "taken back")
     say_done(request, _("Taken back: what was live before is live again."), restored.version)
 

@@ -22,12 +22,14 @@ from designer.documents.problems import DocumentError
 from designer.history.recording import Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import plan_to, restore
+from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, Release
 from designer.releases.next_release import propose
 from designer.sentences import said
 from designer.studio.hidden_lists import text_without_hidden, visible_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.widening_question import CONFIRMED, ask
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import open_as_proposal
@@ -148,17 +150,20 @@ class RestoreRelease(StudioView):
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         release = get_object_or_404(Release, pk=pk)
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
+        address = reverse("studio:release", args=[pk])
         try:
-            restored = restore(read(release.document.encode()), author)
+            restored = restore(read(release.document.encode()), author, request.POST.get(CONFIRMED, ""))
+        except Unconfirmed as question:
+            return ask(request, question, what=author.note, back=address)
         except ChangeRefused as refused:
             if opened := open_as_proposal(request, refused, author.note):
                 return opened
             tell_refused(request, refused)
-            return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+            return HttpResponseRedirect(address)
         except DocumentError as error:
             for problem in error.problems:
                 messages.error(request, said(problem))
-            return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+            return HttpResponseRedirect(address)
         if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
         else:
@@ -166,7 +171,7 @@ class RestoreRelease(StudioView):
             say_done(
                 request, _("Release %(release)s is served now.") % {"release": release}, restored.version
             )
-        return HttpResponseRedirect(reverse("studio:release", args=[pk]))
+        return HttpResponseRedirect(address)
 
 
 class ReleaseDocument(StudioView):

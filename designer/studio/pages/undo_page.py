@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.functional import lazy
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -18,16 +16,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
-from designer.documents.document_writer import export
 from designer.documents.problems import DocumentError
 from designer.history.readable_versions import describe
 from designer.history.recording import Origin
 from designer.history.refused_changes import ChangeRefused
 from designer.history.undo import Undoing
-from designer.loading import latest
+from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
-from designer.studio.pages.base import Crumb, StudioPage
+from designer.studio.pages.base import Crumb, StudioView
+from designer.studio.pages.widening_question import CONFIRMED, ask
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import open_as_proposal
@@ -38,27 +36,38 @@ from designer.studio.sent_numbers import sent_number
 _FEW = 3
 
 
-class UndoPage(StudioPage):
-    """Undoes a version, or one of its changes. It shows a page only to ask before it lets more callers in."""
+class Undo(StudioView):
+    """Undoes a version, or one of its changes."""
 
     permission_required = "designer.view_version"
     http_method_names = ["post"]
-    title = gettext_lazy("Undo, and let more callers in?")
-    template_name = "designer/pages/undo.html"
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         version, changes = _changes_to_undo(request)
         if not undoable(version) or not may_undo(request, changes):
             raise PermissionDenied
         back = _page_afterwards(request, version, changes)
+        description = _note(version, changes)
+        author = author_of(request, Origin.RESTORE, description)
         try:
-            undoing = Undoing.of(changes)
-            asks = undoing.widenings(export(latest()))
-            if asks and request.POST.get("confirmed") != undoing.digest:
-                return self._ask(version, changes, undoing, [said(question) for question in asks])
-            undone = undoing.make(author_of(request, Origin.RESTORE, _note(version, changes)))
+            undone = Undoing.of(changes).make(author, confirmed=request.POST.get(CONFIRMED, ""))
+        except Unconfirmed as question:
+            crumbs = [
+                Crumb(gettext_lazy("Versions"), reverse("studio:versions")),
+                Crumb(
+                    _("Version %(number)s") % {"number": version.pk},
+                    reverse("studio:version", args=[version.pk]),
+                ),
+            ]
+            return ask(
+                request,
+                question,
+                what=_("Undo: %(what)s") % {"what": _names_of_changes(changes)},
+                back=back,
+                crumbs=crumbs,
+            )
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, _note(version, changes)):
+            if opened := open_as_proposal(request, refused, description):
                 return opened
             tell_refused(request, refused)
             return HttpResponseRedirect(back)
@@ -70,35 +79,14 @@ class UndoPage(StudioPage):
             messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:
             # Lazy: `note` reads it in English, whatever language the user reads.
-            description = lazy(_names_of_changes, str)(changes)
-            note(request, AuditEntry.Action.RESTORE, description, f"undid version {version.pk}")
+            names = lazy(_names_of_changes, str)(changes)
+            note(request, AuditEntry.Action.RESTORE, names, f"undid version {version.pk}")
             text = _("Version %(number)s undone: %(what)s.") % {
                 "number": version.pk,
                 "what": _names_of_changes(changes),
             }
             say_done(request, text, undone.version)
         return HttpResponseRedirect(back)
-
-    def _ask(
-        self, version: Version, changes: Sequence[ItemChange], undoing: Undoing, asks: Sequence[str]
-    ) -> HttpResponseBase:
-        """Return the page that asks to confirm the undo. `asks` are its questions."""
-        context: dict[str, Any] = self.get_context_data(
-            crumbs=[
-                Crumb(gettext_lazy("Versions"), reverse("studio:versions")),
-                Crumb(
-                    _("Version %(number)s") % {"number": version.pk},
-                    reverse("studio:version", args=[version.pk]),
-                ),
-            ],
-            what=_names_of_changes(changes),
-            asks=asks,
-            digest=undoing.digest,
-            # What the form on the page sends again.
-            sent={name: self.request.POST.get(name, "") for name in ("version", "change")},
-            back=_page_afterwards(self.request, version, changes),
-        )
-        return TemplateResponse(self.request, self.template_name, context)
 
 
 def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange]]:

@@ -23,10 +23,12 @@ from designer.history.readable_versions import describe, read_changes
 from designer.history.recording import Origin, record_outside
 from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import document_at, plan_to, restore, restore_item
+from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, ItemChange, Version
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, visible_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
+from designer.studio.pages.widening_question import CONFIRMED, ask
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import open_as_proposal
@@ -151,12 +153,15 @@ class RestoreVersion(StudioView):
         description = _description(version, change, is_before=is_before)
         author = author_of(request, Origin.RESTORE, description)
         back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
+        confirmed = request.POST.get(CONFIRMED, "")
         try:
             if change is None:
-                restored = restore(document_at(pk), author)
+                restored = restore(document_at(pk), author, confirmed)
             else:
                 content = change.before if is_before else change.after
-                restored = restore_item(change.collection, change.key, content, author)
+                restored = restore_item(change.collection, change.key, content, author, confirmed)
+        except Unconfirmed as question:
+            return ask(request, question, what=_act(version, change, is_before=is_before), back=back.url)
         except ChangeRefused as refused:
             if opened := open_as_proposal(request, refused, description):
                 return opened
@@ -184,6 +189,14 @@ def _change_to_restore(request: HttpRequest, version: Version) -> ItemChange:
 def _name_of_restored(change: ItemChange | None) -> str:
     """Return the name of the restored item; None stands for the whole configuration."""
     return _("the whole configuration") if change is None else describe(change.collection, change.key)
+
+
+def _act(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
+    """Return what somebody is about to do, in a sentence without a full stop. Otherwise as `_description`."""
+    values = {"what": _name_of_restored(change), "number": version.pk}
+    if is_before:
+        return _("Back to before version %(number)s: %(what)s") % values
+    return _("Back to version %(number)s: %(what)s") % values
 
 
 def _description(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
