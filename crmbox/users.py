@@ -43,7 +43,8 @@ def security_roles(unit: Unit) -> list[SecurityRole]:
 
 @lru_cache(maxsize=64)
 def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
-    """Return a query for the id and name of the records of `entity` that a user is associated with.
+    """Return a query for the id and name of the records of `entity` that a user is associated with, by the
+    comparison form of their names, then by id.
 
     `intersect` is the intersect entity, whose column for the record has the name of the record's primary id.
     """
@@ -58,4 +59,5 @@ def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
 
 
 def _column(stored: StoredEntity, name: str) -> str:
+    """Return a column of the table that the query calls `t`."""
     return f"t.{quote(stored.columns[name].name)}"

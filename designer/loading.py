@@ -149,7 +149,9 @@ def _load_all(previous: Configuration | None = None) -> Configuration:
 def _sharing_objects(
     previous: Configuration | None, endpoints: Mapping[int, Endpoint]
 ) -> Mapping[int, Endpoint]:
-    """Return the endpoints, with the object of `previous` in place of every equal one."""
+    """Return the endpoints in their order. An equal one is the object of `previous`, so that results kept for
+    that object are found again.
+    """
     before = previous.endpoints if previous is not None else {}
     return _in_order({id: _same_object(before.get(id), now) for id, now in endpoints.items()})
 

@@ -112,7 +112,7 @@ class Overview:
 class _InTransaction(threading.local):
     """The overview last made inside a transaction of this thread.
 
-    No other may use it: it may never be committed.
+    Other threads may not return it, because it may never be committed. They may begin with it.
     """
 
     overview: Overview | None = None
@@ -133,6 +133,7 @@ def overview() -> Overview:
     cached, configuration, basis = _latest, latest(), _present_basis()
     if not connection.in_atomic_block:
         if cached is None or not cached.is_of(configuration, basis):
+            # What was made inside the transaction of a save is mostly that of the committed revision.
             cached = _latest = _check(_nearest(configuration, cached, _uncommitted), configuration, basis)
         return cached
     inside = _inside.overview

@@ -64,6 +64,7 @@ def poll_if_due(interval: float) -> list[str]:
     """
     try:
         served = current()
+        # Entities that no endpoint caches any more are forgotten by one more poll.
         if not served.caches and not TrackedEntity.objects.exists():
             return []
         return _poll_alone(served, interval)

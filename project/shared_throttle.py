@@ -18,15 +18,15 @@ class RedisThrottle(SharedThrottle):
     While Redis does not answer, each process goes by what it remembers itself.
     """
 
-    def __init__(self, redis: str, url: str, client_id: str) -> None:
+    def __init__(self, redis_url: str, token_url: str, client_id: str) -> None:
         self._redis = SharedRedis(
-            redis,
+            redis_url,
             logger,
             "pauses that the token endpoint asks for are known per process: Redis does not answer",
             "pauses that the token endpoint asks for are known for all processes again",
         )
-        user = f"{url.rstrip('/').lower()} {client_id.lower()}"
-        self._key = f"portico:throttled:{hashlib.sha256(user.encode()).hexdigest()}"
+        client_at_url = f"{token_url.rstrip('/').lower()} {client_id.lower()}"
+        self._key = f"portico:throttled:{hashlib.sha256(client_at_url.encode()).hexdigest()}"
 
     def left(self) -> float:
         """Return the seconds of pause that are left; 0.0 without a pause, and while Redis is away."""

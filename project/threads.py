@@ -54,8 +54,9 @@ def of_a_worker() -> int:
 def at_the_platform() -> int:
     """Return how many requests to Dataverse this process may have under way at once.
 
-    All application users together may have this many, in all processes if these count together. It is at most
-    MOST, because each request costs two threads, but never less than one user may have.
+    An application user may have CRM_CONCURRENCY requests: with CACHE_URL in all processes together, else each
+    worker has its part of them. The result is for all application users. It is at most MOST, because each
+    request costs two threads, but never less than one user may have.
     """
     env = settings.PORTICO
     of_one_user = int(env["CRM_CONCURRENCY"])

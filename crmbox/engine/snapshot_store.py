@@ -109,24 +109,29 @@ _recent = _Recent()
 
 
 def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | None) -> _Loaded:
-    """Read the definitions that have changed since `before`. Unchanged ones are taken over."""
+    """Read the definitions that have changed since `before`. Unchanged ones are taken over. Each is parsed
+    when it is first needed.
+    """
     if before is None or before.snapshot.dialect is not dialect:
         before = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
     # Each definition has a token, which is another one after each change of the definition.
     tokens = before.tokens()
     stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
+    # By the name alone: what has another kind and the same name is read as well, which does no harm.
     changed = sorted({name for kind, name, token in stamps if tokens.get((kind, name)) != token})
     documents = rows(
         f"SELECT kind, name, token, document FROM crm_definition WHERE {dialect.among('name', Storage.TEXT)}",
         (dialect.list_parameter(changed),),
     )
-    read = {(kind, name): (token, text) for kind, name, token, text in documents}
+    changed_documents = {(kind, name): (token, text) for kind, name, token, text in documents}
 
     def parse_entity(text: str) -> StoredEntity:
         return stored_entity(ENTITY_JSON.validate_json(text), dialect)
 
-    entities = _merged(Kind.ENTITY, stamps, before.entities, read, parse_entity)
-    option_sets = _merged(Kind.OPTION_SET, stamps, before.option_sets, read, OPTION_SET_JSON.validate_json)
+    entities = _merged(Kind.ENTITY, stamps, before.entities, changed_documents, parse_entity)
+    option_sets = _merged(
+        Kind.OPTION_SET, stamps, before.option_sets, changed_documents, OPTION_SET_JSON.validate_json
+    )
     return _Loaded(Snapshot(revision, dialect, entities, option_sets), entities, option_sets)
 
 

@@ -19,7 +19,7 @@ _ALIKE = {
 """The types that an existing attribute may have, by the type that a source gives it for want of detail."""
 
 
-def other_type(before: Attribute, after: Attribute, *, only_completes: bool) -> str | None:
+def type_conflict(before: Attribute, after: Attribute, *, only_completes: bool) -> str | None:
     """Return why the attribute of a source is not the existing one; None where it is."""
     if (before.type, before.behavior) == (after.type, after.behavior):
         return None

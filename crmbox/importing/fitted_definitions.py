@@ -308,9 +308,14 @@ def _options(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, 
     return attribute.options.options
 
 
-def _with_default_status(attribute: Attribute, among: Mapping[str, Attribute]) -> Attribute:
-    """Return a state attribute whose options have a default status: by default, the first of the state."""
-    statuses = among[STATUS].options if attribute.type is AttributeType.STATE else None
+def _with_default_status(attribute: Attribute, attributes: Mapping[str, Attribute]) -> Attribute:
+    """Return the attribute of the state with a default status for each state: its own if that is one of the
+    state's, else the first of these.
+
+    `attributes` are those of the entity. An attribute of another type is returned as it is.
+    """
+    # `_states_fit` has found a status beside a state.
+    statuses = attributes[STATUS].options if attribute.type is AttributeType.STATE else None
     if attribute.options is None or statuses is None:
         return attribute
     return changed(attribute, options=with_statuses(attribute.options, statuses))

@@ -17,7 +17,7 @@ from crmbox.importing.attribute_merge import (
     differences,
     is_shorter,
     merged_attribute,
-    other_type,
+    type_conflict,
 )
 from crmbox.importing.fitted_definitions import (
     NAME,
@@ -183,7 +183,7 @@ class _Planner:
         }
         for intersect, pair in pairs.items():
             if intersect and intersect not in self._draft.entities:
-                reason = self._no_pair(pair, intersect)
+                reason = self._why_no_pair(pair, intersect)
                 if reason is None:
                     self._pairs[intersect] = pair
                     self._names.reserve(pair.relationship)
@@ -277,7 +277,7 @@ class _Planner:
         name = before.logical_name
         if before.is_primary_id:
             return
-        if reason := other_type(before, wanted, only_completes=source_entity.only_completes):
+        if reason := type_conflict(before, wanted, only_completes=source_entity.only_completes):
             self.plan.notes.append(left_out(f"{source_entity.name}.{name}", reason))
             return
         is_engine = name in engine_attributes(self._ownership(source_entity))
@@ -301,6 +301,7 @@ class _Planner:
         # Options: those of state and status are planned together, other choices each by itself.
         if states is not None:
             after = changed(after, options=states)
+        # The options of a choice that only the platform writes are the platform's.
         elif before.type in CHOICES and (before.creatable or before.updatable):
             after = self._choices.with_options(source_entity, after, wanted)
         if after != before:
@@ -432,7 +433,7 @@ class _Planner:
                 new_relationships.append(changed(wanted, name=name))
         return new_relationships
 
-    def _no_pair(self, pair: Pair, intersect: str) -> tuple[str, str | None] | None:
+    def _why_no_pair(self, pair: Pair, intersect: str) -> tuple[str, str | None] | None:
         """Return why a many-to-many relationship cannot be created, and the option that would help, if any.
 
         Return None when it can be created.
@@ -451,8 +452,10 @@ class _Planner:
             return f"There is an entity {intersect} of its own.", None
         if not NAME.fullmatch(relationship.name) or not NAME.fullmatch(intersect):
             return f"{relationship.name!r} cannot stand in a URL.", None
-        taken = self._names.owner(relationship.name)
-        return None if taken is None else (f"Another relationship has the name: {' '.join(taken)}.", None)
+        ends_with_name = self._names.owner(relationship.name)
+        if ends_with_name is None:
+            return None
+        return f"Another relationship has the name: {' '.join(ends_with_name)}.", None
 
     def _create_pair(self, pair: Pair, intersect: str) -> None:
         """Create a many-to-many relationship, with another entity set where its own is taken."""

@@ -53,15 +53,16 @@ def _key_checks(
 
     A key of a new table or with a new column needs none, because there are no values yet.
     """
+    # A text is compared by its comparison form, as in the index of the key.
     columns = {item.attribute.logical_name: item.key or item.column for item in definition.attributes}
-    new = {name for name, _ in draft.new_columns.get(definition.table, ())}
+    new_columns = {name for name, _ in draft.new_columns.get(definition.table, ())}
     if definition.table in draft.new_tables:
         return
     for key in keys:
-        listed = tuple(columns[name] for name in key.attributes)
-        if new.isdisjoint(listed):
+        key_columns = tuple(columns[name] for name in key.attributes)
+        if new_columns.isdisjoint(key_columns):
             text = f"{definition.entity.logical_name}: key {', '.join(key.attributes)}"
-            yield KeyCheck(text, definition.table, listed)
+            yield KeyCheck(text, definition.table, key_columns)
 
 
 def alter_attribute(

@@ -197,7 +197,9 @@ def with_plain_relationships(
 def _with_relationships(
     definition: EntityDefinition, relationships: Iterable[Relationship]
 ) -> EntityDefinition:
-    """Return the definition with `relationships`, and with the plain ones that it needs beside them."""
+    """Return the definition with `relationships`, and with a plain one for each target of a lookup that none
+    of them leads to.
+    """
     return changed(definition, relationships=tuple(with_plain_relationships(definition, relationships)))
 
 

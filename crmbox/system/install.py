@@ -23,6 +23,7 @@ def install(alias: str = DEFAULT_DB_ALIAS) -> None:
     administrator has made stay.
     """
     with connections[alias].cursor() as cursor:
+        # The one row with the metadata's revision, which each change of them raises. One that exists stays.
         cursor.execute(INSERT_REVISION, [new_token()])
     with change(alias) as metadata:
         _install_entities(metadata)

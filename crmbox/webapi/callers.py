@@ -22,18 +22,20 @@ _CHALLENGE = 'Bearer authorization_uri="{authorize}", resource_id="{resource}"'
 
 
 def call_of(headers: Headers, platform: EmbeddedPlatform, *, root: str) -> Call:
-    """Return a call for the token's user, or for the user whom the headers name instead.
+    """Return a call for the token's user, or for the user whom the headers name instead. `root` is the
+    server's address as the caller wrote it, for the challenge of a 401.
 
     Raises WebApiError: 401 without a good token, 403 for a user who may not do this.
     """
     user = _token_user(headers, root)
-    if user != platform.who():
+    service_user = platform.who()
+    if user != service_user:
         _enabled_user(platform, user)
     impersonated = _impersonated_user(headers, platform)
     if impersonated is not None and impersonated != user:
         _check_impersonator(platform, user)
         user = impersonated
-    return SERVICE_CALL if user == platform.who() else Call(caller=user)
+    return SERVICE_CALL if user == service_user else Call(caller=user)
 
 
 def circumstances_of(platform: EmbeddedPlatform, user: Guid) -> Circumstances:

@@ -20,7 +20,7 @@ from crmclient.values import Value
 def get_property(request: Request, target: Target) -> Response:
     """Answer with the value of a property as JSON; 204 for an empty one."""
     attribute = _attribute(target)
-    if _is_thumbnail_alone(request, target, attribute):
+    if _lacks_requested_full_image(request, target, attribute):
         return no_content()
     if attribute.type.holds_file:
         return download_json(request, target, attribute)
@@ -41,7 +41,7 @@ def get_raw_value(request: Request, target: Target) -> Response:
     attribute = _attribute(target)
     if (target.type.name, attribute.logical_name) == NOTE_BODY:
         return download_base64(request, target, attribute)
-    if _is_thumbnail_alone(request, target, attribute):
+    if _lacks_requested_full_image(request, target, attribute):
         return no_content()
     if _is_thumbnail(request, attribute):
         return download_thumbnail(request, target, attribute)
@@ -81,7 +81,7 @@ def clear_property(request: Request, target: Target) -> Response:
     return _write(request, target, None)
 
 
-def _is_thumbnail_alone(request: Request, target: Target, attribute: Attribute) -> bool:
+def _lacks_requested_full_image(request: Request, target: Target, attribute: Attribute) -> bool:
     """Return whether the full image is requested of a column that keeps only a thumbnail."""
     return (
         attribute.type is AttributeType.IMAGE

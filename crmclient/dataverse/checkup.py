@@ -94,7 +94,7 @@ class _Doubtful:
 def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Iterator[Step]:
     """Run `ask`, and yield a step with its answer or with the failure and what to do about it.
 
-    `advice` is for failures that do not tell their cause.
+    `advice` is for failures that do not tell their cause; empty for none.
     """
     try:
         answer = ask()
@@ -103,6 +103,7 @@ def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Ite
         else:
             yield Step(name, Outcome.GOOD, answer)
     except MissingPrivilege as error:
+        # A privilege without a name could only be called a privilege: the advice of the step says more.
         yield Step(
             name,
             Outcome.FAILED,

@@ -106,13 +106,15 @@ class Moment:
     def in_period(self, operator: DateOperator, number: int, year: int) -> tuple[Bound, ...] | None:
         """Return the bounds of an operator that takes the number of a fiscal period and a fiscal year.
 
-        Return None if years have no such period. Raises ValueError.
+        Return None if years have no such period. Raises ValueError where fiscal years have no known names,
+        and for a day out of range.
         """
         fiscal = self.calendar.fiscal
-        begins = fiscal.named_year(year)
+        first_year = fiscal.named_year(year)
         if not 1 <= number <= fiscal.periods.of_year:
             return None
-        period = begins * fiscal.periods.of_year + number - 1
+        # Counted over all years, as `first_day` takes it.
+        period = first_year * fiscal.periods.of_year + number - 1
         try:
             if operator is DateOperator.IN_OR_AFTER_FISCAL_PERIOD_AND_YEAR:
                 return (self._from(fiscal.first_day(period)),)
@@ -189,8 +191,8 @@ class Moment:
     def named_fiscal_year(self, year: int) -> tuple[Bound, ...]:
         """Return the bounds of the fiscal year that is called `year`."""
         fiscal = self.calendar.fiscal
-        begins = fiscal.named_year(year)
-        return self.period(fiscal.first_of_year(begins), fiscal.first_of_year(begins + 1))
+        first_year = fiscal.named_year(year)
+        return self.period(fiscal.first_of_year(first_year), fiscal.first_of_year(first_year + 1))
 
     def up_to(self, start: dt.date) -> tuple[Bound, ...]:
         """Return the bounds from now until the day before `start`."""

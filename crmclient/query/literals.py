@@ -44,7 +44,9 @@ def stored(value: dt.date, attribute: Attribute, calendar: Calendar) -> dt.date:
     """Return a day or time as the attribute stores it: a date, or an instant in UTC.
 
     A day means its beginning. A time without an offset is in the calendar's zone. An attribute that is
-    independent of time zones holds what the clock shows. Raises ValueError.
+    independent of time zones holds what the clock shows. Raises ValueError for a time of day where the
+    attribute holds days, for an offset where it knows no time zone, and for an instant that leaves the
+    calendar.
     """
     if attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _whole_day(value)

@@ -183,19 +183,20 @@ def _judged_plan(
     """
     earlier_findings = set(before.findings)
     findings = list(_own_mistakes(after.findings, (*obstacles, *gaps)))
-    new = sorted(
+    new_findings = sorted(
         (f for f in findings if f not in earlier_findings), key=lambda finding: not finding.is_blocking
     )
-    blocked = {finding.subject for finding in before.findings if finding.is_blocking}
+    # The subject of a finding about an endpoint is the endpoint's key.
+    blocked_before = {finding.subject for finding in before.findings if finding.is_blocking}
     definitions = (endpoint.definition for endpoint in before.configuration.endpoints.values())
-    enabled = {definition.key for definition in definitions if definition.enabled}
+    enabled_before = {definition.key for definition in definitions if definition.enabled}
     return Judgement(
         plan=plan,
         before=before.configuration,
         problems=tuple(obstacle.sentence for obstacle in obstacles),
-        findings=tuple(new),
+        findings=tuple(new_findings),
         standing=tuple(
             finding for finding in findings if finding in earlier_findings and finding.is_blocking
         ),
-        served=frozenset(enabled - blocked),
+        served=frozenset(enabled_before - blocked_before),
     )

@@ -42,8 +42,12 @@ def _endpoint_in_present_format(item: Any, rules: dict[tuple[Any, Any], bool]) -
     module = item.get("module")
     # An entity that the document does not hold may have a row rule.
     has_rule = rules.get((module, item.get("exposure")), True) or bool(item.get("row_rule"))
+    # The items of a list are records of another entity. Which one, only the platform's metadata say: any row
+    # rule of the module may be that entity's.
     has_lists = any(entry.get("type") == "List" for entry in _objects(item.get("inputs")))
-    lists_have_rule = has_lists and any(ruled for (place, _), ruled in rules.items() if place == module)
+    lists_have_rule = has_lists and any(
+        ruled for (rule_module, _), ruled in rules.items() if rule_module == module
+    )
     if not has_rule and not lists_have_rule:
         return item
     return {**item, "settings": {**settings, "may_create_outside_rule": True}}

@@ -198,7 +198,9 @@ def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[t
 
 
 def _rows_of_item(item: Definition) -> Iterator[tuple[str, models.Model]]:
-    """Yield the rows that `item` would become, none of them stored, each after its place in the item."""
+    """Yield the rows that `item` would become, none of them stored, as pairs: the place in the item, such as
+    `columns.phone` (empty for the item's own row), and the row.
+    """
     values = values_of(item)
     match item:
         case RoleDefinition():
@@ -208,11 +210,11 @@ def _rows_of_item(item: Definition) -> Iterator[tuple[str, models.Model]]:
         case UserPropertyDefinition():
             yield "", UserProperty(**values)
             for column in item.columns:
-                yield f"columns.{column.shown_as}", RelatedColumn(position=0, **column_values(column))
+                yield f"columns.{column.shown_as}", RelatedColumn(**column_values(column))
         case IssuerDefinition():
             yield "", Issuer(**values)
             for rule in rule_values(item):
-                yield "role_rules", RoleRule(position=0, **rule)
+                yield "role_rules", RoleRule(**rule)
         case ModuleDefinition():
             yield "", Module(**values)
         case ExposedEntityDefinition():
@@ -225,20 +227,18 @@ def _rows_of_item(item: Definition) -> Iterator[tuple[str, models.Model]]:
 
 
 def _endpoint_rows(endpoint: EndpointDefinition) -> Iterator[tuple[str, models.Model]]:
-    """Yield the row of an endpoint and those of its parts, each after its place in the endpoint. None is
-    stored.
-    """
+    """Yield the row of an endpoint and those of its parts, as `_rows_of_item` does."""
     module = Module(segment=endpoint.module) if endpoint.module else None
     entity = ExposedEntity(module=module, segment=endpoint.exposure) if endpoint.exposure else None
     row = Endpoint(module=module, entity=entity, **values_of(endpoint))
     yield "", row
     yield from _input_rows(row, "", endpoint.inputs, endpoint.bindings)
     for column in endpoint.columns:
-        yield f"columns.{column.shown_as}", Column(endpoint=row, position=0, **part_values(column))
+        yield f"columns.{column.shown_as}", Column(endpoint=row, **part_values(column))
     for fetcher in endpoint.fetchers:
-        yield f"fetchers.{fetcher.name}", Fetcher(endpoint=row, position=0, **part_values(fetcher))
+        yield f"fetchers.{fetcher.name}", Fetcher(endpoint=row, **part_values(fetcher))
     for precondition in endpoint.preconditions:
-        yield "preconditions", Precondition(endpoint=row, position=0, **part_values(precondition))
+        yield "preconditions", Precondition(endpoint=row, **part_values(precondition))
 
 
 def _input_rows(
@@ -247,8 +247,8 @@ def _input_rows(
     """Yield the rows of inputs and bindings; `place` is that of the list whose items they describe."""
     for definition in inputs:
         own_place = f"{place}inputs.{definition.name}"
-        yield own_place, Input(endpoint=row, position=0, **part_values(definition))
+        yield own_place, Input(endpoint=row, **part_values(definition))
         yield from _input_rows(row, f"{own_place}.", definition.inputs, definition.bindings)
     for binding in bindings:
         own_place = f"{place}bindings.{binding.attribute}"
-        yield own_place, Binding(endpoint=row, position=0, **part_values(binding))
+        yield own_place, Binding(endpoint=row, **part_values(binding))

@@ -44,9 +44,11 @@ class Undoing:
     @classmethod
     def of(cls, changes: Iterable[ItemChange]) -> Undoing:
         """Prepare to undo `changes`. Raises DocumentError that names later changes that build on them."""
+        # Before the state: `make` notices a version that is saved in between, and tries again.
         newest = newest_version()
         state = recorded_state()
         listed_changes = list(changes)
+        # Each call takes a change out of `state`.
         problems = [problem for change in listed_changes if (problem := _take_back(change, state))]
         if problems:
             raise DocumentError(problems)

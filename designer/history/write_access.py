@@ -116,18 +116,21 @@ def refusals(before: Configuration, now: Configuration) -> list[Finding]:
     if not changed:
         return acknowledgements
     last_enabled = _LastEnabled.of(changed)
-    accesses = _accesses(changed)
+    accesses_now = _accesses(changed)
     findings = [
         refusal
         for id, endpoint in changed.items()
         if (
             refusal := _refusal(
-                endpoint, before.endpoints.get(id), accesses[id], last_enabled.of_endpoint(id, endpoint)
+                endpoint, before.endpoints.get(id), accesses_now[id], last_enabled.of_endpoint(id, endpoint)
             )
         )
     ]
     # All endpoints of an entity give the same message about the entity's row rule: one of them is enough.
-    return [*acknowledgements, *{refusal.message: refusal for refusal in reversed(findings)}.values()]
+    by_message: dict[str, Finding] = {}
+    for finding in findings:
+        by_message.setdefault(finding.message, finding)
+    return [*acknowledgements, *by_message.values()]
 
 
 def remember(now: Configuration, since: Configuration | None = None) -> None:

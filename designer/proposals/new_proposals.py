@@ -169,15 +169,16 @@ def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> N
     _store_edit(proposal, remaining, account)
 
 
-def undo_edit(proposal: Proposal, edit: str) -> None:
-    """Make the proposal what it was before its last edit, with its approval; again: what it was after it.
+def undo_edit(proposal: Proposal, expected_digest: str) -> None:
+    """Make the proposal what it was before its last edit, with its approval. Another call brings the edit
+    back.
 
-    `edit` is what `content_digest` gives after that edit. Raises DocumentError if somebody has changed the
-    proposal since, or nobody has edited it.
+    `expected_digest` is the `content_digest` of the proposal that the user has seen. Raises DocumentError if
+    its contents are others by now, if it is closed, or if nobody has edited it.
     """
     with transaction.atomic():
         locked = Proposal.objects.select_for_update().get(pk=proposal.pk)
-        if not locked.is_open or not locked.earlier or content_digest(locked) != edit:
+        if not locked.is_open or not locked.earlier or content_digest(locked) != expected_digest:
             raise DocumentError([Sentence("The proposal was changed since. Nothing was undone.")])
         earlier = json.loads(locked.earlier, cls=ExactJSONDecoder)
         locked.earlier = _state_before_edit(locked)

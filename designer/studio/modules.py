@@ -36,7 +36,7 @@ from designer.studio.row_rule_entries import (
     entry_in_words,
     opens,
 )
-from designer.studio.rule_columns import narrow, page_of_column, role_of
+from designer.studio.rule_columns import narrow, page_of_column, shown_role
 from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
 
@@ -123,7 +123,7 @@ class ExposedEntityAdmin(NeededAdmin):
         context["page_data"] = user_data(configuration, known_metadata())
         if row is not None:
             context["page_data"]["usual"] = usual_filters(row.entity, configuration, known_metadata())
-            if (role := role_of(request)) is not None:
+            if (role := shown_role(request)) is not None:
                 context |= self._column(row, configuration, role)
             context["also_exposed"] = also_exposed(row)
             context["asks_to_open"] = OPENS if getattr(request, "asks_to_open", False) else ""
@@ -157,12 +157,12 @@ class ExposedEntityAdmin(NeededAdmin):
 
     def response_change(self, request: HttpRequest, obj: Any) -> HttpResponseBase:
         response: HttpResponseBase = super().response_change(request, obj)
-        if role_of(request) is None or "_continue" in request.POST:
+        if shown_role(request) is None or "_continue" in request.POST:
             return response
         return HttpResponseRedirect(f"{reverse('studio:matrix')}?{request.GET.urlencode()}")
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        return super().get_fieldsets(request, obj) if role_of(request) is None else ()
+        return super().get_fieldsets(request, obj) if shown_role(request) is None else ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Its endpoints' attributes are those of the entity that it was made for.

@@ -30,7 +30,7 @@ from designer.sentences import Sentence
 from designer.studio.endpoint_form.fetchxml_fields import FetchXmlField
 from designer.studio.look import StackedInline, dress
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.rule_columns import entries_of, role_of
+from designer.studio.rule_columns import shown_entries, shown_role
 
 # How the fields of findings about an entry begin; the entry's number follows.
 ENTRY = "entity.row_rule."
@@ -166,23 +166,23 @@ class RowRuleInline(StackedInline):
         return ", ".join(role.name for role in row.roles.all()) or gettext("Everyone")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return entries_of(request, super().get_queryset(request)).prefetch_related("roles")
+        return shown_entries(request, super().get_queryset(request)).prefetch_related("roles")
 
     def get_formset(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> Any:
         formset = super().get_formset(request, obj, **kwargs)
         # `checked_save` leaves them at the request.
         formset.refused = getattr(request, "refused", ())
-        formset.role = role_of(request)
+        formset.role = shown_role(request)
         return formset
 
     def get_extra(self, request: HttpRequest, obj: ExposedEntity | None = None, **kwargs: Any) -> int:
         """Return the number of empty entries that the page begins with.
 
-        One on the page of a column of the permission matrix that has no entry yet; else none.
+        One where the page shows the entries of one role, or of everyone, and there are none; else none.
         """
-        if obj is None or role_of(request) is None:
+        if obj is None or shown_role(request) is None:
             return 0
-        return 0 if entries_of(request, obj.row_rule.all()).exists() else 1
+        return 0 if shown_entries(request, obj.row_rule.all()).exists() else 1
 
     def _may_edit(self, request: HttpRequest, obj: Any) -> bool:
         return self.has_change_permission(request, obj) or self.has_add_permission(request, obj)

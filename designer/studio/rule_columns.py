@@ -30,15 +30,15 @@ def narrow(request: HttpRequest, role: str) -> None:
     setattr(request, _ROLE_ATTRIBUTE, role)
 
 
-def role_of(request: HttpRequest) -> str | None:
+def shown_role(request: HttpRequest) -> str | None:
     """Return the role that the page was narrowed to; empty: everyone; None: the page shows the whole rule."""
     role: str | None = getattr(request, _ROLE_ATTRIBUTE, None)
     return role
 
 
-def entries_of(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> QuerySet[RowRuleEntry]:
+def shown_entries(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> QuerySet[RowRuleEntry]:
     """Return those of `entries` that the page of the request shows."""
-    role = role_of(request)
+    role = shown_role(request)
     if role is None:
         return entries
     return entries.filter(roles__name=role) if role else entries.filter(roles=None)

@@ -80,8 +80,8 @@ class ConnectionWatch:
 
     def _watch_repeatedly(self, busy: Collection[tuple[str, str]]) -> None:
         """Look at the connections every second, as long as the process lives."""
-        pause = threading.Event()
-        while not pause.wait(1):
+        while True:
+            time.sleep(1)
             self.look(list(connections(self._port)), busy)
 
     def look(self, open_connections: list[Connection], busy: Collection[tuple[str, str]]) -> None:

@@ -237,7 +237,7 @@ class Front:
 
         For a large body, and for a sender that waits for "100 Continue".
         """
-        answer = await self._answer_without(incoming)
+        answer = await self._answer_without_body(incoming)
         if answer is None:
             await self._with_body(incoming, length, counted=True)
             return
@@ -269,9 +269,10 @@ class Front:
         else:
             self._put(incoming, partial(self._respond, incoming, body, time.monotonic(), counted=counted))
 
-    async def _answer_without(self, incoming: Incoming) -> Answer | None:
-        """Return the application's answer if it reads no body, as a refusal does; None if it wants
-        the body.
+    async def _answer_without_body(self, incoming: Incoming) -> Answer | None:
+        """Return the application's answer if it reads no body, as a refusal does.
+
+        None if it begins to read: that ends its run, and it has to run again with the body.
         """
         environ = self._environ(incoming, NotTakenIn(), time.monotonic())  # type: ignore[arg-type]
         with suppress(BodyWanted):

@@ -34,7 +34,8 @@ class Limits:
 class Pace:
     """A `with` block of the current task in which a transfer must keep to `limits`. Raises TooSlow.
 
-    One timer looks once a period: a timeout around each piece would cost more than the piece.
+    One timer looks once a period, of `limits.patience` seconds: a timeout around each piece would cost more
+    than the piece.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -43,7 +44,7 @@ class Pace:
         self._loop = asyncio.get_running_loop()
         # Bytes that have moved in this period.
         self._moved = 0
-        # Whether the pace of this period counts: not where the client has waited for us in it.
+        # Whether the pace of this period counts: not where the client has waited for us, in `our_turn`.
         self._is_judged = True
         self._too_slow = False
 

@@ -31,6 +31,8 @@ _LOOK = 0.1
 _LAST_WORDS = 0.5
 # Connections of a worker; each takes a descriptor, and so do files and the database.
 MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
+# As many are accepted even where the limit of open files leaves no room for them.
+_FEWEST_CONNECTIONS = 64
 
 
 class Restarts:
@@ -79,16 +81,18 @@ class Supervisor(MPServer):
         self, *arguments: Any, announce: Callable[[bool], None], patience: float, **options: Any
     ) -> None:
         super().__init__(*arguments, **options)
+        # Granian's limit of the connections of one worker, which would follow from its backlog.
         self.backpressure = _room_for_connections()
         self._announce: Callable[[bool], None] | None = announce
-        self._counts = shared_counts(self.workers)
-        self._heartbeats = Heartbeats(self._counts, patience)
+        # A count for each worker, which it raises while it answers.
+        self._signs_of_life = shared_counts(self.workers)
+        self._heartbeats = Heartbeats(self._signs_of_life, patience)
 
     def serve_and_supervise(self) -> None:
         """Start the workers, and watch over them until the service is stopped."""
         worker.lose_no_signal_at_the_fork()
         self._expect(range(self.workers))
-        self.serve(spawn_target=partial(worker.start, self._counts))
+        self.serve(spawn_target=partial(worker.start, self._signs_of_life))
 
     def _serve_loop(self, spawn_target: Any, target_loader: Any) -> None:
         """Watch the workers until the server is stopped: restart those that ended, and end those that are
@@ -159,4 +163,4 @@ def _room_for_connections() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
         return MOST_CONNECTIONS
-    return max(64, min(MOST_CONNECTIONS, soft - _OTHER_FILES))
+    return max(_FEWEST_CONNECTIONS, min(MOST_CONNECTIONS, soft - _OTHER_FILES))

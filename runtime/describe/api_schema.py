@@ -242,7 +242,8 @@ def _is_operation_of_entity(part: Part, entity: str, operation: str) -> bool:
 def _kinds_of_every_entity() -> Iterator[str]:
     """Yield the names of the kinds that every entity is listed with, whether it has such an endpoint or not.
 
-    These are the kinds that an entity has at most once: their path has a segment and no name.
+    These are the kinds that an entity has at most once, such as a read: their path has the entity's segment
+    and no name of their own.
     """
     for kind in KINDS.values():
         if kind.scope is Scope.ENTITY and not kind.is_named:

@@ -56,8 +56,8 @@ def example(
     raise NoExample
 
 
-def without_references(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of a body without the optional ids.
+def without_optional_ids(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a body without ids, and objects with an id, that are not required.
 
     A made-up id would be refused when the example is sent.
     """

@@ -57,7 +57,8 @@ class FragmentCache:
         """Add the fragments of the endpoints `wanted` (ids by digest) to the cache.
 
         Read those that are stored. Let the child process make the rest, or make them here where there is no
-        child. Raises Problem 503 if that takes too long, and while too many requests wait.
+        child. Those of a proposal are made here, too: the child knows the live configuration only. Raises
+        Problem 503 if that takes too long, and while too many requests wait.
         """
         missing = self._add_stored(wanted)
         if not missing:

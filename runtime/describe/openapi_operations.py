@@ -16,7 +16,7 @@ from rest_framework.viewsets import ViewSet
 from designer.kinds.operation_kind import Meaning
 from designer.platform import get_platform
 from runtime.describe.documentation import LIMIT_HEADERS, PROBLEM, Documentation, refusals, response_name
-from runtime.describe.examples import NoExample, example, without_references
+from runtime.describe.examples import NoExample, example, without_optional_ids
 from runtime.describe.oauth_responses import OAUTH_ERROR, oauth_name, oauth_response
 from runtime.describe.option_components import OptionComponents
 from runtime.http.rendering import JSON
@@ -185,7 +185,7 @@ class OperationSchema(AutoSchema):
         name = f"{self.documentation.operation_id}.{direction}"
         content: dict[str, Any] = {"schema": self._refer("schemas", name, schema)}
         try:
-            shown_schema = schema if direction == "output" else without_references(schema)
+            shown_schema = schema if direction == "output" else without_optional_ids(schema)
             content["example"] = example(shown_schema, components)
         except NoExample:
             return content

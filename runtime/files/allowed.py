@@ -96,7 +96,11 @@ def type_of(name: str, declared: str) -> str:
 
 
 def _fits_head(extensions: Collection[str], content_type: str, head: bytes) -> bool:
-    """Return whether the head of a file fits its extensions and content type."""
+    """Return whether the head of a file has the signature of one of `extensions`, or that of `content_type`.
+
+    `extensions` is the file's own, or all those of its content type. Formats without a signature fit any
+    head. A text has no NUL byte, unless it begins with a byte order mark.
+    """
     if _TEXTS.fullmatch(content_type):
         return b"\0" not in head or head.startswith(_BYTE_ORDER_MARKS)
     signed = {_SAME.get(extension, extension) for extension in extensions} & _extensions_with_signature()

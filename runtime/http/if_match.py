@@ -27,14 +27,14 @@ class Versions:
     """Reads `If-Match` for an endpoint. `attribute` holds the versions of its records; None for records
     without versions.
 
-    `kept` says whether records have versions. Raises Misconfigured when a version is required of records
+    `are_kept` says whether records have versions. Raises Misconfigured when a version is required of records
     without versions.
     """
 
     def __init__(self, attribute: str | None, settings: VersionSettings) -> None:
-        self.kept = attribute is not None
+        self.are_kept = attribute is not None
         self._required = settings.require_if_match
-        if self._required and not self.kept:
+        if self._required and not self.are_kept:
             raise Misconfigured(Sentence("If-Match is required, but its records keep no versions"))
 
     def wanted(self, request: HttpRequest) -> WantedVersions:
@@ -52,7 +52,7 @@ class Versions:
             return None
         if if_match.strip() == "*":
             return None
-        if not self.kept:
+        if not self.are_kept:
             # A caller who sends a tag relies on it: a write all the same could overwrite a change of somebody
             # else.
             raise Problem(
@@ -64,7 +64,7 @@ class Versions:
 
     def parameters(self) -> tuple[dict[str, Any], ...]:
         """Return the documentation of the `If-Match` header; empty when records keep no versions."""
-        if not self.kept:
+        if not self.are_kept:
             return ()
         return ({**_PARAMETER, "required": True} if self._required else _PARAMETER,)
 
@@ -72,7 +72,7 @@ class Versions:
         """Return the problem codes by status, for the OpenAPI document; `bad_requests` are the endpoint's
         own for 400.
         """
-        if not self.kept:
+        if not self.are_kept:
             return {400: (*bad_requests, "if_match_unsupported")}
         return {
             400: (*bad_requests, "invalid_if_match"),

@@ -68,8 +68,9 @@ class Idempotency:
                 "of them different, so that nobody guesses it. Send a UUID.",
             )
         self.exchange = exchange
+        # Under this the first request is stored: a caller's key counts for one endpoint.
         self.digest = _digest(caller.issuer, caller.subject or _address(exchange), endpoint_key, key)
-        # The same body for another record is another request.
+        # The same body for another record is another request. A path without a record has no `record_id`.
         record = exchange.record_id if exchange.record else ""
         self.body_digest = _digest(record, digest_body(exchange))
 
@@ -92,8 +93,10 @@ class Idempotency:
         return response
 
     def _claim(self, *, may_retry: bool = True) -> IdempotencyRecord:
-        """Insert the in-flight row of the key, or return that of an earlier request. `may_retry`: an expired
-        row may be removed, and the claim be made once more.
+        """Insert the in-flight row of the key, and return it; or return that of an earlier request, which has
+        a `status` if it was answered, and is taken over if its process died. Raises Problem 409 and 422.
+
+        `may_retry`: an expired row may be removed, and the claim be made once more.
         """
         record = IdempotencyRecord(
             digest=self.digest,

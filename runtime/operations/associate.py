@@ -18,7 +18,7 @@ from designer.sentences import Sentence
 from runtime.http.bodies import refuse_body
 from runtime.http.failures import Misconfigured
 from runtime.operations.base import Description, Operation
-from runtime.operations.message_language import language_parameter, parameters_of
+from runtime.operations.message_language import language_parameter, read_parameters_and_language
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 from runtime.steps.rules import rule_of_exposure
@@ -46,7 +46,7 @@ class AssociateOperation(Operation):
 
     def run(self, exchange: Exchange) -> HttpResponse:
         """Associate the two records of the path for PUT, or end their association for DELETE. Answer 204."""
-        parameters_of(self.endpoint.definition, exchange)
+        read_parameters_and_language(self.endpoint.definition, exchange)
         refuse_body(exchange.request)
         id, related = exchange.record_id, exchange.related_id
         self.steps.run(exchange)

@@ -117,7 +117,8 @@ class Operation(ABC):
         return hashlib.sha256(body).hexdigest()
 
     def hold_back(self, silent: Platform, exchange: Exchange) -> None:
-        """Send the operation's own requests to `silent`, which does not pass them on. For dry runs.
+        """Send the operation's own requests to `silent`, which does not pass them on, from now on. A dry run
+        makes an operation for itself and calls this.
 
         The requests of the steps are still sent. Override this where one of the operation's own requests goes
         through the steps or through another object.

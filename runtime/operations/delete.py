@@ -11,7 +11,7 @@ from designer.configuration import Endpoint
 from designer.kinds.versions import VersionSettings
 from runtime.http.if_match import Versions
 from runtime.operations.base import Description, Operation
-from runtime.operations.message_language import language_parameter, parameters_of
+from runtime.operations.message_language import language_parameter, read_parameters_and_language
 from runtime.request_context import Exchange
 from runtime.steps import Steps
 
@@ -27,7 +27,7 @@ class DeleteOperation(Operation):
 
     def run(self, exchange: Exchange) -> HttpResponse:
         """Delete the record, and answer 204. Raises Problem."""
-        parameters_of(self.endpoint.definition, exchange)
+        read_parameters_and_language(self.endpoint.definition, exchange)
         # A wrong id is a Problem 400 before any step is done.
         _ = exchange.record_id
         wanted_versions = self.versions.wanted(exchange.request)

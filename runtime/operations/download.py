@@ -19,7 +19,7 @@ from runtime.http.problems import FieldError
 from runtime.http.query_string import invalid_parameters
 from runtime.http.rendering import json_response, refuse_unacceptable
 from runtime.operations.base import Description, Operation
-from runtime.operations.message_language import language_parameter, parameters_of
+from runtime.operations.message_language import language_parameter, read_parameters_and_language
 from runtime.request_context import Exchange
 
 
@@ -46,7 +46,7 @@ class DownloadOperation(Operation):
         Problem 400.
         """
         names = (SIZE,) if self._sizes else ()
-        size = parameters_of(self.endpoint.definition, exchange, names).get(SIZE, "")
+        size = read_parameters_and_language(self.endpoint.definition, exchange, names).get(SIZE, "")
         if size and size not in self._sizes:
             allowed = " or ".join(self._sizes)
             raise invalid_parameters([FieldError("not_allowed", f"Must be {allowed}.", parameter=SIZE)])

@@ -13,7 +13,7 @@ from runtime.request_context import Exchange
 NAME = "lcid"
 
 
-def parameters_of(
+def read_parameters_and_language(
     definition: EndpointDefinition, exchange: Exchange, names: Collection[str] = ()
 ) -> Mapping[str, str]:
     """Return the request's parameters by their `names` in lower case. Set the language of the exchange.

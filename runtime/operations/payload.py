@@ -14,7 +14,7 @@ from designer.sentences import Sentence
 from designer.types import holds_records
 from runtime.http.bodies import read_object
 from runtime.http.failures import Misconfigured
-from runtime.operations.message_language import parameters_of
+from runtime.operations.message_language import read_parameters_and_language
 from runtime.request_context import Exchange
 from runtime.steps.row_rule_guard import LookupGuard
 from runtime.values.bindings import Bindings
@@ -87,7 +87,7 @@ class Payload:
         Also sets `exchange.inputs` to these values completed by defaults. Raises Problem 400, 413, 415, also
         for any query parameter other than the language of messages.
         """
-        parameters_of(self._definition, exchange)
+        read_parameters_and_language(self._definition, exchange)
         with exchange.transfer():
             body = read_object(exchange.request, optional=self._optional)
         sent = self._inputs.read(body)

@@ -15,7 +15,7 @@ from runtime.http.if_match import WantedVersions
 from runtime.http.query_string import LCID
 from runtime.http.rendering import JSON, render
 from runtime.operations.base import Description, Operation
-from runtime.operations.message_language import language_parameter, parameters_of
+from runtime.operations.message_language import language_parameter, read_parameters_and_language
 from runtime.request_context import Exchange
 from runtime.steps import FoundRecord, Steps
 from runtime.values.columns import Columns
@@ -45,7 +45,7 @@ class ReadOperation(Operation):
 
     def run(self, exchange: Exchange) -> HttpResponse:
         """Answer the columns of the record, with an `ETag`."""
-        parameters_of(self.endpoint.definition, exchange, self.parameters)
+        read_parameters_and_language(self.endpoint.definition, exchange, self.parameters)
         record = self.steps.read(exchange)
         content = render(self.columns.answer(record.values, exchange.lcid, exchange))
         # The digest, too: an answer changes with its language and its configuration, the version does not.

@@ -64,7 +64,7 @@ class UpdateOperation(Operation):
         version = self.guard.steps.write(
             exchange, wanted_versions, lambda record, version: self._write(exchange, sent, record, version)
         )
-        return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.kept else None)
+        return HttpResponse(status=204, headers={"ETag": f'"{version}"'} if self.versions.are_kept else None)
 
     def _write(
         self,
@@ -158,7 +158,7 @@ class UpdateOperation(Operation):
             body=self.payload.schema(),
             fields=self.payload.fields(),
             parameters=(*self.versions.parameters(), *language_parameter(self.endpoint.definition)),
-            headers={"ETag": "The record's new version."} if self.versions.kept else {},
+            headers={"ETag": "The record's new version."} if self.versions.are_kept else {},
             problems=self.guard.steps.problems(
                 {
                     **payload.PROBLEMS,

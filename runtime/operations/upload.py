@@ -20,7 +20,7 @@ from runtime.files.upload_bodies import PART, receive
 from runtime.http.rendering import json_response
 from runtime.http.request_record import record_of
 from runtime.operations.base import Description, Operation
-from runtime.operations.message_language import language_parameter, parameters_of
+from runtime.operations.message_language import language_parameter, read_parameters_and_language
 from runtime.request_context import Exchange, ReceivedFile
 from runtime.values.fields import Field
 
@@ -53,7 +53,7 @@ class UploadOperation(Operation):
         takes.
         """
         if exchange.received is None:
-            parameters_of(self.endpoint.definition, exchange)
+            read_parameters_and_language(self.endpoint.definition, exchange)
             # A wrong id is a Problem 400 before the file is received.
             _ = exchange.record_id
             with exchange.transfer():

@@ -100,7 +100,7 @@ class UpsertOperation(Operation):
             if wish.exists is not False or error.key != self.key.name:
                 raise
             raise Problem(412, "record_exists", "A record with this key exists.") from error
-        headers = {"ETag": f'"{stored.version}"'} if self._versions.kept else None
+        headers = {"ETag": f'"{stored.version}"'} if self._versions.are_kept else None
         return json_response({"id": stored.id, "created": stored.created}, headers=headers)
 
     def _wish(self, request: HttpRequest) -> _Wish:
@@ -231,6 +231,7 @@ class UpsertOperation(Operation):
             "additionalProperties": False,
         }
         versions = tuple({**parameter, "description": _IF_MATCH} for parameter in self._versions.parameters())
+        # An upsert never asks for If-Match: there is no 428.
         conditions = {
             400: (
                 *payload.PROBLEMS[400],
@@ -238,7 +239,7 @@ class UpsertOperation(Operation):
                 "invalid_if_none_match",
                 *self._versions.problems()[400],
             ),
-            412: ("record_exists", *(("version_mismatch",) if self._versions.kept else ())),
+            412: ("record_exists", *(("version_mismatch",) if self._versions.are_kept else ())),
         }
         return Description(
             success=(200, answer, "The record was changed, or created."),
@@ -250,7 +251,7 @@ class UpsertOperation(Operation):
                 _IF_NONE_MATCH,
                 *language_parameter(self.endpoint.definition),
             ),
-            headers={"ETag": "The record's new version."} if self._versions.kept else {},
+            headers={"ETag": "The record's new version."} if self._versions.are_kept else {},
             problems=self.steps.problems(
                 {
                     **payload.PROBLEMS,

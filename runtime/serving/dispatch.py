@@ -153,9 +153,16 @@ def _not_allowed(methods: Mapping[str, object]) -> Problem:
 
 
 def _exchange(
-    request: HttpRequest, served: Served, match: Match, watch: Watch, generations: str | None, key: str
+    request: HttpRequest,
+    served: Served,
+    match: Match,
+    watch: Watch,
+    write_generations: str | None,
+    spender: str,
 ) -> Exchange:
-    """Return the context of a request to an endpoint. `key` names the endpoint in the platform's budget."""
+    """Return the context of a request to an endpoint. `write_generations` and `spender` are those of
+    Exchange.
+    """
     return Exchange(
         request,
         served.user_context,
@@ -163,8 +170,8 @@ def _exchange(
         match.record or "",
         match.file or "",
         match.related or "",
-        write_generations=generations,
+        write_generations=write_generations,
         watch=watch,
         recognition=served.recognition,
-        spender=key,
+        spender=spender,
     )

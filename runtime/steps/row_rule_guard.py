@@ -32,12 +32,12 @@ class MoveGuard:
     """
 
     def __init__(self, rule: RowRule | None, written: frozenset[str], platform: Platform) -> None:
-        self._system = platform.conventions.of(rule.entity) if rule else SystemAttributes()
+        self._system_attributes = platform.conventions.of(rule.entity) if rule else SystemAttributes()
         rule_attributes = rule.attributes if rule else frozenset()
         # Attributes that no rule looks at move nothing: then there is nothing to check.
         self.reads = (
             ()
-            if rule_attributes.isdisjoint(self._system.changed_by(written))
+            if rule_attributes.isdisjoint(self._system_attributes.changed_by(written))
             else tuple(sorted(rule_attributes))
         )
         self._platform = platform
@@ -51,7 +51,7 @@ class MoveGuard:
         if self._rule is None:
             return True
         rule_of_caller = self._rule.of_caller(exchange)
-        if rule_of_caller.attributes.isdisjoint(self._system.changed_by(values.keys())):
+        if rule_of_caller.attributes.isdisjoint(self._system_attributes.changed_by(values.keys())):
             return True
         return self._stays(self._rule.entity, rule_of_caller, row, values, exchange)
 
@@ -71,7 +71,7 @@ class MoveGuard:
         """Return whether the record in `row` is still inside the rule after `values` are written to it."""
         # The rule compares an attribute that the platform makes of those written, such as a full name of a
         # last name. Only the platform knows the result.
-        if not rule.attributes.isdisjoint(self._system.composed_of(values.keys())):
+        if not rule.attributes.isdisjoint(self._system_attributes.composed_of(values.keys())):
             return False
         set_by_platform = values_set_along(entity, values, rule.attributes, self._platform, exchange.call)
         after = {**row, **values, **set_by_platform}
@@ -166,8 +166,8 @@ class CreateGuard:
         self.rule = rule
         self._platform = platform
         self._attributes = platform.attributes(rule.entity)
-        self._system = platform.conventions.of(rule.entity)
-        self._users = platform.conventions.users
+        self._system_attributes = platform.conventions.of(rule.entity)
+        self._user_conventions = platform.conventions.users
 
     def allows(self, values: Mapping[str, Value], exchange: Exchange) -> bool:
         """Whether a record of `values` would be inside the rule; what only the platform could tell is not.
@@ -200,7 +200,7 @@ class CreateGuard:
         """
         attributes_to_judge = callers_rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
-        always = self._system.always_set
+        always = self._system_attributes.always_set
         values = {name: value for name, value in values.items() if value is not None or name not in always}
         given_or_default = {**self._defaults(values, attributes_to_judge, exchange.call), **values}
         # What the platform sets by itself because of these values, such as the unit of an owner.
@@ -210,7 +210,7 @@ class CreateGuard:
         # What is of another origin, such as a value that the platform computes, stays unknown.
         known_values: dict[str, Value] = {}
         for name in attributes_to_judge:
-            match origin(name, self._attributes, values.keys(), self._system):
+            match origin(name, self._attributes, values.keys(), self._system_attributes):
                 case Origin.EMPTY:
                     known_values[name] = None
                 case Origin.GIVEN | Origin.DEFAULT if name in given_or_default:
@@ -219,7 +219,7 @@ class CreateGuard:
                         if name in compared_by_name
                         else given_or_default[name]
                     )
-        unit = self._system.ownership.unit if self._system.ownership else None
+        unit = self._system_attributes.ownership.unit if self._system_attributes.ownership else None
         if unit is not None and values.get(unit) not in (None, known_values.get(unit)):
             # A setting of the organisation decides whether the platform keeps a unit other than the owner's,
             # so it stays unknown.
@@ -232,9 +232,9 @@ class CreateGuard:
         """Return what the platform sets in a new record where `values` do not: its id, owner and state."""
         # Nobody knows the id that the platform will choose, so a rule treats any new one alike.
         defaults: dict[str, Value] = {self.rule.primary_id: new_guid()}
-        needed, system = attributes & self._attributes.keys(), self._system
-        if self._users and not needed.isdisjoint(system.set_to_caller | system.set_with_owner):
-            actor = Reference(self._users.entity, call.caller or self._platform.who())
+        needed, system = attributes & self._attributes.keys(), self._system_attributes
+        if self._user_conventions and not needed.isdisjoint(system.set_to_caller | system.set_with_owner):
+            actor = Reference(self._user_conventions.entity, call.caller or self._platform.who())
             defaults |= dict.fromkeys(system.set_to_caller, actor)
         if system.state and not needed.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
             states = self._platform.option_set(system.state, entity=self.rule.entity).options

@@ -51,11 +51,15 @@ def _platform_without_writes(endpoint: Endpoint) -> Iterator[Platform]:
     """
     platform = get_platform()
     conventions = platform.conventions
-    takes_back = conventions.takes_files_back if endpoint.kind.takes_files else conventions.takes_writes_back
-    if not (endpoint.kind.writes and takes_back):
+    can_take_back = (
+        conventions.takes_files_back if endpoint.kind.takes_files else conventions.takes_writes_back
+    )
+    # What only reads needs no transaction: reads pass through a dry platform.
+    if not (endpoint.kind.writes and can_take_back):
         yield RecordingPlatform.dry(platform)
         return
-    # Not through NotedWrites: a write that is taken back must not make cached answers useless.
+    # Such a platform keeps its records in this database, whose rollback takes its writes back. Not through
+    # NotedWrites: a write that is taken back must not make cached answers useless.
     with transaction.atomic():
         yield platform
         transaction.set_rollback(True)

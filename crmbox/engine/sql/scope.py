@@ -84,9 +84,10 @@ class Scope:
         return source
 
     def source(self, alias: str | None, construct: str) -> Source:
-        """Return the source that `alias` names.
+        """Return the source that `alias` names; None names the root.
 
-        The root's entity names the root, unless a link has that alias.
+        The root's entity names the root, too, unless a link has that alias. Raises InvalidQuery, which names
+        `construct`, the part of the query.
         """
         source = self._sources.get(alias)
         if source is None and alias == self.root.stored.entity.logical_name:

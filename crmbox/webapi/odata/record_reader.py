@@ -253,17 +253,22 @@ def _members(
         for row in answer.rows:
             members[_guid(row.values[collection.attribute])].append(row)
         return members
-    owners = _pairs(reader, collection, keys)
+    owners = _owners_by_related(reader, collection, keys)
     for row in _records_with_keys(reader, target, expansion.options, tuple(owners)):
         for owner in owners[row.id]:
             members[owner].append(row)
     return members
 
 
-def _pairs(reader: RecordReader, collection: Collection, keys: tuple[Guid, ...]) -> dict[Guid, list[Guid]]:
-    """Return the owners of each related record in a many-to-many relationship."""
+def _owners_by_related(
+    reader: RecordReader, collection: Collection, keys: tuple[Guid, ...]
+) -> dict[Guid, list[Guid]]:
+    """Return the owners of each related record, by its id, in a many-to-many relationship. `keys` are the ids
+    of the owners.
+    """
     owner_attribute, related_attribute = collection.pair
     query = Query(
+        # A many-to-many relationship has one.
         collection.relationship.intersect or "",
         (Column(owner_attribute), Column(related_attribute)),
         Filter((among_keys(owner_attribute, keys),)),

@@ -48,23 +48,23 @@ def store_new(request: Request, draft: Draft, id: Guid | None = None) -> Stored:
             made = store_new(request, parent)
             draft.values[lookup.attribute] = Reference(parent.type.name, made.id)
         stored = request.platform.create(draft.type.name, draft.values, id=chosen, call=request.call)
-        _store_around(request, draft, stored.id)
+        _store_files_and_related(request, draft, stored.id)
     return stored
 
 
 def store_changes(request: Request, draft: Draft, id: Guid, *, if_version: str | None = None) -> None:
     """Update a record by a draft. Raises as `Platform.update`."""
-    with _together(draft):
+    with _transaction_if_needed(draft):
         request.platform.update(draft.type.name, id, draft.values, if_version=if_version, call=request.call)
-        _store_around(request, draft, id)
+        _store_files_and_related(request, draft, id)
 
 
-def _together(draft: Draft) -> AbstractContextManager[object]:
+def _transaction_if_needed(draft: Draft) -> AbstractContextManager[object]:
     """Return the transaction for a draft that needs several writes; nothing for any other."""
     return nullcontext() if draft.is_simple else transaction.atomic()
 
 
-def _store_around(request: Request, draft: Draft, id: Guid) -> None:
+def _store_files_and_related(request: Request, draft: Draft, id: Guid) -> None:
     """Store what a draft says beside the record's own values: files, related new records, and ties."""
     for attribute, content in draft.files.items():
         _put_file(request, draft, id, attribute, content)

@@ -136,8 +136,10 @@ class PendingFetches:
             return any(not pending.fetch.is_done_within(0) for pending in self._fetches.values())
 
     def can_be_stored(self, pending: PendingFetch, first_stamp: Mapping[str, bytes]) -> bool:
-        """Whether what was fetched is as recent as what is in the store. `first_stamp` is empty unless the
-        store was empty when the fetch began.
+        """Whether what was fetched is as recent as what is in the store.
+
+        A stamp is the platform's word for a state of its metadata. `first_stamp` is the one that was taken
+        before the fetch for an empty store; empty where the store was not empty, or there is no stamp.
 
         An older document must not be stored: without its changes since then, it would count as up to date.
         """

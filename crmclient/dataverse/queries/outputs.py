@@ -40,9 +40,12 @@ class Output:
 
 
 def output_of(source: Source, column: Column, files: FileFacts, parties: AskedParties, call: Call) -> Output:
-    """Return the output for a column of a query on records. Raises InvalidQuery for an unknown attribute."""
+    """Return the output for a column of a query on records. Raises InvalidQuery for an attribute that is
+    unknown or cannot be read.
+    """
     key = column.alias or source.key(column.attribute)
     refuse_unreadable(source, column.attribute, f"attribute {column.attribute}")
+    # `customeridname` is the name of the record in the lookup `customerid`.
     lookup = lookup_named_by(column.attribute, source.document.attributes)
     if lookup is not None:
         return _name_of_lookup(source, lookup, key)
@@ -53,7 +56,7 @@ def output_of(source: Source, column: Column, files: FileFacts, parties: AskedPa
         return _file(source, attribute, key, files, call)
     if attribute.type.holds_parties:
         return _party_list(source, attribute, key, parties)
-    read = reader(attribute, *source.properties(attribute))
+    read = reader(attribute, *source.property_names(attribute))
     selected = (Column(attribute.logical_name),)
     return Output(key, selected, read, attribute.type.is_reference)
 
@@ -88,7 +91,7 @@ def _unknown(source: Source, column: Column) -> InvalidQuery:
 
 def _name_of_lookup(source: Source, lookup: Attribute, key: str) -> Output:
     """Return the output for the name of a lookup's record."""
-    names = source.properties(lookup)
+    names = source.property_names(lookup)
 
     def read(row: Row) -> Value:
         """Return the name of the lookup's record in a row; None for an empty lookup."""
@@ -113,7 +116,7 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
 
         return Output(key, selected, read_attachment)
 
-    names = source.properties(attribute)
+    names = source.property_names(attribute)
 
     def found(row: Row) -> tuple[Guid, Guid] | None:
         """Return the ids of the record and of its file; None without a file."""

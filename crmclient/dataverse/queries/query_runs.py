@@ -129,7 +129,8 @@ class Queries:
         try:
             [row] = self._ask(plan, counting, Position(), None, call).rows
         except (InvalidQuery, ValueError):
-            # Dataverse refuses to aggregate, and so to count, too many rows.
+            # InvalidQuery: Dataverse refuses to aggregate, and so to count, too many rows. ValueError: the
+            # answer has not exactly one row.
             return None
         counted = row.get("total")
         return counted if type(counted) is int else None

@@ -27,7 +27,7 @@ class Source:
         """The key of an attribute in a row of the result: `alias.attribute` for a link's."""
         return attribute if self.alias is None else f"{self.alias}.{attribute}"
 
-    def properties(self, attribute: Attribute) -> tuple[str, ...]:
+    def property_names(self, attribute: Attribute) -> tuple[str, ...]:
         """Return the names that an attribute may have in Dataverse's rows. Those of a link are written in
         several ways.
         """

@@ -104,21 +104,26 @@ class FileFacts:
 
         `of` asks for each file that this leaves out.
         """
-        unknown = {file: record for record, file in files.items() if self._cached_description(file) is None}
+        records_of_unknown = {
+            file: record for record, file in files.items() if self._cached_description(file) is None
+        }
         # For one file `of` needs no more requests; images have no row in the table `fileattachment`.
-        if len(unknown) < 2 or attribute.type is not AttributeType.FILE:
+        if len(records_of_unknown) < 2 or attribute.type is not AttributeType.FILE:
             return
-        ids = list(unknown)
+        ids = list(records_of_unknown)
         for start in range(0, len(ids), _AT_ONCE):
             if time.monotonic() < self._refused_until:
                 return
             for row in self._attachment_rows(ids[start : start + _AT_ONCE], call):
                 id, size = str(row.get("fileattachmentid", "")).lower(), row.get("filesizeinbytes")
                 # A file without bytes may be one that the platform has lost: only a download tells.
-                if id in unknown and isinstance(size, int) and size > 0:
+                if id in records_of_unknown and isinstance(size, int) and size > 0:
                     name, kind = row.get("filename"), row.get("mimetype")
                     info = FileInfo(id, str(name or attribute.logical_name), size, str(kind or UNKNOWN_TYPE))
-                    self._remember(_Described(info, _value_paths(entity, unknown[id], attribute)[0]))
+                    # Only images have a second path.
+                    self._remember(
+                        _Described(info, _value_paths(entity, records_of_unknown[id], attribute)[0])
+                    )
 
     def _attachment_rows(self, files: Iterable[Guid], call: Call) -> list[Row]:
         """Return the attachment rows of `files`.

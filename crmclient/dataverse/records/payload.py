@@ -106,11 +106,12 @@ class _Writer:
         """Add a value to the content. A lookup is written under the navigation property to its entity."""
         name = attribute.logical_name
         if attribute.type.is_reference:
+            # `check` refuses what is no reference, and so comes before its entity is read.
             check(attribute, value, self._options)
             navigation_property = self._document.navigation_to(name, value.entity)
             self.content[f"{navigation_property}@odata.bind"] = self._bound(attribute, value)
             return
-        # Encoding checks the type of the value, which `check` takes for granted.
+        # Encoding checks the type of other values, which `check` takes for granted.
         encoded = encode(attribute, value)
         check(attribute, value, self._options)
         self.content[name] = encoded

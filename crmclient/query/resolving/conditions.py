@@ -50,7 +50,7 @@ _EXACT: Final = frozenset({Operator.EQ, Operator.NE, Operator.IN, Operator.NOT_I
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Prepares conditions in the filter of the entity or link `holder`.
+    """Prepares conditions in the filter of the link `holder`; None: in that of the query's own entity.
 
     With `denied`, the filter is inside a link that keeps rows for which the filter does not hold. A condition
     that holds for nothing would keep rows there, so Unknown is passed on to that link.
@@ -65,7 +65,7 @@ class Writer:
         """Prepare a condition; None for a wrong condition, whose problem is added to those of the names."""
         construct = construct_of(condition)
         alias = self.holder if condition.link is None else condition.link
-        if not self._reaches(alias, construct):
+        if not self._may_name(alias, construct):
             return None
         attribute = self.names.attribute(alias, condition.attribute, construct)
         if condition.value_of is not None:
@@ -93,7 +93,7 @@ class Writer:
         applies = follows and FAMILY[attribute.type] in OPERATORS[Operator.UNDER]
         return applies and not self.names.has_hierarchy(alias, attribute)
 
-    def _reaches(self, alias: str | None, construct: str) -> bool:
+    def _may_name(self, alias: str | None, construct: str) -> bool:
         """Return whether a condition may name the link `alias` from where it stands. If not, note a
         problem.
         """
@@ -125,7 +125,7 @@ class Writer:
             )
             return None
         alias = self.holder if other is None else other
-        if not self._reaches(alias, construct):
+        if not self._may_name(alias, construct):
             return None
         right = self.names.attribute(alias, name, construct)
         if right is None:

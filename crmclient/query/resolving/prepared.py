@@ -21,7 +21,8 @@ class Needs:
     """The circumstances that conditions read, by name.
 
     `user_values` are properties of the caller, among them `type` and `roles`; `claims` are paths. `fetched`
-    are pairs of a data fetcher and a key of its row. `user` is the caller's platform user.
+    are pairs of a data fetcher and a key of its row. `record` are attributes of the record in the path.
+    `user` is the caller's platform user.
     """
 
     parameters: frozenset[str] = frozenset()

@@ -37,7 +37,7 @@ def replace(value: Any, old: Any, new: Any) -> str:
     if not searched:
         raise ValueError(_("replace takes a text to look for, which is empty here"))
     replacement = text("replace", new)
-    # Calculated beforehand: the new text may be too long to make.
+    # Calculated beforehand: the new text may be too long to make. One that gets no longer is never refused.
     new_length = len(original) + original.count(searched) * (len(replacement) - len(searched))
     if new_length > max(MOST_TEXT, len(original)):
         raise too_long("replace")

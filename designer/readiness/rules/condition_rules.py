@@ -56,8 +56,8 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                     place,
                 )
                 continue
-            result = _possible_values_of(subject, value)
-            if result is not None and not _may_compare(condition, attribute, result):
+            possible = _possible_values_of(subject, value)
+            if possible is not None and not _may_compare(condition, attribute, possible):
                 yield (
                     _(
                         "“%(attribute)s” (%(type)s) %(operator)s %(value)s can never be compared. Choose "
@@ -65,7 +65,7 @@ def values_can_be_compared(subject: EndpointSubject) -> Found:
                         attribute=condition.attribute,
                         type=attribute.type.value,
                         operator=condition.operator.value,
-                        value=result.words,
+                        value=possible.words,
                     ),
                     place,
                 )
@@ -101,11 +101,12 @@ def _possible_values_of(subject: EndpointSubject, value: object) -> PossibleValu
     return None
 
 
-def _may_compare(condition: DesignedCondition, attribute: Attribute, result: PossibleValues) -> bool:
-    """Whether the condition can compare its attribute with at least one value that `result` may give."""
+def _may_compare(condition: DesignedCondition, attribute: Attribute, possible: PossibleValues) -> bool:
+    """Whether the condition can compare its attribute with at least one value that `possible` may give."""
+    # An empty value is no wrong one: such a condition holds for no row.
     return any(
         value is None or value is UNKNOWN or can_compare(condition, attribute, value, calendar())
-        for sample in result.samples
+        for sample in possible.samples
         for value in _values_in_requests(sample)
     )
 

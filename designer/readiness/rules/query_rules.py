@@ -54,7 +54,7 @@ def the_platform_can_run_it(subject: EndpointSubject) -> Found:
 @blocking("query-size", row_rules=True)
 def it_stays_in_bounds_with_row_rules(subject: EndpointSubject) -> Found:
     """Find too many links and conditions in what the platform gets: the query, and the row rules that apply
-    to a caller with one role. Callers with more roles have more row rules, and may not be there.
+    to a caller with one role. Callers with more roles have more row rules; there may be no such callers.
     """
     for query in _own_query(subject):
         more_links, more_conditions = _added_by_row_rules(subject, query)
@@ -67,7 +67,7 @@ def it_stays_in_bounds_with_row_rules(subject: EndpointSubject) -> Found:
                 ),
                 QUERY,
             )
-        # More in the query alone is a problem of its own.
+        # Too many in the query alone are a problem of its own, which `query-problem` finds.
         own = _conditions_of(query.filter, query.links)
         if own <= MOST_CONDITIONS < (count := own + more_conditions):
             yield (
@@ -339,6 +339,7 @@ def _added_by_row_rules(subject: EndpointSubject, query: DesignedQuery) -> tuple
     """
     callers: list[tuple[str, ...]] = [(role,) for role in subject.definition.access.roles]
     if not callers:
+        # Any caller is admitted. Only roles that row rules name make a difference.
         rules = (exposure.row_rule for exposure in subject.endpoint.exposures)
         callers = [(), *((role,) for role in sorted(frozenset[str]().union(*map(roles_of, rules))))]
     added = [_added_for_roles(subject, query, roles) for roles in callers]

@@ -223,7 +223,7 @@ def fetchers_have_queries(subject: EndpointSubject) -> Found:
 @blocking("fetcher-values")
 def fetchers_know_their_values(subject: EndpointSubject) -> Found:
     """Find values in the queries of data fetchers that nothing gives. A fetcher sees only those before it."""
-    rows: dict[str, frozenset[str]] = {}
+    earlier_columns: dict[str, frozenset[str]] = {}
     attribute_names = subject.metadata.attributes(subject.entity).keys() if subject.entity else frozenset()
     for fetcher in subject.definition.fetchers:
         place = f"fetchers.{fetcher.name}.query"
@@ -255,9 +255,9 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
                 ),
                 place,
             )
-        yield from unknown_fetchers(subject, needs, list(rows.items()), place)
+        yield from unknown_fetchers(subject, needs, list(earlier_columns.items()), place)
         yield from unknown_properties(subject, needs, place)
-        rows[fetcher.name] = _columns_found_by(subject, fetcher.name)
+        earlier_columns[fetcher.name] = _columns_found_by(subject, fetcher.name)
 
 
 def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:

@@ -51,7 +51,8 @@ class RuleRow:
 
 
 class MatrixRules:
-    """The words of the matrix about row rules. `columns` are pairs of name and label.
+    """The words of the matrix about row rules. `columns` are pairs of name and label: of a role, or of those
+    who need none.
 
     With `may_change`, each cell has a link to the page that changes its entries.
     """
@@ -64,8 +65,8 @@ class MatrixRules:
         self._columns = columns
         self._exposed_by_key = {exposed.key: exposed for exposed in configuration.entities}
         self._pages_by_key = entity_pages(configuration)
-        stored = configuration.ids.entities if configuration.ids else {}
-        self._ids_by_key = {exposed.key: id for id, exposed in stored.items()}
+        entities_by_row_id = configuration.ids.entities if configuration.ids else {}
+        self._ids_by_key = {exposed.key: id for id, exposed in entities_by_row_id.items()}
         self._cell_address = column_addresses() if may_change else None
         # The texts of entries of row rules, by the exposed entity's key and the `id()` of the entry. Many
         # endpoints are of one entity, and each entry is worded once. The configuration keeps the entries

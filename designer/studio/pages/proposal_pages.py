@@ -220,7 +220,7 @@ class ProposalPage(StudioPage):
 
 
 class ProposalDocument(StudioView):
-    """What is proposed, as a file."""
+    """What is proposed, as a file without the lists that the account may not see."""
 
     permission_required = "designer.view_proposal"
     http_method_names = ["get"]

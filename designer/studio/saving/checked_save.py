@@ -421,8 +421,8 @@ def warn(request: HttpRequest, findings: Iterable[Finding]) -> None:
 def _held_messages(request: HttpRequest) -> Iterator[None]:
     """Hold back the messages of successes during the block, and show them at its end.
 
-    The block is `recording`: the version that an undo names exists when it has ended, and not at all if the
-    change was refused.
+    The block has `recording` in it, which leaves the number of the version at `request.recorded` when it
+    ends: *Undo* in the message names it. A change that was refused makes no version.
     """
     request.held_messages = []  # type: ignore[attr-defined]
     # Without `finally`: a change that was refused has no success to tell of.

@@ -95,14 +95,14 @@ def is_protected(row: Model, configuration: Configuration) -> bool:
     match row:
         case Endpoint():
             endpoint = configuration.endpoints.get(row.pk)
-            module = endpoint.definition.module if endpoint is not None else ""
+            module = endpoint.definition.module if endpoint is not None else EVERYTHING
         case ExposedEntity():
             module = row.module.segment
         case Module():
             module = row.segment
         case _:
             module = EVERYTHING
-    return EVERYTHING in groups or (module != EVERYTHING and module in groups)
+    return EVERYTHING in groups or module in groups
 
 
 def _subject_of(refused: ProtectionRefused) -> str:

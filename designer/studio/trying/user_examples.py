@@ -81,7 +81,7 @@ def _user_example(
     pages: ModelAdmin, request: HttpRequest, row: UserProperty | None, example_form: UserExampleForm
 ) -> UserExample:
     """Return the value of the property as the page stands, for the caller of the valid `example_form`."""
-    # The form writes the new name into `row`: the stored one is asked for first.
+    # `_definition` validates the form, which writes the new name into `row`: the stored one is read first.
     stored_name = "" if row is None else row.name
     form = pages.get_form(request, row, change=row is not None)(request.POST, instance=row)
     formsets, _inlines = pages._create_formsets(request, row or form.instance, change=row is not None)
