@@ -56,13 +56,16 @@ def merged_attribute(
         label=merged_label(before.label, after.label),
         description=merged_label(before.description, after.description),
     )
-    # The limits of an attribute that only the platform writes are the platform's.
-    if is_engine or not (before.creatable or before.updatable):
+    if is_engine:
         return labelled
+    targeted = changed(labelled, targets=before.targets if keeps_targets else _targets_of_both(before, after))
+    # The limits of an attribute that only the platform writes are the platform's. What it points at is not: a
+    # party of an activity may be a record of any entity.
+    if not (before.creatable or before.updatable):
+        return targeted
     both_have_lengths = after.max_length is not None and before.max_length is not None
     return changed(
-        labelled,
-        targets=before.targets if keeps_targets else _targets_of_both(before, after),
+        targeted,
         required=before.required if before.is_primary_id else after.required,
         max_length=after.max_length if both_have_lengths else before.max_length,
         # Values may use the decimal places that there are.

@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any, Final
 
 from crmbox.engine.definitions import Ownership
-from crmbox.importing.source_entity import CannotRead, Described, Note, Pair, SourceEntity, left_out
+from crmbox.importing.source_entity import (
+    CannotRead,
+    Described,
+    Intersect,
+    Note,
+    Pair,
+    SourceEntity,
+    left_out,
+)
 from crmclient.dataverse.metadata import metadata_json
 from crmclient.metadata import Attribute, Label, OptionSet
 
@@ -26,11 +34,11 @@ def option_set(item: Mapping[str, Any]) -> OptionSet:
         raise _unreadable(item.get("Name"), error) from None
 
 
-def entity(item: Mapping[str, Any]) -> Described | Note | None:
+def entity(item: Mapping[str, Any]) -> Described | Intersect | Note:
     """Return an entity's description, whose details are read when they are needed.
 
-    Return a note for an entity without an entity set or an id. Return None for an intersect entity: it is
-    created with its relationship. Raises CannotRead when the object is not an entity with attributes.
+    Return a note for an entity without an entity set or an id, and only the names of an intersect entity: it
+    is created with its relationship. Raises CannotRead when the object is not an entity with attributes.
     """
     name, attributes = item.get("LogicalName"), item.get("Attributes")
     if not isinstance(name, str) or not isinstance(attributes, list):
@@ -39,7 +47,7 @@ def entity(item: Mapping[str, Any]) -> Described | Note | None:
             "RetrieveMetadataChanges, or to EntityDefinitions with Attributes expanded."
         )
     if item.get("IsIntersect"):
-        return None
+        return Intersect(name, item.get("EntitySetName") or "", item.get("PrimaryIdAttribute") or "")
     if not item.get("EntitySetName") or not item.get("PrimaryIdAttribute"):
         return left_out(name, "It has no entity set or no id, so its records cannot be reached.")
     return Described(name, len(attributes), partial(_read, item))

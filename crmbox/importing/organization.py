@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from crmbox.importing import sources
-from crmbox.importing.source_entity import CannotRead, Described, SourceEntity
+from crmbox.importing.source_entity import CannotRead, Described, Intersect, SourceEntity
 from crmbox.importing.sources import Item, Source
 from crmclient.metadata import Entity
 
@@ -30,7 +30,11 @@ def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
 
     The names of the others tell which targets of lookups can be read in a next step.
     """
-    names = sorted(name for name, entity in live.entities().items() if not entity.is_intersect)
+    entities = live.entities()
+    for name, entity in entities.items():
+        if entity.is_intersect:
+            yield Intersect(name, entity.entity_set, entity.primary_id)
+    names = sorted(name for name, entity in entities.items() if not entity.is_intersect)
     requested = [name for name in names if wanted is None or name in wanted]
     for name in names:
         if wanted is not None and name not in wanted:

@@ -52,6 +52,15 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Intersect:
+    """The names of an intersect entity. It is created with its many-to-many relationship."""
+
+    name: str
+    entity_set: str
+    primary_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceEntity:
     """An entity as a source describes it.
 

@@ -5,15 +5,25 @@ Most of them are only counted, few are wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from dataclasses import replace as changed
 from pathlib import Path
 
 from crmbox.importing import csdl_file, definitions, json_file
-from crmbox.importing.source_entity import CannotRead, Described, Note, SourceEntity, Verdict, left_out
+from crmbox.importing.source_entity import (
+    CannotRead,
+    Described,
+    Intersect,
+    Note,
+    Pair,
+    SourceEntity,
+    Verdict,
+    left_out,
+)
 from crmclient.metadata import OptionSet
 
-Item = Described | OptionSet | Note
+Item = Described | Intersect | OptionSet | Note
 Source = Callable[[set[str] | None], Iterable[Item]]
 """Reads its items from the beginning each time it is called: at least the named entities (all for None).
 
@@ -37,6 +47,7 @@ class Contents:
     attributes: int = 0
     option_sets: dict[str, OptionSet] = field(default_factory=dict)
     found: dict[str, SourceEntity] = field(default_factory=dict)
+    intersects: dict[str, Intersect] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     """Notes about parts of the source that are no entities with records."""
 
@@ -62,7 +73,25 @@ def read(
             break
         requested |= new
         contents.found.update(_read(source, new, show, all_entities=False).found)
+    for name, source_entity in contents.found.items():
+        pairs = tuple(_named(pair, contents.intersects) for pair in source_entity.pairs)
+        contents.found[name] = changed(source_entity, pairs=pairs)
     return contents
+
+
+def _named(pair: Pair, intersects: Mapping[str, Intersect]) -> Pair:
+    """Return a many-to-many relationship with the names of its intersect entity, where the source has them.
+
+    The relationship itself tells them in `$metadata` alone.
+    """
+    intersect = intersects.get(pair.relationship.intersect or "")
+    if intersect is None:
+        return pair
+    return changed(
+        pair,
+        entity_set=pair.entity_set or intersect.entity_set,
+        primary_id=pair.primary_id or intersect.primary_id,
+    )
 
 
 def files(paths: Iterable[Path]) -> Source:
@@ -90,6 +119,8 @@ def _read(
             contents.option_sets[item.name] = item
         elif isinstance(item, Note):
             contents.notes.append(item)
+        elif isinstance(item, Intersect):
+            contents.intersects[item.name] = item
         else:
             contents.names.add(item.name)
             contents.attributes += item.attributes

@@ -143,6 +143,34 @@ def test_relationships_keep_their_names_and_what_a_delete_does(tmp_path: Path) -
     assert relationships["wool_sheep_shows"].intersect == "wool_sheep_show"
 
 
+def test_an_intersect_entity_has_the_names_that_it_has_at_the_source(tmp_path: Path) -> None:
+    showing = entity(
+        "wool_Sheep_Show",
+        EntitySetName="wool_showings",
+        PrimaryIdAttribute="wool_showingid",
+        IsIntersect=True,
+    )
+    whole = {**WHOLE, "EntityMetadata": [*WHOLE["EntityMetadata"], showing]}
+
+    imported(tmp_path, whole, "--all")
+
+    made = EmbeddedPlatform().entities()["wool_sheep_show"]
+    assert (made.entity_set, made.primary_id) == ("wool_showings", "wool_showingid")
+
+
+def test_a_lookup_that_only_the_platform_writes_gets_further_targets(tmp_path: Path) -> None:
+    def party(*targets: str) -> dict[str, Any]:
+        lookup = attribute("partyid", "Lookup", Targets=list(targets), IsValidForCreate=False)
+        return entity("wool_Party", {**lookup, "IsValidForUpdate": False})
+
+    imported(tmp_path, {"value": [party("systemuser")]}, "--all")
+    imported(tmp_path, {"value": [FARM, party("systemuser", "wool_farm")]}, "--all")
+
+    lookup = EmbeddedPlatform().attributes("wool_party")["partyid"]
+    assert lookup.targets == ("systemuser", "wool_farm")
+    assert not lookup.creatable
+
+
 def test_related_entities_come_along_when_wished(tmp_path: Path) -> None:
     imported(tmp_path, WHOLE, "--entities", "wool_sheep", "--related")
 

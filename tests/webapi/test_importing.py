@@ -71,3 +71,17 @@ def test_an_organisation_is_copied_without_a_file(crm: Crm, settings: Settings) 
     assert copy.entities()["lead"].label == original.entities()["lead"].label
     assert {"account", "contact"} <= copy.entities().keys()
     assert copy.attributes("lead").keys() >= original.attributes("lead").keys()
+
+
+def test_an_organisations_intersect_entities_keep_their_names(crm: Crm, settings: Settings) -> None:
+    settings.PORTICO = {**settings.PORTICO, **settings_for(crm.server)}
+    original: DataversePlatform = platform_at(crm.server)
+    there = {name: entity for name, entity in original.entities().items() if entity.is_intersect}
+
+    call_command("importmetadata", "--organization", "--all", stdout=io.StringIO())
+
+    copied = EmbeddedPlatform().entities()
+    assert there
+    assert {name: (copied[name].entity_set, copied[name].primary_id) for name in there} == {
+        name: (entity.entity_set, entity.primary_id) for name, entity in there.items()
+    }
