@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 
+from crmbox.demo import people
 from project.demo import CONFIGURATION
 from tests.crmbox.organization import ORGANIZATION
 from tests.servers import Site, free_port
@@ -179,5 +180,57 @@ def test_so_it_does_without_its_platform(site: Site, files: Path) -> None:
 
 
 def asked(name: str, folder: Path) -> list[str]:
-    """The arguments of a command that runs elsewhere."""
-    return [str(folder / each) if each == "organization.xml" else str(each) for each in map(str, ASKED[name])]
+    """The arguments of a command that runs elsewhere: its files are those of `folder`."""
+    files = ("organization.xml", "exported.json")
+    return [str(folder / each) if each in files else str(each) for each in map(str, ASKED[name])]
+
+
+def reported(*args: str) -> Any:
+    """What the command writes, which says the same as its error where it fails."""
+    output, problems = io.StringIO(), []
+    try:
+        call_command(*args, "--json", stdout=output)
+    except CommandError as error:
+        problems.append(str(error))
+    report = json.loads(output.getvalue())
+    assert not problems or report == {"result": "failed", "problems": problems}
+    return report
+
+
+@pytest.mark.usefixtures("portico")
+@pytest.mark.parametrize(
+    ("args", "result"),
+    [
+        (("exportconfig", "--output", "{}/configuration.json"), "exported"),
+        (("exportconfig", "--folder", "{}/configuration"), "exported"),
+        (("exportconfig", "--output", "{}/none/configuration.json"), "failed"),
+        (("exportconfig", "--module", "nowhere"), "failed"),
+        (("exportmetadata", "--output", "{}/metadata.json"), "exported"),
+        (("exportmetadata", "--output", "{}/none/metadata.json"), "failed"),
+        (("exportmetadata", "--entity", "nothing"), "failed"),
+        (("tidy",), "tidied"),
+        (("crmtoken", "--user", people.RITA_REP), "made"),
+        (("crmtoken", "--user", "nobody"), "failed"),
+        (("crmtoken", "--user", people.RITA_REP, "--minutes", "0"), "failed"),
+    ],
+)
+def test_a_command_reports_in_json(tmp_path: Path, args: tuple[str, ...], result: str) -> None:
+    assert reported(*(arg.format(tmp_path) for arg in args))["result"] == result
+
+
+@pytest.mark.usefixtures("portico")
+def test_what_is_exported_to_standard_output_is_the_report() -> None:
+    assert "endpoints" in reported("exportconfig")
+    assert "account" in reported("exportmetadata")["entities"]
+
+
+@pytest.mark.usefixtures("portico")
+def test_what_was_removed_is_counted() -> None:
+    assert reported("tidy")["removed"]["Idempotency keys"] == 0
+
+
+@pytest.mark.usefixtures("portico")
+def test_a_token_says_how_long_it_is_good_for() -> None:
+    made = reported("crmtoken", "--user", people.RITA_REP, "--minutes", "5")
+    assert made["token"].count(".") >= 1
+    assert made["seconds"] == 300
