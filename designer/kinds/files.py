@@ -10,12 +10,12 @@ from pydantic import Field, field_validator
 
 from crmclient.query.other_attributes import AttributeChange, ChangedKeys
 from designer.definition import SetOf
+from designer.kinds.file_sizes import MEGABYTE, FileSize
 from designer.kinds.operation_kind import STEPS, OperationKind, Place, Scope
 from designer.kinds.pickers import FILE_COLUMN
 from designer.kinds.settings import CachedSettings, EndpointSettings
 from designer.sentences import Sentence
 
-MEGABYTE = 1024 * 1024
 # As large as a file of Dataverse; how large one may be here is the operator's to say, with UPLOAD_LIMIT.
 LARGEST_FILE = 10 * 1024 * MEGABYTE
 
@@ -51,13 +51,13 @@ class UploadSettings(FileSettings):
     A file must satisfy both lists where both are given, by its name or declared type and by its content.
     """
 
-    max_size: int = Field(
+    max_size: Annotated[int, FileSize()] = Field(
         10 * MEGABYTE,
         ge=1,
         le=LARGEST_FILE,
         title=_("Largest size"),
         description=_(
-            "How many bytes a file may have, such as 10485760 for 10 MB. The setting "
+            "The largest file that callers may send, such as 10 MB or 500 KB. The setting "
             "UPLOAD_LIMIT limits all files."
         ),
     )

@@ -18,6 +18,7 @@ from designer.models.context import Role
 from designer.models.fields import ExactJSONDecoder, ExactJSONEncoder
 from designer.models.modules import ExposedEntity, Module
 from designer.names import TYPES_BEFORE_TYPES, USER_TYPE
+from designer.sentences import isolated
 
 
 def admitted() -> list[str]:
@@ -130,7 +131,8 @@ class Endpoint(models.Model):
         title, kind = self.title or self.path, self.operation
         if kind is not None and title.startswith((kind.label, gettext(kind.label))):
             return title  # it says what it does already
-        return f"{gettext(kind.label) if kind else self.kind}: {title}"
+        # A path begins with a sign that a text from right to left would move to its other end.
+        return f"{gettext(kind.label) if kind else self.kind}: {isolated(title)}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store the row. An endpoint of an entity is always in the module of that entity."""

@@ -17,6 +17,7 @@ from designer.endpoint_facts.column_keys import keys_in_answer
 from designer.endpoint_facts.parameter_types import parameter_input
 from designer.endpoint_facts.query_parameters import parameters_of
 from designer.kinds.associate import AssociateSettings
+from designer.kinds.file_sizes import size_in_words
 from designer.kinds.files import UploadSettings
 from designer.kinds.keys import KeySettings
 from designer.kinds.record_groups import RecordGroup
@@ -266,7 +267,8 @@ def _fit_size(subject: EndpointSubject, settings: UploadSettings, place: str) ->
     attribute = subject.metadata.attributes(subject.entity).get(settings.attribute)
     if attribute is None or attribute.max_size is None:
         return None
-    return Fix(_("Set it to %(size)d") % {"size": attribute.max_size}, {place: attribute.max_size})
+    size = {"size": size_in_words(attribute.max_size)}
+    return Fix(_("Set it to %(size)s") % size, {place: attribute.max_size})
 
 
 @_fixes_of(KeySettings, "key-unknown")

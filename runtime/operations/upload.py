@@ -13,7 +13,8 @@ from django.http import HttpResponse
 
 from crmclient import Platform
 from designer.configuration import Endpoint
-from designer.kinds.files import MEGABYTE, UploadSettings
+from designer.kinds.file_sizes import size_in_words
+from designer.kinds.files import UploadSettings
 from runtime.files.allowed import Allowed
 from runtime.files.stores import store_of
 from runtime.files.upload_bodies import PART, receive
@@ -63,8 +64,7 @@ class UploadOperation(Operation):
 
     def _sentences_about_files(self) -> Iterator[str]:
         """Yield sentences for the OpenAPI document about the files that are allowed."""
-        megabytes, rest = divmod(self.allowed.max_size, MEGABYTE)
-        yield f"At most {self.allowed.max_size} bytes." if rest else f"At most {megabytes} MB."
+        yield f"At most {size_in_words(self.allowed.max_size)}."
         if self.allowed.extensions:
             yield f"Ends in .{', .'.join(self.allowed.extensions)}."
         if self.allowed.content_types:

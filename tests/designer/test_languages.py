@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
 
-from designer.models import AuditEntry, Role, Version
+from designer.models import AuditEntry, Endpoint, Module, Role, Version
 from designer.readiness import Finding, Severity
 from designer.sentences import Sentence, said
 from designer.templatetags.directions import directed
@@ -98,6 +98,15 @@ def test_what_is_quoted_keeps_its_direction_from_right_to_left() -> None:
     assert directed(line) == "title: “a &lt;b&gt;” → “c → d”"
     with override("ar"):
         assert directed(line) == "title: <bdi>“a &lt;b&gt;”</bdi> ← <bdi>“c → d”</bdi>"
+
+
+def test_the_path_in_an_endpoint_s_name_keeps_its_direction_from_right_to_left() -> None:
+    endpoint = Endpoint(kind="single-query", module=Module(segment="odd"), name="mine")
+    assert str(endpoint) == "Single query: /api/odd/queries/mine"
+    with override("ar"):
+        assert str(endpoint).endswith(
+            ": \N{FIRST STRONG ISOLATE}/api/odd/queries/mine\N{POP DIRECTIONAL ISOLATE}"
+        )
 
 
 def test_the_audit_log_is_in_english_whoever_did_it(dora: Client) -> None:

@@ -68,6 +68,19 @@ def test_every_text_is_translated(language: str) -> None:
     assert used - {"", *compiled(language)} == set()
 
 
+def test_no_text_is_said_by_a_name_that_no_catalogue_reads() -> None:
+    others = {
+        f"{path.relative_to(ROOT)}: {name.name} as {name.asname}"
+        for part in ("crmclient", "designer", "runtime", "project")
+        for path in (ROOT / part).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+        if "gettext" in name.name and name.asname not in {None, *CALLS}
+    }
+    assert others == set()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_translations_keep_the_places_of_values(language: str) -> None:
     for text, translations in compiled(language).items():

@@ -115,6 +115,21 @@ def test_a_letter_chooses_in_a_list_and_does_nothing_else(studio: Page) -> None:
 
 @pytest.mark.processes
 @pytest.mark.browser
+def test_of_many_attributes_those_are_shown_that_have_the_words(studio: Page) -> None:
+    studio.goto(studio.url.split("/admin/")[0] + "/admin/expose/?entity=contact")
+    attributes = studio.get_by_role("group", name="Attributes")
+    ticked = attributes.locator("input:checked").count()
+    assert attributes.get_by_text("(fullname)").is_visible()
+    attributes.get_by_role("searchbox", name="Search attributes").fill("phone mob")
+    attributes.get_by_text("(fullname)").wait_for(state="hidden")
+    assert attributes.get_by_text("(mobilephone)").is_visible()
+    studio.keyboard.press("Enter")
+    assert attributes.get_by_text("(mobilephone)").is_visible()
+    assert attributes.locator("input:checked").count() == ticked > 0
+
+
+@pytest.mark.processes
+@pytest.mark.browser
 def test_a_slash_goes_to_the_search_of_a_list(studio: Page) -> None:
     studio.get_by_text("All endpoints").click()
     studio.locator("#searchbar").wait_for()

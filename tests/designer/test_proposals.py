@@ -222,6 +222,8 @@ def test_a_blocking_finding_holds_it_back(nora: Client, paul: Client) -> None:
     bound = {"attribute": "gone", "source": "constant", "value": "x"}
     proposal = _opened(nora, document(lambda endpoints: endpoints[KEY]["bindings"].append(bound)))
     before = live()
+    shown = page(nora, reverse("studio:proposal", args=[proposal.pk])).content.decode()
+    assert shown.count("has no “gone”") == 1
     assert "gone" in _problems(step(paul, proposal, "publish"))
     assert live() == before
 

@@ -77,7 +77,7 @@ def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, up
     data |= {
         "settings__attribute": "new_contract",
         "settings__extensions": ".TXT, md",
-        "settings__max_size": 9,
+        "settings__max_size": "9 bytes",
     }
     saved = send(dora, change_url(upload), data)
     assert saved.status_code == 302, errors(saved)
@@ -92,8 +92,10 @@ def test_an_upload_is_made_by_choosing_its_column(dora: Client, rita: Caller, up
     [
         ("content_types", "pdf", "“pdf” is not a content type, such as application/pdf or image/*."),
         ("extensions", "a b", "“a b” is not an extension, such as pdf."),
-        ("max_size", "0", "Ensure this value is greater than or equal to 1."),
-        ("max_size", "10737418241", "Ensure this value is less than or equal to 10737418240."),
+        ("max_size", "0", "Write a size from 1 byte to 10 GB."),
+        ("max_size", "10737418241 bytes", "Write a size from 1 byte to 10 GB."),
+        ("max_size", "10485760", "Write a size from 1 byte to 10 GB."),
+        ("max_size", "10 megabytes", "Write a size with its unit, such as 10 MB or 500 KB."),
         ("max_size", "", "This field is required."),
     ],
 )
@@ -105,3 +107,36 @@ def test_a_setting_that_can_never_be_right_is_refused_at_its_field(
     form = refused.context["adminform"].form
     assert form.errors[f"settings__{field}"] == [message]
     assert form[f"settings__{field}"].value() == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored", "shown"),
+    [
+        ("10", 10 * 1024 * 1024, "10 MB"),
+        ("10mb", 10 * 1024 * 1024, "10 MB"),
+        ("1,5 MB", 1536 * 1024, "1536 KB"),
+        ("0.5 GB", 512 * 1024 * 1024, "512 MB"),
+        ("1000 bytes", 1000, "1000 bytes"),
+    ],
+)
+def test_the_largest_size_is_written_and_shown_with_its_unit(
+    dora: Client, upload: Endpoint, typed: str, stored: int, shown: str
+) -> None:
+    opened = page(dora, change_url(upload))
+    assert 'value="10 MB"' in opened.content.decode()
+    saved = send(dora, change_url(upload), filled(opened) | {"settings__max_size": typed})
+    assert saved.status_code == 302, errors(saved)
+    upload.refresh_from_db()
+    # The default is not stored.
+    assert upload.settings.get("max_size", 10 * 1024 * 1024) == stored
+    assert f'value="{shown}"' in page(dora, change_url(upload)).content.decode()
+
+
+def test_a_size_that_the_column_does_not_hold_is_lowered_by_a_click(dora: Client, upload: Endpoint) -> None:
+    data = filled(page(dora, change_url(upload)))
+    data |= {"settings__attribute": "new_contract", "settings__max_size": "1 GB"}
+    assert send(dora, change_url(upload), data).status_code == 302
+    found = page(dora, change_url(upload)).content.decode()
+    assert "“new_contract” holds files of at most 128 MB." in found
+    assert "Set it to 128 MB" in found
+    assert "&quot;settings__max_size&quot;: &quot;128 MB&quot;" in found

@@ -108,6 +108,19 @@ def test_a_change_out_of_the_middle_is_undone_and_later_ones_stay(dora: Client, 
     assert (made.description, made.inputs[1].description) == ("Later", "Office")
 
 
+def test_a_version_offers_each_way_back_once(dora: Client, accounts: Endpoint) -> None:
+    """Of what has not been changed since, undoing is the way back; the version itself is there."""
+    save(dora, accounts, opened(dora, accounts) | {"title": "Other"})
+    address = reverse("studio:version", args=[_change().version_id])
+    ways = re.compile(
+        r"(Undo this change|Remove it again|Back to before this change|Back to this version)</button>"
+    )
+    assert ways.findall(page(dora, address).content.decode()) == ["Undo this change"]
+    save(dora, accounts, opened(dora, accounts) | {"description": "Later"})
+    everyone = ["Undo this change", "Back to before this change", "Back to this version"]
+    assert ways.findall(page(dora, address).content.decode()) == everyone
+
+
 def test_what_was_built_on_is_not_undone_and_that_is_named(dora: Client, accounts: Endpoint) -> None:
     save(dora, accounts, opened(dora, accounts) | {"title": "First"})
     first = _change()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from designer.kinds.file_sizes import size_in_words
 from designer.kinds.files import FileSettings, UploadSettings
 from designer.readiness.registry import Found, blocking_of, warning_of
 from designer.readiness.subjects import EndpointSubject
@@ -47,8 +48,8 @@ def the_platform_takes_the_size(subject: EndpointSubject, settings: UploadSettin
     if attribute is not None and attribute.max_size is not None and attribute.max_size < settings.max_size:
         yield (
             _(
-                "The platform takes %(max_size)s bytes in “%(attribute)s” at most.",
-                max_size=attribute.max_size,
+                "“%(attribute)s” holds files of at most %(max_size)s.",
+                max_size=size_in_words(attribute.max_size),
                 attribute=settings.attribute,
             ),
             "settings.max_size",

@@ -59,6 +59,11 @@ class Places:
         names = (_FORM_NAMES.get(("", place), place.replace(".", "__")) for place in beginnings)
         return next((name for name in names if name in self._form.fields), self.TOP)
 
+    def as_typed(self, place: str, value: Any) -> Any:
+        """Return a value as the field of the form at `place` shows it, such as a size with its unit."""
+        field = self._form.fields.get(place)
+        return value if field is None else field.prepare_value(value)
+
 
 def _field_in_rows(formsets: Rows, section: str, place: str) -> str | None:
     """Return the name of the form field for a place in the rows of a section; None without such a row.
@@ -138,7 +143,8 @@ def locate(
 
 def _script(fix: Fix, places: Places) -> str:
     """Return a fix as JSON for `fixes.js`: `set` has values by field, `rows` has new rows by formset."""
-    changes = {places.of(field): field_text(value) for field, value in fix.changes.items()}
+    values = ((places.of(field), value) for field, value in fix.changes.items())
+    changes = {place: field_text(places.as_typed(place, value)) for place, value in values}
     rows = {
         "inputs": [input_row(made) for made in fix.inputs],
         "bindings": [binding_row(made) for made in fix.bindings],

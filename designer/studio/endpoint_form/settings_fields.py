@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from crmclient.query.designed import DesignedQuery
+from designer.kinds.file_sizes import FileSize, size_in_bytes, size_in_words
 from designer.kinds.pickers import Picker, PickerPlace
 from designer.kinds.queries import OfferedOrder
 from designer.kinds.settings import EndpointSettings
@@ -55,6 +56,31 @@ class WholeNumbersField(forms.Field):
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(str(item) for item in value) if isinstance(value, (list, tuple)) else value
+
+
+class SizeField(forms.Field):
+    """The size of a file with its unit: `10 MB`. Its value is the number of bytes."""
+
+    widget = forms.TextInput
+
+    def __init__(self, *, min_value: int, max_value: int, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._least, self._most = min_value, max_value
+
+    def to_python(self, value: Any) -> int | None:
+        if value in self.empty_values:
+            return None
+        try:
+            size = value if isinstance(value, int) else size_in_bytes(str(value))
+        except ValueError as error:
+            raise ValidationError(gettext("Write a size with its unit, such as 10 MB or 500 KB.")) from error
+        if not self._least <= size <= self._most:
+            bounds = {"least": size_in_words(self._least), "most": size_in_words(self._most)}
+            raise ValidationError(gettext("Write a size from %(least)s to %(most)s.") % bounds)
+        return size
+
+    def prepare_value(self, value: Any) -> Any:
+        return size_in_words(value) if isinstance(value, int) else value
 
 
 class OrdersField(forms.Field):
@@ -240,6 +266,8 @@ def _plain_field(info: FieldInfo, arguments: dict[str, Any]) -> forms.Field:
         return dress(OrdersField(**arguments))
     if info.annotation == DesignedQuery | None:
         return FetchXmlField("query", **arguments)
+    if info.annotation is int and any(isinstance(note, FileSize) for note in info.metadata):
+        return dress(SizeField(**arguments | {"required": True} | _bounds(info)))
     if info.annotation is int:
         # An empty field would be None, which no setting of numbers takes.
         return dress(forms.IntegerField(**arguments | {"required": True} | _bounds(info)))

@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -71,7 +71,7 @@ class IssuerAdmin(SharedAdmin):
             return JsonResponse({}, status=403)
         issuer, address = (request.POST.get(name, "").strip() for name in ("issuer", "key_url"))
         if not issuer and not address:
-            return JsonResponse({"problem": _now("Write the issuer first."), "fields": {}})
+            return JsonResponse({"problem": gettext("Enter the issuer first."), "fields": {}})
         return JsonResponse(_discovery_json(get_runtime().discover(issuer, address), issuer))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -93,7 +93,8 @@ class IssuerAdmin(SharedAdmin):
         # Accounts that may only look get a form without fields.
         if form.fields:
             form.show_findings(findings)
-        context |= {"findings": findings, "fetch_url": reverse(f"admin:{_FETCH}")}
+        blocks = any(finding.is_blocking for finding in findings)
+        context |= {"findings": findings, "blocks": blocks, "fetch_url": reverse(f"admin:{_FETCH}")}
         context["explain_url"] = reverse("studio:explain_token")
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
@@ -124,8 +125,8 @@ class IssuerAdmin(SharedAdmin):
         """Return for the list whether the issuer has findings, with a sign."""
         findings = _findings(row)
         if any(finding.is_blocking for finding in findings):
-            return f"✖ {_now('needs attention')}"
-        return f"⚠ {_now('with warnings')}" if findings else f"✔ {_now('ready')}"
+            return "✖ " + gettext("needs attention")
+        return "⚠ " + gettext("with warnings") if findings else "✔ " + gettext("ready")
 
 
 def _definition(row: Model) -> IssuerDefinition | None:
@@ -139,7 +140,7 @@ def _try_keys(request: HttpRequest, definition: IssuerDefinition) -> None:
     problem = get_runtime().key_problem(definition) if definition.enabled else ""
     cache.set(_try_cache_key(definition), problem, _SHOWN_SECONDS)
     if problem:
-        messages.warning(request, _now("The keys cannot be read now. %(why)s") % {"why": problem})
+        messages.warning(request, gettext("The keys cannot be read now. %(why)s") % {"why": problem})
 
 
 def _findings(row: Issuer) -> list[Finding]:
@@ -150,7 +151,7 @@ def _findings(row: Issuer) -> list[Finding]:
     findings = checker().issuer(definition)
     problem = cache.get(_try_cache_key(definition))
     if problem:
-        message = _now("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
+        message = gettext("The keys could not be read when this was last saved. %(why)s") % {"why": problem}
         place = "keys.url" if definition.keys.url else "keys.source"
         findings.append(Finding(_UNREACHABLE, Severity.WARNING, message, f"issuer {definition.name}", place))
     return findings
@@ -169,18 +170,18 @@ def _discovery_json(discovery: DiscoveredIssuer, issuer: str) -> dict[str, Any]:
     if discovery.problem:
         return {"problem": discovery.problem, "fields": {}}
     sentences = [
-        _now("Found at %(address)s:") % {"address": discovery.address},
-        _now("Issuer: %(issuer)s") % {"issuer": discovery.issuer},
-        _now("Keys: %(count)s at %(address)s")
+        gettext("Found at %(address)s:") % {"address": discovery.address},
+        gettext("Issuer: %(issuer)s") % {"issuer": discovery.issuer},
+        gettext("Keys: %(count)s at %(address)s")
         % {"count": len(discovery.keys), "address": discovery.keys_url},
-        _now("Algorithms: %(names)s") % {"names": ", ".join(discovery.algorithms) or "–"},
+        gettext("Algorithms: %(names)s") % {"names": ", ".join(discovery.algorithms) or "–"},
     ]
     fields: dict[str, Any] = {"key_source": "discovery"}
     if not issuer:
         fields["issuer"] = discovery.issuer
     elif discovery.issuer != issuer:
         sentences.append(
-            _now("This is not the issuer that you have written. Copy it from here if it is the one you mean.")
+            gettext("This is not the issuer that you entered. If it is the one you mean, copy it from here.")
         )
     if discovery.algorithms:
         fields["algorithms"] = list(discovery.algorithms)

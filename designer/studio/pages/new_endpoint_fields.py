@@ -27,7 +27,7 @@ def module_field() -> forms.CharField:
         validators=[names.segment],
         initial=largest.segment if largest else "",
         help_text=gettext_lazy(
-            "The module's segment, as in /api/sales/…. If there is no such module yet, it is created."
+            "The module's segment, as in /api/sales/accounts. If there is no such module yet, it is created."
         ),
     )
     return with_suggestions(field, [(row.segment, row.title) for row in modules])

@@ -93,7 +93,10 @@ def review(proposal: Proposal, request: HttpRequest, *, with_calls: bool) -> Rev
         obstacles=held_back,
         judged=judged,
         report=report_on(judged),
-        findings=visible_findings(judged.findings, request),
+        # What blocks is among the refusals.
+        findings=visible_findings(
+            [finding for finding in judged.findings if not finding.is_blocking], request
+        ),
         needs_approval=needs_approval(proposal, latest()),
         has_moved=merge.has_moved,
         can_take_over=merge.has_moved and not merge.clashes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -104,9 +104,15 @@ class VersionPage(StudioPage):
         version = get_object_or_404(Version, pk=self.kwargs["pk"])
         changes = version.changes.exclude(collection__in=hidden_from(self.request))
         can_undo = undoable(version)
+        shown = read_changes(changes[:_MOST_ON_PAGE])
+        changed_later = _changed_later(version, [change.change for change in shown])
         offered = [
-            (change, can_undo and may_undo(self.request, [change.change]))
-            for change in read_changes(changes[:_MOST_ON_PAGE])
+            (
+                change,
+                can_undo and may_undo(self.request, [change.change]),
+                (change.change.collection, change.change.key) in changed_later,
+            )
+            for change in shown
         ]
         plan, problems = _lines_and_problems(version.pk, self.request)
         return super().get_context_data(
@@ -114,7 +120,7 @@ class VersionPage(StudioPage):
                 "title": _("Version %(number)s") % {"number": version.pk},
                 "version": version,
                 "changes": offered,
-                "may_undo_some": any(is_offered for _, is_offered in offered),
+                "may_undo_some": any(is_offered and is_later for _, is_offered, is_later in offered),
                 "more": max(0, changes.count() - _MOST_ON_PAGE),
                 "plan": plan,
                 "problems": problems,
@@ -124,6 +130,13 @@ class VersionPage(StudioPage):
                 **kwargs,
             }
         )
+
+
+def _changed_later(version: Version, changes: Iterable[ItemChange]) -> set[tuple[str, str]]:
+    """Return the collection and key of the items in `changes` that later versions have changed again."""
+    keys = {change.key for change in changes}
+    later = ItemChange.objects.filter(version__gt=version.pk, key__in=keys)
+    return set(later.values_list("collection", "key"))
 
 
 def _lines_and_problems(version: int, request: HttpRequest) -> tuple[list[str], Sequence[str]]:

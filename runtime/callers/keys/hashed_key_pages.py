@@ -95,7 +95,7 @@ class HashedKeyAdmin(ModelAdmin):
     def state(self, key: HashedKey) -> Any:
         if not key.active:
             return _("revoked")
-        return _("expired") if key.has_expired else _("good")
+        return _("expired") if key.has_expired else _("valid")
 
     @admin.action(description=_("Revoke keys"), permissions=["change"])
     def revoke(self, request: HttpRequest, keys: QuerySet[Any]) -> None:
