@@ -15,6 +15,7 @@ from django.test import RequestFactory
 
 from designer.studio.look import TextArea
 from tests.browser import sign_in
+from tests.designer.create_page import open_create
 from tests.servers import ROOT, Site
 
 if TYPE_CHECKING:
@@ -111,6 +112,35 @@ def test_a_letter_chooses_in_a_list_and_does_nothing_else(studio: Page) -> None:
     studio.keyboard.press("Control+k")
     studio.locator("#studio-palette-list a").first.wait_for()
     assert studio.locator("[role=dialog], dialog[open]").count() == 1
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+def test_a_dialog_stands_in_the_middle_of_the_window(site: Site, page: Page, is_dark: bool) -> None:
+    endpoint = open_create(site.start(), page)
+    if is_dark:
+        endpoint.evaluate("document.documentElement.classList.add('dark')")
+    endpoint.get_by_role("button", name="Add from attributes…").first.click()
+    box, window = endpoint.locator("#attribute-dialog").bounding_box(), endpoint.viewport_size
+    assert box is not None
+    assert window is not None
+    assert box["width"] <= 704
+    assert abs(box["x"] - (window["width"] - box["width"]) / 2) <= 1
+    assert abs(box["y"] - (window["height"] - box["height"]) / 2) <= 1
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_the_label_of_a_narrow_list_begins_its_line_from_right_to_left(site: Site, page: Page) -> None:
+    server = site.start()
+    sign_in(page, server.url)
+    page.context.add_cookies([{"name": "django_language", "value": "ar", "url": server.url}])
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{server.url}/admin/designer/module/")
+    cell = page.locator("#result_list td.field-title").first
+    assert cell.evaluate("cell => getComputedStyle(cell, '::before').marginRight") == "0px"
+    assert cell.evaluate("cell => parseFloat(getComputedStyle(cell, '::before').marginLeft)") > 0
 
 
 @pytest.mark.processes
