@@ -219,18 +219,26 @@ class Front:
     async def _on_a_thread(self, work: Callable[[], Result]) -> Result:
         """Run `work` on a request thread. Return or raise what it returns or raises, BodyWanted included."""
         future: asyncio.Future[Result] = self._loop.create_future()
+        self.crew.put(partial(self._do, work, future))
+        try:
+            return await future
+        finally:
+            # The traceback of an exception holds this frame, and the future holds the exception. Together
+            # they would keep the request, and its connection open, until the garbage collector comes by.
+            del future
 
-        def job() -> None:
-            """Do the work, and hand its outcome to the event loop, which waits for it."""
-            try:
-                result = work()
-            except BaseException as error:
-                self._loop.call_soon_threadsafe(_complete, future, None, error)
-            else:
-                self._loop.call_soon_threadsafe(_complete, future, result, None)
-
-        self.crew.put(job)
-        return await future
+    def _do(self, work: Callable[[], Result], future: asyncio.Future[Result]) -> None:
+        """Do the work, and hand its outcome to the event loop, which waits for it. Called on a request
+        thread.
+        """
+        try:
+            result = work()
+        except BaseException as error:
+            self._loop.call_soon_threadsafe(_complete, future, None, error)
+        else:
+            self._loop.call_soon_threadsafe(_complete, future, result, None)
+        # For the same reason as in `_on_a_thread`.
+        del future
 
     async def _ask_first(self, incoming: Incoming, length: int, waits: bool) -> None:
         """Run the application without the body, and receive the body only if the application wants it.

@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -180,6 +180,21 @@ def test_a_sender_that_drips_is_too_slow(impatient: Server) -> None:
             except TimeoutError:
                 continue
     assert answer.startswith(b"HTTP/1.1 408 "), answer
+
+
+def test_connections_of_senders_that_drip_a_large_body_are_ended(impatient: Server) -> None:
+    token = impatient.token("rep")
+    path = f"{ACCOUNTS}/{create(impatient, token, 'One')}/files/contract"
+    named = "Content-Disposition: attachment; filename=a.pdf"
+    request = head("POST", path, token, named, f"Content-Length: {20 * MEGABYTE}")
+    with connected(impatient, request, MANY) as clients:
+        give_up = time.monotonic() + 60
+        while any(_is_open(impatient, client) for client in clients):
+            assert time.monotonic() < give_up
+            for client in clients:
+                with suppress(OSError):
+                    client.sendall(b" ")
+            time.sleep(0.1)
 
 
 def test_a_slow_sender_that_keeps_the_least_rate_is_served(lenient: Server) -> None:
