@@ -27,6 +27,8 @@ def entity_indexes(unit: Unit, entity: str) -> Indexes:
         sorted=frozenset(indexed_names),
         searched=frozenset(name for name, item in items.items() if item.searched),
         sortable=frozenset(name for name, item in items.items() if can_be_indexed(item)),
+        # Texts have a key, their comparison form, which is searched.
         searchable=frozenset(name for name, item in items.items() if item.key is not None),
+        # PostgreSQL says -1 of a table that it has never counted, SQLite NULL of an empty one.
         records=max(0, records or 0),
     )

@@ -14,7 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from crmbox import users
 from crmbox.engine.bulkhead import Bulkhead
 from crmbox.engine.connection import read_unit, write_unit
-from crmbox.engine.deadlines import Work, in_time
+from crmbox.engine.deadlines import Work, check_deadline
 from crmbox.engine.identities import SERVICE_USER
 from crmbox.engine.queries import run_at_once as run_query_at_once
 from crmbox.engine.revision import LOCAL_REVISION_SQL
@@ -113,8 +113,7 @@ class EmbeddedPlatform:
 
         # A function of its own, because `_read` calls it again where the connection was cut meanwhile.
         def read() -> Record:
-            # Raises DeadlineExceeded when the call has no time left.
-            in_time(call)
+            check_deadline(call)
             # One statement without a transaction does for most reads. It cannot tell why it finds nothing, so
             # the unit reads again then.
             single = single_read(self._alias)
@@ -195,8 +194,7 @@ class EmbeddedPlatform:
 
         # A function of its own, because `_read` calls it again where the connection was cut meanwhile.
         def read() -> QueryResult:
-            # Raises DeadlineExceeded when the call has no time left.
-            in_time(call)
+            check_deadline(call)
             # The fast way is one statement without a transaction. It returns None for a query that needs
             # more.
             single = single_read(self._alias)
@@ -337,7 +335,10 @@ class EmbeddedPlatform:
         return reports(self.query, id, replace(call, caller=None))
 
     def _work(self, call: Call) -> Work:
-        """Return the context manager of a call's work: with its place, its deadline and its tally."""
+        """Return the context manager of a call's work: with its place, its deadline and its tally.
+
+        Raises DeadlineExceeded; entering it raises Unavailable where no place gets free.
+        """
         bulkhead = self._caller_bulkhead if call.about_caller else self._bulkhead
         return Work(self._alias, call, None if bulkhead is None else bulkhead.place(call.deadline))
 

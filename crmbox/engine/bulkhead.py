@@ -101,18 +101,19 @@ class Bulkhead:
 class Place:
     """A place in a bulkhead, for the length of a `with` block."""
 
-    __slots__ = ("_began", "_bulkhead", "_deadline", "_taken")
+    __slots__ = ("_began", "_bulkhead", "_deadline", "_has_place")
 
     def __init__(self, bulkhead: Bulkhead, deadline: float | None) -> None:
         self._bulkhead = bulkhead
         self._deadline = deadline
 
     def __enter__(self) -> None:
-        self._taken = self._bulkhead.enter(self._deadline)
+        # False where an outer block of the thread holds the place, and gives it back.
+        self._has_place = self._bulkhead.enter(self._deadline)
         self._began = time.monotonic()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._taken:
+        if self._has_place:
             self._bulkhead.leave(time.monotonic() - self._began)

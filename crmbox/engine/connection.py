@@ -118,7 +118,7 @@ class Unit:
 
     def _revision_row(self, statement: str) -> Row:
         """Return the only row of a statement of `engine.revision`. Raises Unavailable without one."""
-        return _only(self.rows(statement))
+        return _only_row(self.rows(statement))
 
     def _await_turn(self) -> None:
         """Wait for the other writers of this process, up to a second; then the database orders the writes."""
@@ -155,6 +155,7 @@ class ReadUnit(Unit):
         self._end()
 
     def _end(self) -> None:
+        # A read has nothing to commit.
         if self._owns_transaction:
             self._rollback()
 
@@ -207,6 +208,7 @@ class WriteUnit(Unit):
                 action()
 
     def _take_version(self) -> None:
+        """Begin the transaction, and set `version`, `now` and the snapshot of the metadata in it."""
         number, token, self.version = self._begin()
         self.now = whole_second()
         self.snapshot = snapshot_at(Revision(number, token), self.dialect, self.rows)
@@ -227,7 +229,7 @@ class WriteUnit(Unit):
                 rows = self.dialect.begin_with(self._wrapper.connection, RAISE_VERSION)
         except Exception as error:
             raise as_platform_error(error, self.dialect) from error
-        return _only(rows)
+        return _only_row(rows)
 
     def _end(self, error: BaseException | None) -> None:
         """Commit, or roll back after an error, and let the next write begin."""
@@ -260,7 +262,7 @@ def whole_second() -> dt.datetime:
     return dt.datetime.fromtimestamp(int(time.time()), dt.UTC)
 
 
-def _only(rows: list[Row]) -> Row:
+def _only_row(rows: list[Row]) -> Row:
     """Return the row of the revision. Raises Unavailable where no migration has made it."""
     if not rows:
         raise Unavailable("The store is not set up: run `manage.py migrate`.")

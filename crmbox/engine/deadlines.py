@@ -15,7 +15,7 @@ from crmclient.tally import current_tally
 from crmclient.watchdog import Watch
 
 
-def in_time(call: Call) -> None:
+def check_deadline(call: Call) -> None:
     """Raise DeadlineExceeded when the deadline of the call has passed."""
     if call.deadline is not None and time.monotonic() >= call.deadline:
         raise DeadlineExceeded("The call's deadline has passed.")
@@ -30,7 +30,7 @@ class Work:
     __slots__ = ("_database", "_deadline", "_place", "_tally", "_watch")
 
     def __init__(self, alias: str, call: Call, place: Place | None) -> None:
-        in_time(call)
+        check_deadline(call)
         self._deadline = call.deadline
         self._place = place
         self._database: Any = connections[alias]
@@ -48,6 +48,7 @@ class Work:
     def _begin(self) -> None:
         if self._place is not None:
             self._place.__enter__()
+        # Counted only now: a call that gets no place has asked nothing of the database.
         self._tally.count()
         if self._deadline is not None:
             self._watch = Watch(self._database, self._deadline).__enter__()

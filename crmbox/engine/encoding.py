@@ -55,6 +55,7 @@ def encode_money(value: object) -> Decimal:
 
 def encode_decimal(value: object) -> Decimal:
     number = money.decimal_quantum(value_checks.exact_number(value))
+    # The column of PostgreSQL has 23 digits, ten of them decimal places.
     if abs(number) >= 10**13:
         raise ValueError("the number is out of range")
     return number

@@ -11,6 +11,7 @@ from crmclient.database_errors import Trouble, trouble_of
 from crmclient.errors import DeadlineExceeded, OutOfSpace, PlatformFailure, Unavailable, UnexpectedAnswer
 
 RETRY_AFTER = 1.0
+"""Seconds."""
 
 
 class NotUnique(Exception):

@@ -56,4 +56,5 @@ def quote(physical_name: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
+    """Whether a name can stay as it is: no database reserves it, and no column beside another is so named."""
     return len(name) <= LONGEST and name not in _RESERVED and not name.endswith((KEY_SUFFIX, TARGET_SUFFIX))

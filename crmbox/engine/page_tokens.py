@@ -1,4 +1,8 @@
-"""Page tokens: where the last page ended, signed and bound to the query's shape."""
+"""Page tokens: where the last page ended, signed and bound to the query's shape.
+
+A position is a list of JSON values, which the plan of the query understands: the values that the last row is
+sorted by, or the number of groups so far and the key of the last one.
+"""
 
 from __future__ import annotations
 

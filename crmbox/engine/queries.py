@@ -34,11 +34,12 @@ def run(unit: Unit, query: Query, page: Page) -> QueryResult:
 
 def _page_by_number(unit: Unit, query: Query, page: Page) -> QueryResult:
     """Return a page by its number, after reading all the pages before it."""
-    before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
-    if before.next is None:
+    # `check_page` has refused a number without a size.
+    rows_before = run(unit, query, Page((page.size or 0) * (page.number - 1)))
+    if rows_before.next is None:
         # The pages before hold all rows, so that this page is empty.
-        return QueryResult([], None, len(before.rows) if page.total else None)
-    return run(unit, query, replace(page, token=before.next))
+        return QueryResult([], None, len(rows_before.rows) if page.total else None)
+    return run(unit, query, replace(page, token=rows_before.next))
 
 
 def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | None:
@@ -63,6 +64,7 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
     statement = steps.at_once(position, limited=limit is not None, total=page.total)
     if statement is None:
         return None
+    # The slots of the statement count these values in this order (see RowPlan).
     rows = unit.found(statement.text, statement.parameters([*values, limit, *(position or ()), unit.token]))
     if not rows:
         # Perhaps nothing matches, perhaps the metadata has changed: `run` finds out which.
@@ -75,7 +77,7 @@ def _rows(
     unit: Unit, plan: Plan, steps: RowPlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
     """Run the statements of a plan for one page, until the page is full."""
-    steps, values = _narrowest(unit, steps, values)
+    steps, values = _narrowed(unit, steps, values)
     position = None if page.token is None else page_tokens.unseal(page.token, plan.digest)
     if position is not None and not steps.fits(position):
         raise InvalidQuery("The page token belongs to another query.")
@@ -92,7 +94,10 @@ def _rows(
 
 
 def _limit(query: Query, page: Page) -> int | None:
-    """Return the number of rows to read: one more than a page, to know whether another page follows."""
+    """Return the number of rows to read; None for all.
+
+    That is one more than a page, to know whether another page follows. A query with `top` has no pages.
+    """
     if query.top is not None:
         return query.top
     return None if page.size is None else page.size + 1
@@ -112,8 +117,9 @@ def _page_of(
     return QueryResult(steps.records(rows), token, total)
 
 
-def _narrowest(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
-    """Return the plan to use, and its values: if a search finds few records, the plan that reads only those.
+def _narrowed(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
+    """Return the plan to use, and its values: the plan that reads only what a search finds, if a search finds
+    few records; else `steps`.
 
     A search with a value that cannot be searched for (None) is skipped.
     """
@@ -132,14 +138,16 @@ def _groups(
     """Return one page of the groups of an aggregate query, which are all read and sorted here."""
     groups = steps.sorted(_run(unit, steps.statement, values))[: query.top]
     # A token holds the number of groups up to the end of its page, and the key of the last of them.
-    start = 0 if page.token is None else _after(groups, steps, page_tokens.unseal(page.token, plan.digest))
+    start = (
+        0 if page.token is None else _start_after(groups, steps, page_tokens.unseal(page.token, plan.digest))
+    )
     end = len(groups) if page.size is None else min(len(groups), start + page.size)
     rows = groups[start:end]
     token = page_tokens.seal(plan.digest, [end, steps.key(rows[-1])]) if end < len(groups) and rows else None
     return QueryResult(steps.records(rows), token, len(groups) if page.total else None)
 
 
-def _after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:
+def _start_after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:
     """Return the index of the first group of the next page.
 
     It follows the group that the last page ended with. If that group is gone, `position` says where it was.

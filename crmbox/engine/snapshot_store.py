@@ -20,9 +20,11 @@ from crmbox.engine.snapshot import Snapshot, StoredEntity, stored_entity
 from crmclient.metadata import OptionSet
 
 KEPT = 4
+"""The most snapshots that a process keeps."""
 
 T = TypeVar("T")
 Rows = Callable[[str, Sequence[Any]], list[Row]]
+"""Returns the rows of a statement with parameters."""
 
 
 def snapshot_at(revision: Revision, dialect: Dialect, rows: Rows) -> Snapshot:
@@ -108,14 +110,14 @@ class _Recent:
 _recent = _Recent()
 
 
-def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | None) -> _Loaded:
-    """Read the definitions that have changed since `before`. Unchanged ones are taken over. Each is parsed
+def _load(revision: Revision, dialect: Dialect, rows: Rows, previous: _Loaded | None) -> _Loaded:
+    """Read the definitions that have changed since `previous`. Unchanged ones are taken over. Each is parsed
     when it is first needed.
     """
-    if before is None or before.snapshot.dialect is not dialect:
-        before = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
+    if previous is None or previous.snapshot.dialect is not dialect:
+        previous = _Loaded(Snapshot(revision, dialect, {}, {}), {}, {})
     # Each definition has a token, which is another one after each change of the definition.
-    tokens = before.tokens()
+    tokens = previous.tokens()
     stamps = rows("SELECT kind, name, token FROM crm_definition ORDER BY kind, name", ())
     # By the name alone: what has another kind and the same name is read as well, which does no harm.
     changed = sorted({name for kind, name, token in stamps if tokens.get((kind, name)) != token})
@@ -128,9 +130,9 @@ def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | No
     def parse_entity(text: str) -> StoredEntity:
         return stored_entity(ENTITY_JSON.validate_json(text), dialect)
 
-    entities = _merged(Kind.ENTITY, stamps, before.entities, changed_documents, parse_entity)
+    entities = _merged(Kind.ENTITY, stamps, previous.entities, changed_documents, parse_entity)
     option_sets = _merged(
-        Kind.OPTION_SET, stamps, before.option_sets, changed_documents, OPTION_SET_JSON.validate_json
+        Kind.OPTION_SET, stamps, previous.option_sets, changed_documents, OPTION_SET_JSON.validate_json
     )
     return _Loaded(Snapshot(revision, dialect, entities, option_sets), entities, option_sets)
 
@@ -138,21 +140,22 @@ def _load(revision: Revision, dialect: Dialect, rows: Rows, before: _Loaded | No
 def _merged(
     kind: Kind,
     stamps: list[Row],
-    before: Mapping[str, _Stored[T]],
-    read: Mapping[tuple[str, str], tuple[str, str]],
+    previous: Mapping[str, _Stored[T]],
+    changed_documents: Mapping[tuple[str, str], tuple[str, str]],
     parse: Callable[[str], T],
 ) -> dict[str, _Stored[T]]:
-    """Return every definition of a kind: as just read, or else as before. Removed ones are left out.
+    """Return every definition of a kind: as just read, or else as in the `previous` snapshot. Removed ones
+    are left out.
 
-    `stamps` are the kind, name and token of every definition that exists now; `read` holds the token and the
-    JSON text of those that have changed.
+    `stamps` are the kind, name and token of every definition that exists now; `changed_documents` holds the
+    token and the JSON text of those that have changed, by kind and name.
     """
     merged = {}
-    for stamped, name, _ in stamps:
-        if stamped != kind:
+    for stamped_kind, name, _ in stamps:
+        if stamped_kind != kind:
             continue
-        if (kind, name) in read:
-            merged[name] = _Stored(*read[kind, name], parse)
-        elif name in before:
-            merged[name] = before[name]
+        if (kind, name) in changed_documents:
+            merged[name] = _Stored(*changed_documents[kind, name], parse)
+        elif name in previous:
+            merged[name] = previous[name]
     return merged

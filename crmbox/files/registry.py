@@ -63,13 +63,13 @@ def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str
 def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
     """Make `file` the content of its column, and remove the file that the column had before."""
     mark = unit.dialect.placeholder
-    before = unit.rows(
+    replaced_ids = unit.rows(
         f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached AND id <> {mark} "
         "RETURNING id",
         (record, attribute, file),
     )
     unit.execute(f"UPDATE crm_file SET attached = TRUE WHERE id = {mark}", (file,))
-    _remove_later(unit, before)
+    _remove_later(unit, replaced_ids)
 
 
 def abandon(unit: WriteUnit, file: Guid) -> None:

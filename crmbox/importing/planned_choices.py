@@ -21,7 +21,7 @@ from crmbox.importing.option_set_merge import (
 from crmbox.importing.plan import Plan
 from crmbox.importing.source_entity import Note, SourceEntity, Verdict
 from crmbox.metadata import alterations, common
-from crmbox.metadata.change import uses
+from crmbox.metadata.change import option_uses
 from crmbox.metadata.draft import Draft, OptionCheck
 from crmclient.metadata import Attribute, AttributeType, OptionSet
 
@@ -141,7 +141,7 @@ class PlannedChoices:
         used: set[int] = set()
         listed = list(checks)
         for check in listed:
-            for value, count in sorted(uses(self._unit, check).items()):
+            for value, count in sorted(option_uses(self._unit, check).items()):
                 used.add(value)
                 reason = f"It stays, because {count:,} records have it. The source does not have it."
                 self._plan.notes.append(Note(Verdict.CHANGED, f"{check.attribute}: option {value}", reason))

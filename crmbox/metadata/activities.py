@@ -36,7 +36,7 @@ def attach_activities(draft: Draft) -> None:
     view = draft.entities[POINTER]
     # The view must be dropped before anything that it shows.
     draft.statements.insert(0, (drop_view(view), ()))
-    draft.run([create_view(view, members, KIND, draft.dialect)])
+    draft.run_later([create_view(view, members, KIND, draft.dialect)])
 
 
 def is_activity(definition: EntityDefinition) -> bool:
@@ -54,18 +54,21 @@ def _add_targets(draft: Draft, members: list[EntityDefinition]) -> None:
         if item.attribute.logical_name == REGARDING
         for target in item.attribute.targets
     }
-    new = sorted(subjects - set(attribute.targets))
-    if not new:
+    new_targets = sorted(subjects - set(attribute.targets))
+    if not new_targets:
         return
     names_in_use = {
         relationship.name
         for definition in draft.entities.values()
         for relationship in definition.relationships
     }
-    names_by_target = {target: f"{target}_ActivityPointers" for target in new}
+    names_by_target = {target: f"{target}_ActivityPointers" for target in new_targets}
+    # A relationship whose name is in use is left out: `alter_attribute` makes a plain one to the target then.
     relationships = [
         Relationship(name, target, POINTER, REGARDING)
         for target, name in names_by_target.items()
         if name not in names_in_use
     ]
-    alter_attribute(draft, POINTER, changed(attribute, targets=(*attribute.targets, *new)), relationships)
+    alter_attribute(
+        draft, POINTER, changed(attribute, targets=(*attribute.targets, *new_targets)), relationships
+    )

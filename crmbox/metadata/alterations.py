@@ -32,18 +32,18 @@ def alter_entity(draft: Draft, entity: Entity) -> None:
     if before.has_notes and not entity.has_notes:
         raise InvalidDefinition(f"{entity.logical_name}: it may have notes already, and keeps them.")
     removed_keys = [key for key in before.keys if key not in entity.keys]
-    new = [key for key in entity.keys if key not in before.keys]
+    new_keys = [key for key in entity.keys if key not in before.keys]
     indexes = {key.name: definition.key_indexes[key.name] for key in before.keys if key not in removed_keys}
-    indexes.update({key.name: schema.index_name(definition.table, ("key", key.name)) for key in new})
-    draft.run(schema.drop_index(definition.key_indexes[key.name]) for key in removed_keys)
+    indexes.update({key.name: schema.index_name(definition.table, ("key", key.name)) for key in new_keys})
+    draft.run_later(schema.drop_index(definition.key_indexes[key.name]) for key in removed_keys)
     definition = changed(definition, entity=entity, key_indexes=indexes)
-    if new and definition.is_view:
+    if new_keys and definition.is_view:
         raise InvalidDefinition(
             f"{entity.logical_name}: its records are those of other entities. Make the key there."
         )
     draft.put_entity(definition)
-    draft.run(schema.create_key(definition, key) for key in new)
-    draft.key_checks += _key_checks(draft, definition, new)
+    draft.run_later(schema.create_key(definition, key) for key in new_keys)
+    draft.key_checks += _key_checks(draft, definition, new_keys)
 
 
 def _key_checks(
@@ -113,7 +113,7 @@ def alter_indexes(draft: Draft, entity: str, attribute: str, *, indexed: bool, s
     if searched and before.key is None:
         raise InvalidDefinition(f"{entity}.{attribute}: only text has pieces to be found.")
     attributes = tuple(after if item is before else item for item in definition.attributes)
-    draft.run(schema.change_indexes(definition, before, after, draft.dialect))
+    draft.run_later(schema.change_indexes(definition, before, after, draft.dialect))
     draft.put_entity(changed(definition, attributes=attributes))
 
 
@@ -155,13 +155,15 @@ def attach_notes(draft: Draft, notes: str, regarding: str) -> None:
     definition = draft.entities[notes]
     attribute = draft.attribute(notes, regarding).attribute
     noted = sorted(name for name, item in draft.entities.items() if item.entity.has_notes)
-    new = [name for name in noted if name not in attribute.targets]
-    if new:
+    new_targets = [name for name in noted if name not in attribute.targets]
+    if new_targets:
         relationships = (
-            Relationship(f"{name}_{notes}", name, notes, regarding, on_delete=Cascade.DELETE) for name in new
+            Relationship(f"{name}_{notes}", name, notes, regarding, on_delete=Cascade.DELETE)
+            for name in new_targets
         )
+        # These come first, or `alter_attribute` would make plain relationships to the new targets.
         draft.put_entity(changed(definition, relationships=(*definition.relationships, *relationships)))
-        alter_attribute(draft, notes, changed(attribute, targets=(*attribute.targets, *new)))
+        alter_attribute(draft, notes, changed(attribute, targets=(*attribute.targets, *new_targets)))
 
 
 def _check_unchanged(entity: str, before: Attribute, after: Attribute) -> None:
@@ -182,12 +184,14 @@ def _with_target_column(
     value. The values that there are point at the only target so far.
     """
     # Rows that exist get the name of the only target so far as the value of the new column.
-    [only] = draft.attribute(definition.entity.logical_name, item.attribute.logical_name).attribute.targets
+    [only_target] = draft.attribute(
+        definition.entity.logical_name, item.attribute.logical_name
+    ).attribute.targets
     names_in_use = {name for a in definition.attributes for name in (a.column, a.key, a.target) if name}
     placing = Placing(draft.dialect, names_in_use | {spare.name for spare in definition.spare})
     item = changed(item, target=placing.target_of(item.column))
     if definition.is_view:
         return item
     draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=names_in_use))
-    draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only,)))
+    draft.statements.append((schema.fill_target(definition, item, draft.dialect), (only_target,)))
     return item

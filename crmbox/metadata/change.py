@@ -28,6 +28,7 @@ from crmclient.metadata import AlternateKey, Attribute, Entity, OptionSet, Relat
 
 NOTES, REGARDING = "annotation", "objectid"
 
+# `{0}` is the dialect's placeholder.
 _PUT = (
     "INSERT INTO crm_definition (kind, name, token, document) VALUES ({0}, {0}, {0}, {0}) "
     "ON CONFLICT (kind, name) DO UPDATE SET token = excluded.token, document = excluded.document"
@@ -129,8 +130,8 @@ class Change:
 
     def delete_attribute(self, entity: str, name: str) -> None:
         item = self._draft.attribute(entity, name)
-        holds = bool(item.column) and self._holds(entity, f"{quote(item.column)} IS NOT NULL")
-        removals.delete_attribute(self._draft, entity, name, holds_files=holds)
+        holds_values = bool(item.column) and self._holds(entity, f"{quote(item.column)} IS NOT NULL")
+        removals.delete_attribute(self._draft, entity, name, holds_files=holds_values)
 
     def delete_entity(self, name: str) -> None:
         removals.delete_entity(self._draft, name, is_empty=not self._holds(name, "1 = 1"))
@@ -211,7 +212,7 @@ def problems_of_records(unit: Unit, draft: Draft) -> Iterator[str]:
                 f"records have longer texts; the longest has {longest:,} characters."
             )
     for options in draft.option_checks:
-        for value, count in uses(unit, options).items():
+        for value, count in option_uses(unit, options).items():
             yield f"{options.attribute}: option {value} cannot go. {count:,} records have it."
     for key in draft.key_checks:
         [(count,)] = unit.rows(key.query)
@@ -219,7 +220,7 @@ def problems_of_records(unit: Unit, draft: Draft) -> Iterator[str]:
             yield f"{key.key} cannot be made. {count:,} of its values are those of several records."
 
 
-def uses(unit: Unit, check: OptionCheck) -> Counter[int]:
+def option_uses(unit: Unit, check: OptionCheck) -> Counter[int]:
     """Return the number of records that have each of the options; nothing for options without records."""
     counts: Counter[int] = Counter()
     # The query groups by the stored value. That of a multi-select is a text with several options.

@@ -153,9 +153,9 @@ def _check_states(entity: str, attributes: Mapping[str, AttributeDefinition]) ->
         raise InvalidDefinition(f"{entity}: statecode and statuscode come together, once each.")
     if states[0].options is None or statuses[0].options is None:
         raise InvalidDefinition(f"{entity}: statecode and statuscode have option sets of their own.")
-    with_status = {option.state for option in statuses[0].options.options}
+    states_with_status = {option.state for option in statuses[0].options.options}
     values = {option.value for option in states[0].options.options}
-    if with_status != values:
+    if states_with_status != values:
         raise InvalidDefinition(f"{entity}: every state needs a status, and every status one of the states.")
 
 

@@ -151,7 +151,7 @@ class Draft:
         if added := list(columns):
             self.new_columns.setdefault(table, []).extend(added)
 
-    def run(self, statements: Iterable[str]) -> None:
+    def run_later(self, statements: Iterable[str]) -> None:
         """Add DDL that runs when the change is carried out."""
         self.statements.extend((statement, ()) for statement in statements)
 

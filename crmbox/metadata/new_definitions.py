@@ -42,14 +42,14 @@ def create_entity(
     if name in draft.entities:
         raise InvalidDefinition(f"The entity {name!r} exists already.")
     # The definition: the attributes with their columns, and the relationships.
-    complete = tuple(_complete(entity, attributes, ownership, has_states))
+    all_attributes = tuple(_all_attributes(entity, attributes, ownership, has_states))
     table = physical(name, draft.tables, prefix=TABLE_PREFIX)
     placing = Placing(draft.dialect, set())
     definition = EntityDefinition(
         entity,
         table,
         ownership,
-        tuple(placing.place(attribute, extras) for attribute in complete),
+        tuple(placing.place(attribute, extras) for attribute in all_attributes),
         key_indexes={key.name: schema.index_name(table, ("key", key.name)) for key in entity.keys},
         schema_name=extras.schema_name,
         is_view=is_view,
@@ -81,7 +81,7 @@ def create_attributes(
     for attribute in attributes:
         if attribute.logical_name in present:
             raise InvalidDefinition(f"{entity}: the attribute {attribute.logical_name!r} exists already.")
-    names_in_use = {name for item in definition.attributes for name in _columns(item)}
+    names_in_use = {name for item in definition.attributes for name in _column_names(item)}
     placing = Placing(
         draft.dialect, names_in_use | {spare.name for spare in definition.spare}, definition.spare
     )
@@ -92,7 +92,7 @@ def create_attributes(
     draft.put_entity(_with_relationships(definition, (*definition.relationships, *relationships)))
     for item in added if not definition.is_view else ():
         draft.add_columns(definition.table, schema.new_columns(item, draft.dialect, present=reused))
-        draft.run(schema.create_indexes(definition, item, draft.dialect))
+        draft.run_later(schema.create_indexes(definition, item, draft.dialect))
 
 
 def create_many_to_many(
@@ -203,7 +203,7 @@ def _with_relationships(
     return changed(definition, relationships=tuple(with_plain_relationships(definition, relationships)))
 
 
-def _complete(
+def _all_attributes(
     entity: Entity, attributes: Sequence[Attribute], ownership: Ownership, has_states: bool
 ) -> Iterator[Attribute]:
     """Yield all attributes of a new entity: the given ones, and those that the engine adds.
@@ -222,5 +222,5 @@ def _complete(
     yield from (attribute for attribute in added if attribute.logical_name not in given_names)
 
 
-def _columns(item: AttributeDefinition) -> list[str]:
+def _column_names(item: AttributeDefinition) -> list[str]:
     return [name for name in (item.column, item.key, item.target) if name]

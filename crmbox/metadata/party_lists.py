@@ -45,11 +45,11 @@ def _add_targets(
     """Let `lookup` of the entity of activity parties point at further entities, `targets`.
 
     `make_relationship` makes the relationship to one of them. A relationship whose name exists already is not
-    added.
+    added: the target gets a plain one then.
     """
     attribute = draft.attribute(PARTY, lookup).attribute
-    new = sorted(set(targets) - set(attribute.targets))
-    if not new:
+    new_targets = sorted(set(targets) - set(attribute.targets))
+    if not new_targets:
         return
     names_in_use = {
         relationship.name
@@ -57,6 +57,10 @@ def _add_targets(
         for relationship in definition.relationships
     }
     relationships = [
-        relationship for relationship in map(make_relationship, new) if relationship.name not in names_in_use
+        relationship
+        for relationship in map(make_relationship, new_targets)
+        if relationship.name not in names_in_use
     ]
-    alter_attribute(draft, PARTY, changed(attribute, targets=(*attribute.targets, *new)), relationships)
+    alter_attribute(
+        draft, PARTY, changed(attribute, targets=(*attribute.targets, *new_targets)), relationships
+    )

@@ -40,8 +40,8 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
         raise InvalidDefinition(f"{entity}.{name}: records hold files in it; remove the files first.")
     columns = schema.physical_columns(item, draft.dialect) if not definition.is_view else []
     if columns:
-        draft.run(schema.drop_indexes(definition, item, draft.dialect))
-        draft.run([schema.empty_columns(definition, [column for column, _ in columns])])
+        draft.run_later(schema.drop_indexes(definition, item, draft.dialect))
+        draft.run_later([schema.empty_columns(definition, [column for column, _ in columns])])
     spare = tuple(SpareColumn(column, storage) for column, storage in columns)
     draft.put_entity(
         changed(
@@ -69,7 +69,7 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
             continue
         # The lookups of notes and parties only lose this target. One of notes that would have no target left
         # forbids the deletion.
-        if _goes_along(definition, other_name) and all(
+        if _exists_only_for(definition, other_name) and all(
             len(item.attribute.targets) > 1 or other_name == PARTY for item in pointing
         ):
             continue
@@ -78,11 +78,11 @@ def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:
     for other_name in list(draft.entities):
         if other_name != name:
             _forget_target(draft, other_name, name)
-    draft.run(schema.drop_table(definition, draft.dialect))
+    draft.run_later(schema.drop_table(definition, draft.dialect))
     draft.remove_entity(name)
 
 
-def _goes_along(definition: EntityDefinition, other: str) -> bool:
+def _exists_only_for(definition: EntityDefinition, other: str) -> bool:
     """Whether records of `other` exist only for records of the entity: notes, and parties."""
     has_parties = any(item.attribute.type.holds_parties for item in definition.attributes)
     return (definition.entity.has_notes and other == _NOTES) or (has_parties and other == PARTY)

@@ -26,6 +26,9 @@ TABLES: Final = 40
 """New tables in one transaction."""
 
 _KIND: Final = "staged"
+"""The kind of the rows that list new tables in the table of definitions."""
+
+# `{0}` is the dialect's placeholder.
 _LIST: Final = "INSERT INTO crm_definition (kind, name, token, document) VALUES ({0}, {0}, {0}, '')"
 _STAGED: Final = "SELECT name FROM crm_definition WHERE kind = {0}"
 _FORGET: Final = "DELETE FROM crm_definition WHERE kind = {0} AND name = {0}"

@@ -41,10 +41,10 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
         if name not in offered_processes(unit.snapshot):
             raise UnknownProcess(name)
         item = PROCESSES[name]
-        wrong = target_problems(item.process, context.target)
-        wrong += problems(item.process.inputs, inputs, _encoder(unit.dialect.name))
-        if wrong:
-            raise InvalidRecord(name, wrong)
+        wrong_values = target_problems(item.process, context.target)
+        wrong_values += problems(item.process.inputs, inputs, _encoder(unit.dialect.name))
+        if wrong_values:
+            raise InvalidRecord(name, wrong_values)
         if context.target is not None:
             # The result is not used: this raises RecordNotFound for a target that does not exist.
             retrieve(unit, context.target.entity, context.target.id, ())
@@ -54,11 +54,11 @@ def execute(alias: str, name: str, inputs: ProcessValues, context: Context) -> P
                 context, {parameter.name: inputs.get(parameter.name) for parameter in item.process.inputs}
             )
     except InvalidRecord as error:
-        raise _of_input(item.process, inputs, error) from error
+        raise _as_error_of_input(item.process, inputs, error) from error
     return _checked_outputs(item, outputs, unit.dialect.name)
 
 
-def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
+def _as_error_of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> InvalidRecord:
     """Return an error of a record that the process wrote as an error of the input that the record came from.
 
     The input is found by the record's entity. Where none or several of the inputs' records are of it, the
@@ -76,9 +76,9 @@ def _of_input(process: Process, inputs: ProcessValues, error: InvalidRecord) -> 
 
 
 def _checked_outputs(item: CustomProcess, outputs: ProcessValues, dialect_name: str) -> ProcessValues:
-    wrong = problems(item.process.outputs, outputs, _encoder(dialect_name))
-    if wrong:
-        names = ", ".join(problem.attribute for problem in wrong)
+    wrong_values = problems(item.process.outputs, outputs, _encoder(dialect_name))
+    if wrong_values:
+        names = ", ".join(problem.attribute for problem in wrong_values)
         raise UnexpectedAnswer(f"The process {item.process.name!r} gave wrong outputs: {names}.")
     return {parameter.name: outputs.get(parameter.name) for parameter in item.process.outputs}
 

@@ -33,7 +33,7 @@ def associate(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
 ) -> None:
     """Associate two records. Raises the errors of `Platform.associate`."""
-    pair, ids = _begin(unit, entity, id, relationship, related, caller)
+    pair, ids = _pair_and_ids(unit, entity, id, relationship, related, caller)
     # The unique key of the pair decides whether the two are associated already, not a query beforehand. The
     # ids are given twice: as the values of the row, and to check that both records exist.
     if not unit.execute(pair.insert_sql, (new_guid(), *ids, unit.version, *ids)):
@@ -44,12 +44,12 @@ def disassociate(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, *, caller: Guid | None = None
 ) -> None:
     """Disassociate two records. Raises the errors of `Platform.disassociate`."""
-    pair, ids = _begin(unit, entity, id, relationship, related, caller)
+    pair, ids = _pair_and_ids(unit, entity, id, relationship, related, caller)
     if not unit.execute(pair.delete_sql, ids):
         _refuse_missing(unit, pair, ids)
 
 
-def _begin(
+def _pair_and_ids(
     unit: WriteUnit, entity: str, id: Guid, relationship: str, related: Guid, caller: Guid | None
 ) -> tuple[_Pair, tuple[Guid, Guid]]:
     """Return the relationship, and the ids of the two records as stored. Check the caller."""
@@ -74,7 +74,7 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
         other = candidate.other_end(entity)
         if candidate.name == relationship and other is not None and candidate.intersect is not None:
             related = snapshot.entity(other)
-            return _compiled(
+            return _pair_with_sql(
                 snapshot.dialect.placeholder,
                 stored,
                 related,
@@ -84,7 +84,7 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
     raise UnknownRelationship(entity, relationship)
 
 
-def _compiled(
+def _pair_with_sql(
     mark: str, stored: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
 ) -> _Pair:
     """Return the statements for one many-to-many relationship.

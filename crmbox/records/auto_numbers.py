@@ -12,11 +12,11 @@ import secrets
 import string
 from typing import Final
 
-_LETTERS: Final = string.ascii_uppercase + string.digits
+_CHARACTERS: Final = string.ascii_uppercase + string.digits
 _PLACEHOLDER: Final = re.compile(r"\{(RANDSTRING|DATETIMEUTC):([^{}]+)\}")
 # .NET's patterns of dates, as far as numbers are made of them.
-_DATES: Final = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
-_DATE_PART: Final = re.compile("|".join(_DATES))
+_DATE_FORMATS: Final = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_DATE_PART: Final = re.compile("|".join(_DATE_FORMATS))
 
 
 def auto_number(pattern: str, now: dt.datetime) -> str:
@@ -26,5 +26,5 @@ def auto_number(pattern: str, now: dt.datetime) -> str:
 
 def _part(kind: str, detail: str, now: dt.datetime) -> str:
     if kind == "RANDSTRING":
-        return "".join(secrets.choice(_LETTERS) for _ in range(int(detail)))
-    return now.strftime(_DATE_PART.sub(lambda match: _DATES[match[0]], detail))
+        return "".join(secrets.choice(_CHARACTERS) for _ in range(int(detail)))
+    return now.strftime(_DATE_PART.sub(lambda match: _DATE_FORMATS[match[0]], detail))

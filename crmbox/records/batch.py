@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crmbox.engine.connection import WriteUnit
-from crmbox.engine.deadlines import in_time
+from crmbox.engine.deadlines import check_deadline
 from crmbox.records.create import create
 from crmbox.records.delete import delete
 from crmbox.records.duplicates import refuse_duplicates
@@ -23,7 +23,7 @@ def run_batch(unit: WriteUnit, operations: Sequence[Operation], call: Call) -> l
     """
     answers: list[Stored | None] = []
     for index, operation in enumerate(operations):
-        in_time(call)
+        check_deadline(call)
         try:
             answers.append(_run(unit, operation, call))
         except PlatformError as error:

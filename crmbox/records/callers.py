@@ -13,7 +13,7 @@ def check_caller(unit: Unit, caller: Guid | None) -> None:
     """Check that the caller is an enabled user; None is the service itself. Raises AccessDenied."""
     if caller is not None:
         [[enabled]] = unit.rows(f"SELECT {is_enabled(unit.snapshot)}", (caller,))
-        refuse_unless(enabled, caller)
+        refuse_disabled(enabled, caller)
 
 
 def is_enabled(snapshot: Snapshot) -> str:
@@ -26,6 +26,7 @@ def is_enabled(snapshot: Snapshot) -> str:
     )
 
 
-def refuse_unless(enabled: bool, caller: Guid) -> None:
+def refuse_disabled(enabled: bool, caller: Guid) -> None:
+    """Raise AccessDenied unless `enabled`."""
     if not enabled:
         raise AccessDenied(f"{caller} is no enabled user of the platform.")

@@ -16,7 +16,7 @@ from crmbox.records.auto_numbers import auto_number
 from crmbox.records.derived_values import set_joined_values, settle_state
 from crmbox.records.parties import write_parties
 from crmbox.records.referenced_records import OWNER, look_up, lookup_sql
-from crmbox.records.statements import VERSION, duplicate, insert_at_once_sql, insert_sql, written_entity
+from crmbox.records.statements import VERSION, duplicate_error, insert_at_once_sql, insert_sql, written_entity
 from crmbox.records.written_values import WrittenValues
 from crmclient import value_checks
 from crmclient.errors import InvalidRecord, WrongType
@@ -50,7 +50,7 @@ def create(
         sql = insert_sql(stored, tuple(written.columns), unit.dialect.placeholder)
         unit.execute(sql, tuple(written.columns.values()))
     except NotUnique as error:
-        raise duplicate(stored, error) from error
+        raise duplicate_error(stored, error) from error
     write_parties(unit, stored, record, written.parties)
     return Stored(record, str(unit.version))
 
@@ -76,7 +76,7 @@ def create_at_once(
     try:
         rows = unit.write(sql, (*written.columns.values(), *statement.parameters))
     except NotUnique as error:
-        raise duplicate(stored, error) from error
+        raise duplicate_error(stored, error) from error
     return Stored(record, str(rows[0][0])) if rows else None
 
 

@@ -29,7 +29,7 @@ def note(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
     )
 
 
-def since(unit: Unit, entity: str, version: int) -> list[Guid]:
+def deleted_since(unit: Unit, entity: str, version: int) -> list[Guid]:
     """Return the records that were deleted after a row version, in that order."""
     mark = unit.dialect.placeholder
     rows = unit.rows(
@@ -62,9 +62,11 @@ def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChang
         return RecordChanges(str(version), any=False)
     if not (mark.isascii() and mark.isdigit()):
         return None
-    column, place = quote(stored.columns[VERSION].name), unit.dialect.placeholder
-    changed = unit.rows(f"SELECT 1 FROM {quote(stored.table)} WHERE {column} > {place} LIMIT 1", (int(mark),))
-    return RecordChanges(str(version), bool(changed or since(unit, entity, int(mark))))
+    column, placeholder = quote(stored.columns[VERSION].name), unit.dialect.placeholder
+    changed = unit.rows(
+        f"SELECT 1 FROM {quote(stored.table)} WHERE {column} > {placeholder} LIMIT 1", (int(mark),)
+    )
+    return RecordChanges(str(version), bool(changed or deleted_since(unit, entity, int(mark))))
 
 
 def forget_old(most: int) -> int:

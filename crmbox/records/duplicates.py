@@ -35,6 +35,7 @@ Row = Mapping[str, Value]
 
 _RULE, _CONDITION = "duplicaterule", "duplicaterulecondition"
 _ACTIVE = 0
+"""The `statecode` of active records."""
 _COMPARED = {
     Sameness.WHOLE: Operator.EQ,
     Sameness.FIRST_CHARACTERS: Operator.BEGINS_WITH,

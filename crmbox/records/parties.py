@@ -17,7 +17,7 @@ from crmclient.parties import ACTIVITY, ADDRESS, PART, PART_NUMBERS, PARTY, PART
 from crmclient.query.ast import ALL, Column, Condition, Filter, Operator, Order, Query
 from crmclient.values import Guid, Party, Reference, new_guid
 
-_AT_ONCE: Final = 1000
+_MOST_IN_CONDITION: Final = 1000
 """The most activities that one condition names."""
 
 
@@ -60,16 +60,16 @@ def parties_of(
     condition has a limit.
     """
     attributes = unit.snapshot.entity(activity).party_lists
-    names = {number: name for name, number in parts_of(attributes[name] for name in lists).items()}
+    names_by_number = {number: name for name, number in parts_of(attributes[name] for name in lists).items()}
     parties_by_list: dict[tuple[Guid, str], list[Party]] = defaultdict(list)
-    for start in range(0, len(records), _AT_ONCE):
+    for start in range(0, len(records), _MOST_IN_CONDITION):
         query = Query(
             PARTY,
             tuple(map(Column, (ACTIVITY, PART, RECORD, ADDRESS))),
             Filter(
                 (
-                    Condition(ACTIVITY, Operator.IN, tuple(records[start : start + _AT_ONCE])),
-                    Condition(PART, Operator.IN, tuple(names)),
+                    Condition(ACTIVITY, Operator.IN, tuple(records[start : start + _MOST_IN_CONDITION])),
+                    Condition(PART, Operator.IN, tuple(names_by_number)),
                 )
             ),
             orders=(Order(PARTY_ID),),
@@ -81,7 +81,7 @@ def parties_of(
                 party = Party(
                     record if isinstance(record, Reference) else None, str(address) if address else None
                 )
-                parties_by_list[activity_record.id, names[int(str(row[PART]))]].append(party)
+                parties_by_list[activity_record.id, names_by_number[int(str(row[PART]))]].append(party)
     return {key: tuple(parties) for key, parties in parties_by_list.items()}
 
 

@@ -33,6 +33,7 @@ def run_query(unit: Unit, query: Query, page: Page) -> QueryResult:
     party_columns = list(_party_columns(query, None, unit.snapshot))
     if not party_columns:
         return queries.run(unit, query, page)
+    # Checked here, because `queries.run` sees ids in place of the lists.
     refuse_incomparable_columns(query, lambda entity: unit.snapshot.entity(entity).attributes)
     if query.is_aggregate:
         raise InvalidQuery(f"attribute {party_columns[0].list}: parties are not counted.")
@@ -65,6 +66,7 @@ def _key(column: Column, alias: str | None) -> str:
 
 
 def _with_ids(query: Query, snapshot: Snapshot) -> Query:
+    """Return the query with the activity's id in place of each party list, also in its links."""
     links = tuple(_with_ids_of_link(link, snapshot) for link in query.links)
     return replace(query, columns=_columns(query, None, snapshot), links=links)
 

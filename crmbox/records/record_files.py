@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from crmbox.engine.connection import WriteUnit, read_unit, write_unit
-from crmbox.engine.deadlines import in_time
+from crmbox.engine.deadlines import check_deadline
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import StoredColumn, StoredEntity
 from crmbox.files import registry
@@ -23,7 +23,7 @@ from crmbox.files.registry import block_store, file_column
 from crmbox.files.thumbnails import thumbnail
 from crmbox.records.callers import check_caller
 from crmbox.records.retrieve import retrieve
-from crmbox.records.statements import record_id, store, version_number, with_id
+from crmbox.records.statements import record_id, store, version_number, where_id
 from crmbox.records.written_values import WrittenValues
 from crmclient.errors import (
     InvalidRecord,
@@ -70,11 +70,11 @@ class Upload:
         # Note the file, write its blocks outside of any transaction, then make the column point at it.
         column = self._begin()
         if _is_image(column):
-            shown, content = with_image_type(content)
-            if shown is None:
+            image_type, content = with_image_type(content)
+            if image_type is None:
                 raise Refused(NO_IMAGE)
             # The type that the bytes show counts, not the type that was sent.
-            content_type = shown
+            content_type = image_type
         size = self._write_blocks(_content_to_store(column, content), column.attribute.max_size)
         info = FileInfo(self._file, file_name, size, content_type)
         self._attach(info)
@@ -109,7 +109,7 @@ class Upload:
         """Raise RecordNotFound or VersionMismatch unless the record is as the caller knows it."""
         version = quote(stored.columns["versionnumber"].name)
         rows = unit.rows(
-            f"SELECT {version} FROM {quote(stored.table)} {with_id(stored, unit.dialect.placeholder)}",
+            f"SELECT {version} FROM {quote(stored.table)} {where_id(stored, unit.dialect.placeholder)}",
             (self._record,),
         )
         if not rows:
@@ -126,7 +126,7 @@ class Upload:
         blocks = block_store(self._alias)
         size = 0
         for number, block in enumerate(_blocks(content)):
-            in_time(self._call)
+            check_deadline(self._call)
             size += len(block)
             if limit is not None and size > limit:
                 raise InvalidRecord(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from crmbox.engine.connection import Unit
 from crmbox.engine.names import quote
 from crmbox.engine.snapshot import Snapshot
-from crmbox.records.callers import is_enabled, refuse_unless
+from crmbox.records.callers import is_enabled, refuse_disabled
 from crmbox.records.written_values import ReferencedRecord, WrittenValues
 from crmclient.errors import UnknownTarget
 from crmclient.values import Guid, Reference
@@ -28,14 +28,14 @@ def look_up(unit: Unit, written: WrittenValues, caller: Guid | None, owner: Refe
         return
     entities = tuple(item.entity for item in pointed)
     # The one row says of each record whether it exists, then whether the caller is enabled, then the unit.
-    sql = _statement(unit.snapshot, entities, caller is not None, owner.entity if owner else None)
+    sql = _lookup_statement(unit.snapshot, entities, caller is not None, owner.entity if owner else None)
     parameters = [item.id for item in pointed]
     parameters += [caller] if caller is not None else []
     parameters += [owner.id] if owner is not None else []
     [row] = unit.rows(sql, parameters)
     written.problems.extend(_missing(item) for item, exists in zip(pointed, row, strict=False) if not exists)
     if caller is not None:
-        refuse_unless(row[len(pointed)], caller)
+        refuse_disabled(row[len(pointed)], caller)
     if owner is not None:
         unit_id = row[-1]
         written.set(BUSINESS_UNIT, None if unit_id is None else Reference("businessunit", unit_id))
@@ -66,11 +66,11 @@ def lookup_sql(
     acting = () if caller is None else (caller,)
     unit_column = written.stored.columns.get(BUSINESS_UNIT)
     if owner is None or unit_column is None:
-        value, condition = _parts(snapshot, entities, bool(acting), None)
+        value, condition = _value_and_condition(snapshot, entities, bool(acting), None)
         return LookupSql(value, condition, (*pointed, *acting))
     # The business unit is always the owner's, whatever was given.
     written.columns.pop(unit_column.name, None)
-    value, condition = _parts(snapshot, entities, bool(acting), owner.entity)
+    value, condition = _value_and_condition(snapshot, entities, bool(acting), owner.entity)
     return LookupSql(value, condition, (owner.id, *pointed, *acting))
 
 
@@ -79,7 +79,7 @@ def _missing(item: ReferencedRecord) -> UnknownTarget:
 
 
 @lru_cache(maxsize=1024)
-def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
+def _lookup_statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
     """Return the statement of `look_up`.
 
     Its one row says of each record whether it exists, then, with `caller`, whether the caller is enabled, and
@@ -92,7 +92,7 @@ def _statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owne
 
 
 @lru_cache(maxsize=1024)
-def _parts(
+def _value_and_condition(
     snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None
 ) -> tuple[str | None, str]:
     """Return the first two fields of LookupSql. `owner` is the owner's entity."""

@@ -110,21 +110,22 @@ def _computed_columns(at_once: AtOnce, stored: StoredEntity, business_unit: str 
 def update_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
     """Return the statement that updates a record. The id is the last parameter."""
     listed = ", ".join(f"{quote(column)} = {mark}" for column in columns)
-    return f"UPDATE {quote(stored.table)} SET {listed} {with_id(stored, mark)}"
+    return f"UPDATE {quote(stored.table)} SET {listed} {where_id(stored, mark)}"
 
 
 @lru_cache(maxsize=4096)
 def delete_sql(stored: StoredEntity, mark: str) -> str:
-    return f"DELETE FROM {quote(stored.table)} {with_id(stored, mark)}"
+    return f"DELETE FROM {quote(stored.table)} {where_id(stored, mark)}"
 
 
-def with_id(stored: StoredEntity, mark: str) -> str:
+def where_id(stored: StoredEntity, mark: str) -> str:
+    """Return the WHERE clause for the record whose id is the parameter."""
     return f"WHERE {quote(stored.id_column.name)} = {mark}"
 
 
 @lru_cache(maxsize=4096)
 def version_condition(stored: StoredEntity, mark: str) -> str:
-    """Return what follows `with_id` in a statement that is only for one version of the record."""
+    """Return what follows `where_id` in a statement that is only for one version of the record."""
     return f" AND {quote(stored.columns['versionnumber'].name)} = {mark}"
 
 
@@ -139,12 +140,12 @@ def version_number(entity: str, id: Guid, version: str) -> int:
 def why_no_row_was_written(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
     """Return why a guarded write found no row: the record is missing, or has another version."""
     mark = unit.dialect.placeholder
-    rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {with_id(stored, mark)}", (id,))
+    rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {where_id(stored, mark)}", (id,))
     error = VersionMismatch if rows else RecordNotFound
     return error(stored.entity.logical_name, id)
 
 
-def duplicate(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
+def duplicate_error(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
     """Return the error for the key of the entity that a unique index belongs to.
 
     An index of no alternate key is that of the primary key.
@@ -176,7 +177,7 @@ def store(
     try:
         touched = unit.execute(sql, parameters)
     except NotUnique as error:
-        raise duplicate(stored, error) from error
+        raise duplicate_error(stored, error) from error
     if not touched:
         raise why_no_row_was_written(unit, stored, record)
 

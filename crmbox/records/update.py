@@ -11,7 +11,7 @@ from crmbox.records.derived_values import changes_joined_values, set_joined_valu
 from crmbox.records.parties import replace_parties
 from crmbox.records.referenced_records import OWNER, look_up, lookup_sql
 from crmbox.records.statements import (
-    duplicate,
+    duplicate_error,
     record_id,
     stamp,
     store,
@@ -86,7 +86,7 @@ def update_at_once(
     try:
         rows = unit.write(sql, (*written.columns.values(), *statement.parameters, record, *guard))
     except NotUnique as error:
-        raise duplicate(stored, error) from error
+        raise duplicate_error(stored, error) from error
     return Stored(record, str(rows[0][0])) if rows else None
 
 

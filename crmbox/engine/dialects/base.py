@@ -121,7 +121,9 @@ class Dialect(ABC):
     """Whether writes at the same time are best written together."""
     column_types: Mapping[Storage, str]
     most_columns: int
-    """How many columns the attributes of a new table may take, so that some are left for later ones."""
+    """How many columns the attributes of a new table may take: fewer than the database allows, so that some
+    are left for later ones.
+    """
 
     def begin_with(self, connection: Any, statement: str) -> list[Row]:
         """Begin a write transaction with its first statement, which takes no parameters. Return its rows."""
@@ -143,6 +145,7 @@ class Dialect(ABC):
 
         Raises NotTogether when none was written, and the driver's error when that is not known.
         """
+        # Dialects that do not gather writes are never asked.
         raise NotTogether
 
     def column_type(self, storage: Storage) -> str:

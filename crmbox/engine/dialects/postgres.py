@@ -71,6 +71,7 @@ class PostgreSQL(Dialect):
     }
     most_columns = 1_500
 
+    # The types of elements of arrays, where they differ from those of columns.
     element_types = {
         Storage.KEY: "text",
         Storage.MONEY: "numeric",
@@ -87,6 +88,7 @@ class PostgreSQL(Dialect):
         """Begin the transaction in one round trip. Several statements at once cannot be prepared."""
         cursor = TextCursor(connection)
         cursor.execute(f"{self.begin_write}; {statement}", prepare=False)
+        # The first result is that of BEGIN.
         cursor.nextset()
         return cursor.fetchall()
 
@@ -163,6 +165,7 @@ class PostgreSQL(Dialect):
         return "***:^" + "".join(_regex(token) for token in pattern) + "$"
 
     def contains_any(self, value: str) -> str:
+        # Options are stored as `|1|5|`.
         return f"string_to_array({value}, '|') && %s::text[]"
 
     def options_parameter(self, options: Sequence[int]) -> list[str]:

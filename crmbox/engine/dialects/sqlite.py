@@ -29,9 +29,13 @@ from crmbox.engine.names import quote
 from crmbox.engine.revision import RAISE_KNOWN, ROW_VERSION
 from crmclient.query.ast import CalendarPart, DateGrouping
 
-_LOW: Final = 2**32 - 1
-_HALF: Final = money.ORDERED_WIDTH // 2
-_COLUMNS = re.compile(r"UNIQUE constraint failed: (.+)")
+_LOW_BITS: Final = 2**32 - 1
+"""The mask of the lower half of a 64-bit integer."""
+
+_HALF_WIDTH: Final = money.ORDERED_WIDTH // 2
+"""Digits of one half of a decimal's ordered text."""
+
+_NOT_UNIQUE = re.compile(r"UNIQUE constraint failed: (.+)")
 
 
 class SQLite(Dialect):
@@ -105,9 +109,10 @@ class SQLite(Dialect):
     def unique_violation(self, error: BaseException) -> UniqueViolation | None:
         if not isinstance(error, sqlite3.IntegrityError):
             return None
-        match = _COLUMNS.fullmatch(str(error))
+        match = _NOT_UNIQUE.fullmatch(str(error))
         if match is None:
             return None
+        # SQLite writes each column after its table and a dot.
         return UniqueViolation(columns=tuple(column.split(".", 1)[1] for column in match[1].split(", ")))
 
     def approximate_count(self, table: str) -> str:
@@ -123,7 +128,7 @@ class SQLite(Dialect):
         return sqlite_search.drop(search)
 
     def found_by_search(self, search: TextSearch) -> str:
-        return sqlite_search.found(search)
+        return sqlite_search.select_found(search)
 
     def search_parameter(self, pattern: Iterable[Token]) -> str | None:
         return sqlite_search.phrase(pattern)
@@ -168,7 +173,7 @@ class SQLite(Dialect):
         if storage is Storage.DECIMAL:
             return _decimal_sum(value)
         # SQLite's SUM fails beyond 64 bits, so the upper and the lower half are added for themselves.
-        pieces = (f"SUM({value} >> 32)", f"SUM({value} & {_LOW})")
+        pieces = (f"SUM({value} >> 32)", f"SUM({value} & {_LOW_BITS})")
         places = money.MONEY_PLACES if storage is Storage.MONEY else None
         return Sum(pieces, _recombined(places))
 
@@ -186,9 +191,9 @@ def _glob(token: Token) -> str:
 
 
 def _glob_characters(ranges: Sequence[tuple[str, str]], *, negated: bool) -> str:
+    # A caret in the first place would negate: alone it needs no set, and among others it comes last.
     if not negated and all(range == ("^", "^") for range in ranges):
         return "^"
-    # A caret in the first place would negate.
     ordered = sorted(ranges, key=lambda range: range[0] == "^")
     inner = "".join(f"{first}-{last}" for first, last in ordered)
     return f"[{'^' if negated else ''}{inner}]"
@@ -226,13 +231,13 @@ def _decimal_sum(value: str) -> Sum:
 
     def combine(parts: Sequence[Any]) -> Decimal:
         high, low, negative = (part or 0 for part in parts)
-        total = high * 10**_HALF + low - negative * money.ORDERED_NINES
+        total = high * 10**_HALF_WIDTH + low - negative * money.ORDERED_NINES
         return money.unscaled(total, money.DECIMAL_PLACES)
 
     return Sum(
         (
-            f"SUM(CAST(substr({value}, 2, {_HALF}) AS INTEGER))",
-            f"SUM(CAST(substr({value}, {2 + _HALF}) AS INTEGER))",
+            f"SUM(CAST(substr({value}, 2, {_HALF_WIDTH}) AS INTEGER))",
+            f"SUM(CAST(substr({value}, {2 + _HALF_WIDTH}) AS INTEGER))",
             f"SUM({value} < '1')",
         ),
         combine,

@@ -45,7 +45,7 @@ def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
     These are all of them where the SQLite library forbids changes of the stored schema, and else those of
     tables whose text does not end with the list of columns, such as after WITHOUT ROWID.
     """
-    left: dict[str, Sequence[tuple[str, str]]] = {}
+    not_appended: dict[str, Sequence[tuple[str, str]]] = {}
     statements.execute("PRAGMA writable_schema = ON")
     try:
         if statements.rows("PRAGMA writable_schema") != [(1,)]:
@@ -54,7 +54,7 @@ def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
             text = "".join(f", {quote(name)} {kind}" for name, kind in added)
             # No row is touched where the text of the table does not end with a bracket.
             if statements.execute(_APPEND, (f"{text})", table)) != 1:
-                left[table] = added
+                not_appended[table] = added
         # Another version makes other connections read the schema anew; `RESET` makes this one do so.
         [(version,)] = statements.rows("PRAGMA schema_version")
         statements.execute(f"PRAGMA schema_version = {version + 1}")
@@ -62,4 +62,4 @@ def _add_to_schema(statements: Statements, columns: NewColumns) -> NewColumns:
         statements.execute("PRAGMA writable_schema = RESET")
     # Asked before the transaction ends, SQLite fails here if it cannot read what was written.
     statements.rows("SELECT count(*) FROM sqlite_master")
-    return left
+    return not_appended

@@ -60,7 +60,8 @@ def drop(search: TextSearch) -> Iterator[str]:
     yield f"DROP TABLE IF EXISTS {_numbers(search)}"
 
 
-def found(search: TextSearch) -> str:
+def select_found(search: TextSearch) -> str:
+    """Return a select of the ids of the records that match its parameter: see `phrase`."""
     index, numbers = _index(search), _numbers(search)
     return (
         f"SELECT {numbers}.id FROM {index} JOIN {numbers} ON {numbers}.number = {index}.rowid "
@@ -69,7 +70,7 @@ def found(search: TextSearch) -> str:
 
 
 def phrase(pattern: Iterable[Token]) -> str | None:
-    """Return the longest piece of text that matching texts contain, as a search; None when all
+    """Return the longest piece of text that matching texts contain, quoted as FTS5 takes it; None when all
     are too short.
     """
     pieces = [token for token in pattern if isinstance(token, str) and len(token) >= _SHORTEST]

@@ -58,8 +58,8 @@ class AggregatePlan:
         # Each sort leaves equal rows in the order of the sort before, so the sort by the first order comes
         # last.
         rows = sorted(rows, key=lambda row: [(part is not None, part) for part in self.key(row)])
-        for rank, descending in reversed(self.orders):
-            rows.sort(key=lambda row: ((value := rank(row)) is not None, value), reverse=descending)
+        for read_value, descending in reversed(self.orders):
+            rows.sort(key=lambda row: ((value := read_value(row)) is not None, value), reverse=descending)
         return rows
 
 
@@ -79,13 +79,17 @@ def aggregate_plan(query: Query, scope: Scope, dialect: Dialect) -> AggregatePla
         *where_clause(where, *link_conditions),
         writer.groups.group_by,
     )
-    orders = tuple((writer.ranked(order), order.descending) for order in query.orders)
-    keys = [writer.outputs.position_of(f"d.k{number}") for number in range(writer.groups.count)]
+    orders = tuple((writer.reader_of_order(order), order.descending) for order in query.orders)
+    # Groups calls the columns that it groups by k0, k1 and so on.
+    key_positions = [writer.outputs.position_of(f"d.k{number}") for number in range(writer.groups.count)]
     statement = concat(
         f"SELECT {', '.join(writer.outputs.expressions)} FROM (", inner, f") AS d LIMIT {MOST_GROUPS + 1}"
     )
     return AggregatePlan(
-        statement, writer.records, orders, lambda row: [_comparable(row[position]) for position in keys]
+        statement,
+        writer.records,
+        orders,
+        lambda row: [_comparable(row[position]) for position in key_positions],
     )
 
 
@@ -128,7 +132,7 @@ class _Writer:
             for group, row in zip(self.outputs.records(rows), rows, strict=True)
         ]
 
-    def ranked(self, order: Order) -> Read:
+    def reader_of_order(self, order: Order) -> Read:
         """Return a function that reads from a row the value to sort by: of an aggregate or a grouped column.
 
         Raises InvalidQuery when no column has the alias that the order names.

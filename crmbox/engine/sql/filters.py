@@ -1,6 +1,6 @@
 """Writes filter groups and conditions as SQL.
 
-Values are numbered in the walk order of `crmclient.query.shape`.
+Values are numbered in the walk order of `crmclient.query.shape`, which gives them out in the same order.
 """
 
 from __future__ import annotations

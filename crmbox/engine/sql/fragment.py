@@ -12,8 +12,10 @@ from crmclient.errors import InvalidQuery, UnfitValue
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a parameter comes from: a value's index in the walk order, and how it is encoded.
+    """Where a parameter comes from: the index of a value in the list of all values, and how it is encoded.
 
+    The values of the query come first, in the order of `crmclient.query.shape`; a plan adds its own, such as
+    the limit.
     `construct` names the part of the query in messages.
     """
 
@@ -43,6 +45,7 @@ class Fragment:
     slots: tuple[Slot, ...] = ()
 
     def parameters(self, values: Sequence[object]) -> list[DbValue]:
+        """Return the encoded parameters, in the order of the text. Raises as `Slot.fill`."""
         return [slot.fill(values) for slot in self.slots]
 
 

@@ -41,7 +41,7 @@ class _LinkSQL:
 
 
 def filter_writer(scope: Scope, dialect: Dialect) -> FilterWriter:
-    return FilterWriter(scope, dialect, _in_filter)
+    return FilterWriter(scope, dialect, _link_as_condition)
 
 
 def from_clause(query: Query, filters: FilterWriter) -> tuple[Fragment, list[Fragment]]:
@@ -74,53 +74,53 @@ def _write_join(link: Link, filters: FilterWriter) -> _LinkSQL:
     return _LinkSQL(source, on, filter, tuple(_write_join(nested, filters) for nested in link.links))
 
 
-def _in_filter(filters: FilterWriter, link: Link) -> Fragment:
+def _link_as_condition(filters: FilterWriter, link: Link) -> Fragment:
     return _condition_of(_write_join(link, filters))
 
 
-def _joins_of(written: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
+def _joins_of(link_sql: _LinkSQL) -> tuple[list[str | Fragment], list[Fragment]]:
     """Return the SQL of a link and of those in it: the joins, each with a blank before it, and the conditions
     of the links that join nothing.
     """
-    source = written.source
+    source = link_sql.source
     if not source.link.type.joins:
-        return [], [_condition_of(written)]
+        return [], [_condition_of(link_sql)]
     kind = " LEFT JOIN" if source.link.type is LinkType.OUTER else " JOIN"
-    beginning = f"{kind} {written.table} ON "
+    beginning = f"{kind} {link_sql.table} ON "
     if source.is_single:
         # The join is on the id of one record, which a subquery finds. Inside the subquery, the same alias
         # stands for each record that it looks at.
-        first = concat(_select(written, written.id), f" ORDER BY {written.id} LIMIT 1")
-        joins: list[str | Fragment] = [beginning, f"{written.id} = (", first, ")"]
+        first = concat(_select(link_sql, link_sql.id), f" ORDER BY {link_sql.id} LIMIT 1")
+        joins: list[str | Fragment] = [beginning, f"{link_sql.id} = (", first, ")"]
     else:
-        joins = [beginning, written.conditions]
+        joins = [beginning, link_sql.conditions]
     conditions: list[Fragment] = []
-    for nested in written.nested:
+    for nested in link_sql.nested:
         nested_joins, nested_conditions = _joins_of(nested)
         joins += nested_joins
         conditions += nested_conditions
     return joins, conditions
 
 
-def _condition_of(written: _LinkSQL) -> Fragment:
+def _condition_of(link_sql: _LinkSQL) -> Fragment:
     """Return a link that joins nothing, such as one of the type any or all, as an EXISTS condition."""
-    condition = concat("EXISTS (", _select(written, "1"), ")")
-    match written.source.link.type:
+    condition = concat("EXISTS (", _select(link_sql, "1"), ")")
+    match link_sql.source.link.type:
         case LinkType.NOT_ANY:
             return concat("NOT ", condition)
         case LinkType.ALL:
             # Despite the name: rows meet, and none of them fulfils the filter of the link.
-            some = concat(f"EXISTS (SELECT 1 FROM {written.table} WHERE ", written.on, ")")
+            some = concat(f"EXISTS (SELECT 1 FROM {link_sql.table} WHERE ", link_sql.on, ")")
             return concat("(", some, " AND NOT ", condition, ")")
     return condition
 
 
-def _select(written: _LinkSQL, columns: str) -> Fragment:
+def _select(link_sql: _LinkSQL, columns: str) -> Fragment:
     """Return a select of the linked records that meet the parent and all conditions of the link."""
     joins: list[str | Fragment] = []
-    conditions = [written.conditions]
-    for nested in written.nested:
+    conditions = [link_sql.conditions]
+    for nested in link_sql.nested:
         nested_joins, nested_conditions = _joins_of(nested)
         joins += nested_joins
         conditions += nested_conditions
-    return concat(f"SELECT {columns} FROM {written.table}", *joins, " WHERE ", join(" AND ", conditions))
+    return concat(f"SELECT {columns} FROM {link_sql.table}", *joins, " WHERE ", join(" AND ", conditions))

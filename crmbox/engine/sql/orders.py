@@ -66,6 +66,7 @@ def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
 def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> list[SortKey]:
     """Return `keys` without repetitions, and with those of `ties` that are not among them.
 
+    `ties` are what rows that are equal by `keys` are sorted by.
     Raises InvalidQuery for too many keys.
     """
     # Reversed, so that of several keys with the same SQL the first wins.
@@ -111,10 +112,10 @@ def sort_key(operand: Operand, order: Order, snapshot: Snapshot) -> SortKey:
 
 def _plain(operand: Operand, *, descending: bool) -> SortKey:
     """Sort by the operand's comparison form, whose values a page token holds as they are."""
-    return SortKey(operand.compared, descending, operand.nullable, _to_token, _as_it_is)
+    return SortKey(operand.compared, descending, operand.nullable, _plain_to_token, _as_it_is)
 
 
-def _to_token(value: Any) -> str | int | float:
+def _plain_to_token(value: Any) -> str | int | float:
     return str(value) if isinstance(value, Decimal) else value
 
 

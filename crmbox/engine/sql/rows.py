@@ -104,7 +104,7 @@ class RowPlan:
         empty = None if position is None else tuple(value is None for value in position)
         page = self._pages.get((empty, limited))
         if page is None:
-            conditions = (None,) if empty is None else self._after(empty)
+            conditions = (None,) if empty is None else self._conditions_after(empty)
             page = tuple(self._statement(condition, limited=limited) for condition in conditions)
             if len(self._pages) < _MOST_PAGES:
                 self._pages[empty, limited] = page
@@ -119,17 +119,19 @@ class RowPlan:
         empty = None if position is None else tuple(value is None for value in position)
         key = (empty, limited, total)
         if key not in self._at_once:
-            statement = self._single(empty, limited=limited, total=total)
+            statement = self._single_statement(empty, limited=limited, total=total)
             if len(self._at_once) >= _MOST_PAGES:
                 return statement
             self._at_once[key] = statement
         return self._at_once[key]
 
-    def _single(self, empty: tuple[bool, ...] | None, *, limited: bool, total: bool) -> Fragment | None:
+    def _single_statement(
+        self, empty: tuple[bool, ...] | None, *, limited: bool, total: bool
+    ) -> Fragment | None:
         """Return the statement that reads a page at once, with the metadata's token checked in it; None where
         several are needed.
         """
-        conditions = (None,) if empty is None else self._after(empty)
+        conditions = (None,) if empty is None else self._conditions_after(empty)
         if self.narrowed or len(conditions) != 1:
             return None
         # The parameters are the query's values, the limit, those of the last row if there is one, the token.
@@ -138,7 +140,7 @@ class RowPlan:
         token_condition = Fragment(IS_KNOWN.format(self._dialect.placeholder), (token,))
         return self._statement(conditions[0], token_condition, limited=limited, total=total)
 
-    def _after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
+    def _conditions_after(self, empty: tuple[bool, ...]) -> tuple[Fragment, ...]:
         """Return the condition of each statement that reads rows after the last one."""
         return parts_after(self._keys, empty, self._limit_index + 1, self._dialect.placeholder)
 
@@ -175,7 +177,7 @@ def plain_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     if filters.searches:
         # The ids that a search finds are one more value, after those of the query.
         ids = Slot(value_count, dialect.list_parameter, "search")
-        is_found = Fragment(dialect.among(_id(scope), Storage.GUID), (ids,))
+        is_found = Fragment(dialect.among(_id_sql(scope), Storage.GUID), (ids,))
         plan_of_found = RowPlan(outputs, source, all_of(where, is_found), keys, value_count + 1, dialect)
         limit = f" LIMIT {MOST_SEARCHED + 1}"
         narrowed = [NarrowedPlan(concat(search, limit), plan_of_found) for search in filters.searches]
@@ -231,5 +233,5 @@ def _value_count(query: Query, filters: FilterWriter) -> int:
     return filters.values + (query.top is not None)
 
 
-def _id(scope: Scope) -> str:
+def _id_sql(scope: Scope) -> str:
     return f"{scope.root.sql}.{quote(scope.root.stored.id_column.name)}"

@@ -105,15 +105,15 @@ class Scope:
         label = f"{source.alias or source.stored.entity.logical_name}.{attribute}"
         column = source.stored.columns.get(attribute)
         lookup = None if column is not None else lookup_named_by(attribute, source.stored.attributes)
-        read = column if lookup is None else source.stored.columns[lookup.logical_name]
-        if read is None:
+        column_to_read = column if lookup is None else source.stored.columns[lookup.logical_name]
+        if column_to_read is None:
             raise InvalidQuery(
                 f"{construct}: the entity {source.stored.entity.logical_name!r} has no attribute "
                 f"{attribute!r}."
             )
-        if not read.attribute.readable:
+        if not column_to_read.attribute.readable:
             raise InvalidQuery(f"{construct}: {UNREADABLE}.")
-        operand = operand_of(read, source.sql, label)
+        operand = operand_of(column_to_read, source.sql, label)
         if lookup is not None:
             return name_of(operand, self.snapshot)
         return replace(operand, nullable=True) if source.may_be_missing else operand

@@ -129,7 +129,7 @@ def _deleted_ids(type_: EntityType, since: _DeltaMark | None) -> list[Guid]:
     if since is None:
         return []
     with read_unit() as unit:
-        return deletions.since(unit, type_.name, since.version)
+        return deletions.deleted_since(unit, type_.name, since.version)
 
 
 def _deleted_item(request: Request, type_: EntityType, id: Guid) -> dict[str, Any]:
