@@ -83,6 +83,25 @@ def test_the_page_says_in_words_what_is_asked_and_by_which_parameters(dora: Clie
     assert said("") == {"words": "", "problems": [], "parameters": []}
 
 
+def test_everything_that_is_wrong_with_a_query_is_said_at_once(dora: Client) -> None:
+    def problems(query: str) -> str:
+        return "\n".join(dora.post(reverse("studio:query_words"), {"query": query}).json()["problems"])
+
+    conditions = (
+        '<condition attribute="fullname" operator="ne-null"/>'
+        '<condition attribute="nosuch" operator="not-null"/>'
+    )
+    broken = CONTACTS.replace("<filter>", f'<attribute name="wrong"/><filter>{conditions}')
+    said = problems(broken)
+    assert "ne-null" in said, "what no metadata are needed for"
+    assert "'wrong'" in said
+    assert "'nosuch'" in said
+    assert "'wrong'" in problems(CONTACTS.replace("<filter>", '<attribute name="wrong"/><filter>'))
+    made = _said(_made(dora, broken))
+    assert "ne-null" in made
+    assert "nosuch" in made
+
+
 def test_a_module_and_a_kind_can_be_given_with_the_address(dora: Client) -> None:
     form = page(dora, reverse("studio:new_query") + "?module=service&kind=single-query").context["form"]
     assert (form["module"].value(), form["kind"].value()) == ("service", "single-query")

@@ -7,10 +7,15 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse, parse_filter
+from crmclient.query.fetchxml_checks import parse_known
 from crmclient.query.problems import QueryProblems
+from designer.calendar import calendar
+from designer.readiness.metadata import MetadataUnavailable
 from designer.sentences import said
 from designer.studio.look import dress
+from designer.studio.metadata.page_metadata import known_metadata
 
 # What turns the text areas into rows, in the order in which one needs the other.
 QUERY_SCRIPTS = (
@@ -35,7 +40,7 @@ class FetchXmlField(forms.CharField):
         )
         self.construct = construct
         self.entity = entity
-        self._parse = parse if construct == "query" else parse_filter
+        self._parse = _parse_query if construct == "query" else parse_filter
         dress(self)
 
     def set_entity(self, entity: str) -> None:
@@ -52,3 +57,11 @@ class FetchXmlField(forms.CharField):
             except QueryProblems as error:
                 raise ValidationError([said(problem.sentence) for problem in error.problems]) from error
         return text
+
+
+def _parse_query(text: str) -> DesignedQuery:
+    """Return the query in a text. Raises QueryProblems, which name what the metadata lack, too."""
+    try:
+        return parse_known(text, known_metadata().known_attributes, calendar())
+    except MetadataUnavailable:
+        return parse(text)

@@ -16,7 +16,10 @@ from crmclient.errors import InvalidQuery
 from crmclient.metadata import Entity
 from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse
+from crmclient.query.problems import QueryProblems
+from crmclient.query.resolving import prepare
 from designer.audit import note
+from designer.calendar import calendar
 from designer.definitions import ConfigurationDocument, EndpointDefinition, ModuleDefinition
 from designer.documents.applied_plan import apply
 from designer.documents.plan import plan
@@ -31,6 +34,7 @@ from designer.queries.query_wording import query_in_words
 from designer.query_endpoints import QUERY_KINDS, WantedQuery, parameters, query_endpoint
 from designer.readiness import Metadata
 from designer.readiness.metadata import MetadataUnavailable
+from designer.sentences import said
 from designer.studio.endpoint_form.fetchxml_fields import QUERY_SCRIPTS, FetchXmlField
 from designer.studio.look import dress
 from designer.studio.metadata.unavailable import unavailable_words
@@ -184,6 +188,7 @@ class QueryForScripts(StudioView):
             if not text.strip():
                 return JsonResponse({"words": "", "problems": [], "parameters": []})
             query = parse(text)
+            prepare(query, metadata.known_attributes, calendar())
             words = query_in_words(query, metadata.entities(), metadata.known_attributes)
             described_parameters = [
                 f"{parameter.name} ({parameter.type})"
@@ -191,6 +196,9 @@ class QueryForScripts(StudioView):
             ]
         except forms.ValidationError as error:
             return JsonResponse({"words": "", "problems": error.messages, "parameters": []})
+        except QueryProblems as error:
+            problems = [said(problem.sentence) for problem in error.problems]
+            return JsonResponse({"words": "", "problems": problems, "parameters": []})
         except (InvalidQuery, MetadataUnavailable):
             return JsonResponse({"words": "", "problems": [], "parameters": []})
         return JsonResponse({"words": words, "problems": [], "parameters": described_parameters})
