@@ -18,8 +18,10 @@ from crmclient.sentences import Sentence
 FAILURES: Final = 8
 """In a row, before the circuit opens."""
 FIRST_PAUSE: Final = 2.0
-LONGEST_PAUSE: Final = 30.0
-"""Seconds. Each probe that fails doubles the pause, up to this."""
+LONGEST_PAUSE: Final = 10.0
+"""Seconds. Each probe that fails doubles the pause, up to this: so much later than the platform callers come
+back at most.
+"""
 
 
 class Circuit:
