@@ -32,6 +32,7 @@ Environ: TypeAlias = dict[str, Any]
 StartResponse: TypeAlias = Callable[[str, list[tuple[str, str]]], object]
 
 _API = re.compile(rf"{API}(/.*)?")
+# APIs of Dataverse beside this one. They are refused as not supported (501), not as unknown (404).
 _OTHER_API = re.compile(r"/api/(?:search|backgroundoperation|discovery)\b.*|/XRMServices/.*", re.IGNORECASE)
 _TOKEN = re.compile(r"/[^/]+/oauth2/(?:v2\.0/)?token")
 _LONGEST_URL = 32_768
@@ -107,9 +108,9 @@ def _route(environ: Environ) -> Response:
         call=call,
         platform=platform,
     )
-    with protected(request.user) as remaining:
+    with protected(request.user) as remaining_headers:
         response = guarded(lambda: dispatch(request))
-    response.headers.update(remaining)
+    response.headers.update(remaining_headers)
     return response
 
 

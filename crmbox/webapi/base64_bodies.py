@@ -27,10 +27,11 @@ def put_bodies(
     for name in shown:
         if has_body(type_, type_.attributes[name]):
             content[name] = _body(request, type_, id, name) if isinstance(values[name], FileInfo) else None
+            # Written for every file column (`rendering`), but no property of one that holds bytes.
             content.pop(f"{name}_name", None)
 
 
-def leave_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
+def leave_out_bodies(type_: EntityType, shown: tuple[str, ...]) -> tuple[str, ...]:
     """Return `shown` without the columns that have bytes: a list of records has them only on request."""
     return tuple(name for name in shown if not has_body(type_, type_.attributes[name]))
 

@@ -19,13 +19,15 @@ from crmbox.webapi.token_refusals import TokenRefusal
 
 ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-_OF_CERTIFICATES: Final = ["RS256", "PS256"]
-_OF_ISSUERS: Final = ["RS256", "PS256", "ES256"]
+_CERTIFICATE_ALGORITHMS: Final = ["RS256", "PS256"]
+_ISSUER_ALGORITHMS: Final = ["RS256", "PS256", "ES256"]
 _LONGEST: Final = 16 * 1024
+"""Characters of an assertion."""
+
 _LEEWAY: Final = 60
 """Seconds by which clocks may differ."""
 
-_REQUIRED: Final = ["exp", "iss", "sub", "aud"]
+_REQUIRED_CLAIMS: Final = ["exp", "iss", "sub", "aud"]
 
 
 def check_assertion(assertion: str, client: Client, audiences: list[str]) -> None:
@@ -70,17 +72,17 @@ def _check_signed_by_certificate(
     now = dt.datetime.now(dt.UTC)
     if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
         raise _refusal(700027, "The certificate is not valid now. [Reason - The key used is expired.]")
-    claims = _verified_claims(assertion, certificate.public_key(), _OF_CERTIFICATES, audiences, 700023)
+    claims = _verified_claims(assertion, certificate.public_key(), _CERTIFICATE_ALGORITHMS, audiences, 700023)
     if claims["sub"] != client.id:
         raise _refusal(700021, "Client assertion subject does not match the application.")
 
 
 def _is_named(certificate: x509.Certificate, head: dict[str, Any]) -> bool:
     """Return whether the head names the certificate by its thumbprint."""
-    prints = {"x5t": hashes.SHA1(), "x5t#S256": hashes.SHA256()}  # noqa: S303  a name, as RFC 7515 has it
-    thumbprints = {name: head[name] for name in prints if name in head}
+    hashes_by_name = {"x5t": hashes.SHA1(), "x5t#S256": hashes.SHA256()}  # noqa: S303  a name, as RFC 7515 has it
+    thumbprints = {name: head[name] for name in hashes_by_name if name in head}
     return bool(thumbprints) and all(
-        str(value).rstrip("=") == _text(certificate.fingerprint(prints[name]))
+        str(value).rstrip("=") == _base64_url(certificate.fingerprint(hashes_by_name[name]))
         for name, value in thumbprints.items()
     )
 
@@ -93,18 +95,18 @@ def _check_federated(
         raise _refusal(
             700211,
             "No matching federated identity record found for presented assertion issuer "
-            f"{_said(claims, 'iss')}.",
+            f"{_quoted_claim(claims, 'iss')}.",
         )
     keys = {key.key_id: key for key in federation.key_set().keys}
     key = keys.get(head.get("kid"))
     if key is None:
         raise _refusal(700027, "The key that signed the federated token is not among its issuer's keys.")
-    claims = _verified_claims(assertion, key.key, _OF_ISSUERS, [federation.audience], 700212)
+    claims = _verified_claims(assertion, key.key, _ISSUER_ALGORITHMS, [federation.audience], 700212)
     if claims["sub"] != federation.subject:
         raise _refusal(
             700213,
             "No matching federated identity record found for presented assertion subject "
-            f"{_said(claims, 'sub')}.",
+            f"{_quoted_claim(claims, 'sub')}.",
         )
 
 
@@ -117,7 +119,12 @@ def _verified_claims(
     """
     try:
         return jwt.decode(
-            assertion, key, algorithms, options={"require": _REQUIRED}, audience=audiences, leeway=_LEEWAY
+            assertion,
+            key,
+            algorithms,
+            options={"require": _REQUIRED_CLAIMS},
+            audience=audiences,
+            leeway=_LEEWAY,
         )
     except (jwt.ExpiredSignatureError, jwt.ImmatureSignatureError):
         raise _refusal(700024, "Client assertion is not within its valid time range.") from None
@@ -135,11 +142,11 @@ def _refusal(number: int, description: str) -> TokenRefusal:
     return TokenRefusal(401, "invalid_client", number, description)
 
 
-def _said(claims: dict[str, Any], name: str) -> str:
+def _quoted_claim(claims: dict[str, Any], name: str) -> str:
     """Return a claim as messages quote it."""
     return repr(str(claims.get(name, ""))[:200])
 
 
-def _text(print: bytes) -> str:
+def _base64_url(print: bytes) -> str:
     """Return a thumbprint as heads of tokens write it: base64 for URLs, without padding."""
     return base64.urlsafe_b64encode(print).rstrip(b"=").decode()

@@ -62,6 +62,7 @@ class Client:
     def has_secret(self, secret: str) -> bool:
         """Return whether the secret is right, in a time that does not tell how much of a wrong one is."""
         same = secrets.compare_digest(secret.encode(), self.secret.encode())
+        # An empty secret stands for none, which nothing matches.
         return same and self.secret != ""
 
     def x509_certificate(self) -> x509.Certificate | None:
@@ -96,7 +97,7 @@ def client_of(id: str) -> Client | None:
 def check_clients() -> None:
     """Raise ValueError if a client in CRM_SERVER_CLIENTS could never get a token."""
     for setting in settings.PORTICO["CRM_SERVER_CLIENTS"]:
-        _check(setting)
+        _check_setting(setting)
 
 
 def _clients() -> Iterator[Client]:
@@ -128,7 +129,7 @@ def _client(setting: Mapping[str, str]) -> Client:
     )
 
 
-def _check(setting: Mapping[str, str]) -> None:
+def _check_setting(setting: Mapping[str, str]) -> None:
     """Raise ValueError for a client of CRM_SERVER_CLIENTS that could never get a token."""
     client_label = f"CRM_SERVER_CLIENTS: {setting['client_id']}"
     try:

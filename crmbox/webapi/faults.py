@@ -30,7 +30,8 @@ class Fault(BaseModel):
 
     `path` is a regular expression that is searched in the path below the root. The request is carried out
     first when `executed`, or when nothing but a `delay` (seconds) is asked for. Then `status`, `headers` and
-    `body` take the answer's place; `cut` ends the connection before the answer, or in its middle.
+    `body` take the answer's place; `cut` ends the connection before the answer, or in its middle. `struck`
+    counts the requests that it has struck.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)

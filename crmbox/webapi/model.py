@@ -104,7 +104,7 @@ class Model:
             self._types[logical_name] = type_
         return type_
 
-    def of_set(self, entity_set: str) -> EntityType:
+    def entity_type_of_set(self, entity_set: str) -> EntityType:
         """Return the entity type of a set. Raises WebApiError 404 for an unknown set."""
         name = self.sets.get(entity_set)
         if name is None:

@@ -64,16 +64,24 @@ def lookups(snapshot: Snapshot, entity: str) -> Iterator[Lookup]:
     for item in snapshot.entity(entity).definition.attributes:
         if item.attribute.type.is_reference:
             for target in item.attribute.targets:
-                yield Lookup(lookup_name(item, target), item.attribute.logical_name, _together(item, target))
+                yield Lookup(
+                    lookup_name(item, target),
+                    item.attribute.logical_name,
+                    _targets_sharing_name(item, target),
+                )
 
 
 def lookup_name(item: AttributeDefinition, target: str) -> str:
     """Return the name of the navigation property from a lookup to `target`."""
     name = item.schema_name or item.attribute.logical_name
-    return name if len(_together(item, target)) == len(item.attribute.targets) else f"{name}_{target}"
+    return (
+        name
+        if len(_targets_sharing_name(item, target)) == len(item.attribute.targets)
+        else f"{name}_{target}"
+    )
 
 
-def _together(item: AttributeDefinition, target: str) -> tuple[str, ...]:
+def _targets_sharing_name(item: AttributeDefinition, target: str) -> tuple[str, ...]:
     """Return the targets that share a name with `target`: all of them for an owner, else `target` alone."""
     return item.attribute.targets if item.attribute.type is AttributeType.OWNER else (target,)
 

@@ -27,7 +27,7 @@ def discovery_response(method: str, path: str, query: str, root: str) -> Respons
     if method not in ("GET", "HEAD"):
         return None
     if path == _INSTANCE:
-        return _instance(query, root)
+        return _instance_discovery(query, root)
     if _KEYS.fullmatch(path):
         # Tokens are for this server alone, which makes them with a key that nobody else has.
         return _document({"keys": []})
@@ -62,7 +62,7 @@ def _configuration(root: str, tenant: str | None, version: str) -> dict[str, Any
     }
 
 
-def _instance(query: str, root: str) -> Response:
+def _instance_discovery(query: str, root: str) -> Response:
     """Answer whether the authority of the `authorization_endpoint` in the query is this server."""
     server = urlsplit(root)
     try:

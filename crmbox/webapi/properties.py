@@ -43,7 +43,7 @@ def get_raw_value(request: Request, target: Target) -> Response:
         return download_base64(request, target, attribute)
     if _lacks_requested_full_image(request, target, attribute):
         return no_content()
-    if _is_thumbnail(request, attribute):
+    if _wants_thumbnail(request, attribute):
         return download_thumbnail(request, target, attribute)
     if attribute.type.holds_file:
         return download(request, target, attribute)
@@ -90,7 +90,7 @@ def _lacks_requested_full_image(request: Request, target: Target, attribute: Att
     )
 
 
-def _is_thumbnail(request: Request, attribute: Attribute) -> bool:
+def _wants_thumbnail(request: Request, attribute: Attribute) -> bool:
     """Return whether the thumbnail of an image is requested."""
     return attribute.type is AttributeType.IMAGE and request.query.get("size", "").lower() != "full"
 

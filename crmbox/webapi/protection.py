@@ -70,7 +70,7 @@ class Protection:
         began = time.monotonic()
         try:
             if not self._limiter.test(self._work_limit, user):
-                raise self._refused(
+                raise self._refusal(
                     "0x80072321",
                     "Combined execution time of incoming requests exceeded limit of "
                     f"{self._limits.seconds * 1000:,} milliseconds over time window of {WINDOW} seconds. "
@@ -80,7 +80,7 @@ class Protection:
                     user,
                 )
             if not self._limiter.hit(self._request_limit, user):
-                raise self._refused(
+                raise self._refusal(
                     "0x80072322",
                     f"Number of requests exceeded the limit of {self._limits.requests} over time window of "
                     f"{WINDOW} seconds.",
@@ -118,7 +118,7 @@ class Protection:
             "x-ms-ratelimit-time-remaining-xrm-requests": f"{work / 1000:.2f}",
         }
 
-    def _refused(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
+    def _refusal(self, code: str, message: str, item: RateLimitItemPerSecond, user: Guid) -> WebApiError:
         """Return the error for a limit that is used up, with the seconds until its window ends."""
         reset = self._limiter.get_window_stats(item, user).reset_time
         seconds = max(1, ceil(reset - time.time()))

@@ -49,14 +49,14 @@ def _option_labels(snapshot: Snapshot, attribute: Attribute, value: Value) -> st
 
 def _money(attribute: Attribute, value: Any) -> str:
     sign, amount = ("-", -value) if value < 0 else ("", value)
-    return f"{sign}${_places(attribute, amount)}"
+    return f"{sign}${_number_text(attribute, amount)}"
 
 
 def _decimal(attribute: Attribute, value: Any) -> str:
-    return _places(attribute, value)
+    return _number_text(attribute, value)
 
 
-def _places(attribute: Attribute, value: Any) -> str:
+def _number_text(attribute: Attribute, value: Any) -> str:
     """Return a number with the attribute's decimal places and a comma between thousands."""
     places = _DEFAULT_PLACES if attribute.precision is None else attribute.precision
     return f"{Decimal(str(value)):,.{places}f}"
@@ -171,8 +171,8 @@ def _with_places(value: Decimal, places: int | None) -> Decimal:
     """Return a Decimal with as many places as the attribute has; further digits are kept."""
     if places is None:
         return value
-    whole = value.quantize(Decimal(1).scaleb(-places), context=_PLACING)
-    return whole if whole == value else value.normalize(_PLACING)
+    padded = value.quantize(Decimal(1).scaleb(-places), context=_PLACING)
+    return padded if padded == value else value.normalize(_PLACING)
 
 
 def _plain(attribute: Attribute, name: str, value: Value) -> Mapping[str, Any]:

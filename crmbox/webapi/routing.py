@@ -130,17 +130,17 @@ def _handle_named(request: Request, name: str) -> Response:
 def target_of(request: Request) -> Target:
     """Return the target of a path below an entity set. Raises WebApiError."""
     first, *rest = request.path
-    type_ = request.model.of_set(first.name)
+    type_ = request.model.entity_type_of_set(first.name)
     if first.arguments is None:
-        return _of_set(type_, rest)
+        return _target_of_set(type_, rest)
     if not first.arguments:
         raise bad_url(f"Empty parentheses after '{first.name}': a key is needed.")
     if not rest:
         return Target(Shape.RECORD, type_, first.arguments)
-    return _of_record(type_, first.arguments, rest)
+    return _target_of_record(type_, first.arguments, rest)
 
 
-def _of_set(type_: EntityType, rest: list[Segment]) -> Target:
+def _target_of_set(type_: EntityType, rest: list[Segment]) -> Target:
     """Return what a path to an entity set, without a key, leads to."""
     if not rest:
         return Target(Shape.COLLECTION, type_)
@@ -152,7 +152,7 @@ def _of_set(type_: EntityType, rest: list[Segment]) -> Target:
     raise no_resource(segment.name)
 
 
-def _of_record(type_: EntityType, key: tuple[Argument, ...], rest: list[Segment]) -> Target:
+def _target_of_record(type_: EntityType, key: tuple[Argument, ...], rest: list[Segment]) -> Target:
     """Return what a path leads to that goes on behind a record's key. Raises WebApiError."""
     segment, tail = rest[0], [item.name for item in rest[1:]]
     name = segment.name

@@ -17,6 +17,8 @@ from crmbox.webapi.tokens import mint
 from crmclient import exact_json
 
 _LARGEST: Final = 64 * 1024
+"""Bytes of a form."""
+
 _WHOLE_RESOURCE: Final = "/.default"
 
 

@@ -18,6 +18,7 @@ from crmclient.values import Guid, parse_guid
 _ALGORITHM: Final = "HS256"
 _AUDIENCE: Final = "portico-crmserver"
 _LONGEST: Final = 8 * 1024
+"""Characters of a token."""
 
 
 class BadToken(Exception):

@@ -24,7 +24,7 @@ from crmbox.webapi.routing import dispatch, named
 
 _API = re.compile(rf"^.*?{API}/")
 _LONGEST_URL = 65_536
-_LINE = b"\r\n"
+_LINE_END = b"\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ def batch(request: Request) -> Response:
         answers.append(_run_item(request, item))
         if answers[-1].status >= 400 and not request.prefer.continues_on_error:
             break
-    going_on = request.prefer.continues_on_error
-    failed = next((answer.status for answer in answers if answer.status >= 400), 200)
-    headers = {"Preference-Applied": "odata.continue-on-error"} if going_on else {}
+    continues = request.prefer.continues_on_error
+    first_error_status = next((answer.status for answer in answers if answer.status >= 400), 200)
+    headers = {"Preference-Applied": "odata.continue-on-error"} if continues else {}
     boundary = f"batchresponse_{uuid.uuid4()}"
     headers["Content-Type"] = f'multipart/mixed; boundary="{boundary}"'
     body = _multipart(boundary, [answer.content for answer in answers])
-    return Response(200 if going_on else _batch_status(failed), headers, body)
+    return Response(200 if continues else _batch_status(first_error_status), headers, body)
 
 
 def _batch_status(status: int) -> int:
@@ -76,7 +76,7 @@ def _run_item(request: Request, item: Item) -> Answer:
     if isinstance(item, ChangeSet):
         return _run_change_set(request, item)
     response = guarded(lambda: _dispatch(request, item, {}))
-    return Answer(response.status, _part(item, response))
+    return Answer(response.status, _response_part(item, response))
 
 
 def _run_change_set(request: Request, change_set: ChangeSet) -> Answer:
@@ -92,14 +92,14 @@ def _run_change_set(request: Request, change_set: ChangeSet) -> Answer:
         answered, status = [(failed.part, failed.response)], failed.response.status
     boundary = f"changesetresponse_{uuid.uuid4()}"
     head = f'Content-Type: multipart/mixed; boundary="{boundary}"\r\n\r\n'.encode()
-    return Answer(status, head + _multipart(boundary, [_part(*pair) for pair in answered]))
+    return Answer(status, head + _multipart(boundary, [_response_part(*pair) for pair in answered]))
 
 
 def _run_change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
     """Answer one request of a change set, and note the URL of its record under its Content-ID in
     `content_urls`. Raises _Failed.
     """
-    response = guarded(lambda: _change(request, part, content_urls))
+    response = guarded(lambda: _dispatch_change(request, part, content_urls))
     if response.status >= 400:
         raise _Failed(part, response)
     if part.content_id:
@@ -109,7 +109,7 @@ def _run_change(request: Request, part: Part, content_urls: dict[str, str]) -> R
     return response
 
 
-def _change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
+def _dispatch_change(request: Request, part: Part, content_urls: dict[str, str]) -> Response:
     """Answer one request of a change set. Raises WebApiError for a GET, which changes nothing."""
     if part.method == "GET":
         raise bad_payload("A change set cannot contain a GET request.")
@@ -121,13 +121,13 @@ def _dispatch(request: Request, part: Part, content_urls: dict[str, str]) -> Res
 
     Raises WebApiError for a batch inside the batch, and what the handler raises.
     """
-    inner = _inner(request, part, content_urls)
-    if inner.path and inner.path[0].name == "$batch":
+    part_request = _request_of_part(request, part, content_urls)
+    if part_request.path and part_request.path[0].name == "$batch":
         raise unsupported("a batch inside a batch")
-    return dispatch(inner)
+    return dispatch(part_request)
 
 
-def _inner(request: Request, part: Part, content_urls: dict[str, str]) -> Request:
+def _request_of_part(request: Request, part: Part, content_urls: dict[str, str]) -> Request:
     """Return the request of a part as if it had come alone. Raises WebApiError (414) for a long URL."""
     referring = replace(request, content_urls=content_urls)
     address = _address(referring, part, content_urls)
@@ -153,7 +153,7 @@ def _address(request: Request, part: Part, content_urls: dict[str, str]) -> str:
     return request.base + _API.sub("", path).lstrip("/") + question_mark + query
 
 
-def _part(part: Part, response: Response) -> bytes:
+def _response_part(part: Part, response: Response) -> bytes:
     """Return a response as a part of the batch's.
 
     Its `Content-ID` is that of the request it answers.
@@ -175,4 +175,6 @@ def _part(part: Part, response: Response) -> bytes:
 def _multipart(boundary: str, parts: list[bytes]) -> bytes:
     """Join the parts. The first line is a boundary, as some clients read the boundary from there."""
     delimiter = b"--" + boundary.encode()
-    return b"".join(delimiter + _LINE + part + _LINE for part in parts) + delimiter + b"--" + _LINE
+    return (
+        b"".join(delimiter + _LINE_END + part + _LINE_END for part in parts) + delimiter + b"--" + _LINE_END
+    )

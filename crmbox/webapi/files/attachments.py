@@ -32,6 +32,7 @@ def read(request: Request) -> Response:
     """Answer with the files whose ids `$filter` lists, which is the only query supported."""
     if len(request.path) > 1 or request.path[0].arguments:
         raise unsupported(f"{request.raw_path}: files are listed by their ids")
+    # `_ids_in_filter` reads the filter.
     selection = replace(read_selection(request.query), filter=None)
     contents = [selection.content(item, base=_TYPE) for item in _items(request, _ids_in_filter(request))]
     return json_response({"@odata.context": f"{request.base}$metadata#{SET}", "value": contents})

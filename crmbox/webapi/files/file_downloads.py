@@ -39,7 +39,7 @@ def download(request: Request, target: Target, attribute: Attribute) -> Response
     Raises WebApiError: 404 without a file, 416 for a range after its end.
     """
     info = _info(request, target, attribute)
-    byte_range = _range(request, info.size)
+    byte_range = _requested_range(request, info.size)
     if byte_range.partial and not byte_range.length:
         raise WebApiError(
             416,
@@ -49,7 +49,7 @@ def download(request: Request, target: Target, attribute: Attribute) -> Response
         )
     file = _open(request, target, attribute, byte_range)
     headers = {
-        **_facts(file.info, byte_range),
+        **_file_headers(file.info, byte_range),
         "Content-Type": "application/octet-stream",
         "Content-Length": str(byte_range.length),
     }
@@ -62,10 +62,10 @@ def download_thumbnail(request: Request, target: Target, attribute: Attribute) -
     thumbnail = request.platform.thumbnail(target.type.name, id, attribute.logical_name, call=request.call)
     if thumbnail is None:
         return download(request, target, attribute)
-    byte_range = _range(request, thumbnail.info.size)
+    byte_range = _requested_range(request, thumbnail.info.size)
     content = b"".join(thumbnail.chunks)[byte_range.start : byte_range.start + byte_range.length]
     headers = {
-        **_facts(thumbnail.info, byte_range),
+        **_file_headers(thumbnail.info, byte_range),
         "Content-Type": "application/octet-stream",
         "Content-Length": str(len(content)),
     }
@@ -78,11 +78,11 @@ def download_json(request: Request, target: Target, attribute: Attribute) -> Res
     A range after the end is empty, as clients that download in chunks may ask once too often.
     """
     info = _info(request, target, attribute)
-    byte_range = _range(request, info.size)
+    byte_range = _requested_range(request, info.size)
     file = _open(request, target, attribute, byte_range)
     url = record_url(request.base, target.type, locate(request, target.type, target.key))
     context = f"{request.base}$metadata#{url.removeprefix(request.base)}/{target.name}"
-    headers = {**_facts(file.info, byte_range), "Content-Type": JSON_TYPE}
+    headers = {**_file_headers(file.info, byte_range), "Content-Type": JSON_TYPE}
     return Response(206 if byte_range.partial else 200, headers, _as_json(context, file.chunks))
 
 
@@ -122,7 +122,7 @@ def _no_file(attribute: str, id: str) -> WebApiError:
     )
 
 
-def _range(request: Request, size: int) -> Range:
+def _requested_range(request: Request, size: int) -> Range:
     """Return the range that is asked for: `bytes=a-b`, `bytes=a-` or `bytes=-n`. Anything else means the
     whole file.
     """
@@ -137,7 +137,7 @@ def _range(request: Request, size: int) -> Range:
     return Range(start, max(0, end - start), partial=True)
 
 
-def _facts(info: FileInfo, byte_range: Range) -> dict[str, str]:
+def _file_headers(info: FileInfo, byte_range: Range) -> dict[str, str]:
     """Return the headers that describe a file, and the range of it that is answered."""
     facts = {
         "x-ms-file-name": quote(info.file_name, safe=" !#$&'()+,;=@[]{}~"),

@@ -21,6 +21,7 @@ from crmclient.metadata import Attribute, AttributeType
 from crmclient.values import FileInfo
 
 TOO_LARGE = "0x80044a02"
+# The last byte of an empty file is -1: `bytes 0--1/0`.
 _RANGE = re.compile(r"bytes\s+(\d{1,15})-(-?\d{1,15})/(\d{1,15})")
 
 
@@ -90,6 +91,7 @@ def too_large(attribute: Attribute) -> WebApiError:
 def _begin(request: Request, target: Target, attribute: Attribute) -> Response:
     """Begin an upload in blocks, and answer with the address to send them to."""
     id = locate(request, target.type, target.key)
+    # The result is not used: this raises RecordNotFound.
     request.platform.retrieve(target.type.name, id, (), call=request.call)
     name = file_name(request, attribute)
     type_ = content_type(request, name)

@@ -23,6 +23,7 @@ from crmclient.values import FileInfo, Guid
 
 _SALT = "crmclient.embedded.webapi.files.messages"
 _LIFETIME = 24 * 60 * 60
+"""Seconds that a token for a download is good for."""
 
 
 @named("InitializeFileBlocksUpload", "POST")
@@ -63,10 +64,10 @@ def commit_upload(request: Request) -> Response:
     if not isinstance(blocks, list):
         raise bad_payload("'BlockList' must be an array of block ids.")
     session.join([str(block) for block in blocks])
-    named_now = session.described(_text(body, "FileName"), str(body.get("MimeType") or ANY_TYPE))
+    described_session = session.described(_text(body, "FileName"), str(body.get("MimeType") or ANY_TYPE))
     attribute = _column(request, session.entity, session.attribute)
     with session.content.open("rb") as content:
-        info = put(request, attribute, named_now, content)
+        info = put(request, attribute, described_session, content)
     session.end()
     return _answer(request, "CommitFileBlocksUpload", {"FileId": info.id, "FileSizeInBytes": info.size})
 

@@ -34,7 +34,10 @@ _SALT: Final = "crmclient.embedded.webapi.files.sessions"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An upload to the column `attribute` of a record on behalf of `user`."""
+    """An upload to the column `attribute` of a record on behalf of `user`.
+
+    `id` names its folder. It is empty until `begin` gives one.
+    """
 
     entity: str
     record: Guid

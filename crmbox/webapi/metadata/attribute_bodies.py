@@ -44,7 +44,7 @@ _DEFAULTS: Final[dict[AttributeType, dict[str, Any]]] = {
 }
 """What Dataverse takes when the body does not say."""
 
-_BOUNDED: Final = frozenset(
+_NUMBERS: Final = frozenset(
     {
         AttributeType.INTEGER,
         AttributeType.BIGINT,
@@ -152,7 +152,7 @@ def _with_limits(attribute: Attribute, body: Body) -> Attribute:
     limits: dict[str, Any] = {}
     if attribute.type in (AttributeType.STRING, AttributeType.MEMO) and "MaxLength" in body:
         limits["max_length"] = body.whole("MaxLength")
-    if attribute.type in _BOUNDED:
+    if attribute.type in _NUMBERS:
         bounds = {"minimum": body.number("MinValue"), "maximum": body.number("MaxValue")}
         limits.update({name: bound for name, bound in bounds.items() if bound is not None})
         if "Precision" in body and attribute.type not in (AttributeType.INTEGER, AttributeType.BIGINT):

@@ -21,7 +21,7 @@ FIRST_VALUE: Final = 100_000_000
 """The least value that is given to an option whose maker gives none."""
 
 _BIND: Final = "GlobalOptionSet@odata.bind"
-_NAMED: Final = re.compile(r"GlobalOptionSetDefinitions\(Name='([^']+)'\)$").search
+_WITH_NAME: Final = re.compile(r"GlobalOptionSetDefinitions\(Name='([^']+)'\)$").search
 _WITH_ID: Final = re.compile(r"GlobalOptionSetDefinitions\(([0-9a-fA-F-]{36})\)$").search
 
 
@@ -64,11 +64,11 @@ def global_set(body: Body, names: Iterable[str]) -> str | None:
         if described is None or not described.flag("IsGlobal", default=False) or "Name" not in described:
             return None
         return described.needed("Name").lower()
-    if option_set_match := _NAMED(bound):
-        return option_set_match[1].lower()
-    with_id = _WITH_ID(bound)
+    if name_match := _WITH_NAME(bound):
+        return name_match[1].lower()
+    id_match = _WITH_ID(bound)
     for name in names:
-        if with_id and metadata_id("optionset", name) == with_id[1].lower():
+        if id_match and metadata_id("optionset", name) == id_match[1].lower():
             return name
     raise bad_payload(f"{_BIND}: '{bound}' leads to no global option set.")
 

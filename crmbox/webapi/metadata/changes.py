@@ -71,7 +71,7 @@ def _argument(request: Request, name: str) -> str:
 def _entity(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     """Return an entity with those of its attributes, keys and relationships that the query selects."""
     content = _content(item, query)
-    property_names = _names(query)
+    property_names = _property_names(query)
     for name, part in _PARTS.items():
         query_of_part = _object(query, part)
         if property_names is None or name in property_names:
@@ -90,7 +90,7 @@ def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     The item's key is always among them. Option sets are answered like properties, although the item has them
     as navigation properties.
     """
-    property_names = _names(query)
+    property_names = _property_names(query)
     content: dict[str, Any] = {"@odata.type": f"#Microsoft.Dynamics.CRM.Complex{item.type}"}
     for name, value in item.properties.items():
         if property_names is None or name in property_names or name == item.key:
@@ -102,7 +102,7 @@ def _content(item: Item, query: Mapping[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _names(query: Mapping[str, Any]) -> frozenset[str] | None:
+def _property_names(query: Mapping[str, Any]) -> frozenset[str] | None:
     """Return the names of the properties to answer with; None for all. Raises WebApiError."""
     properties = _object(query, "Properties")
     names = properties.get("PropertyNames")
@@ -117,6 +117,7 @@ def _matches(item: Item, query: Mapping[str, Any]) -> bool:
     """Whether an item meets the `Criteria` of a query or of a part of it. Raises WebApiError."""
     criteria = _object(query, "Criteria")
     parts = [_holds(item, condition) for condition in _list(criteria, "Conditions")]
+    # A filter has the form of the criteria.
     parts += [_matches(item, {"Criteria": inner}) for inner in _list(criteria, "Filters")]
     return any(parts) if criteria.get("FilterOperator") == "Or" and parts else all(parts)
 

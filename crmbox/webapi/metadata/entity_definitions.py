@@ -37,7 +37,7 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
         "IsIntersect": entity.is_intersect,
         "HasNotes": entity.has_notes,
         "ChangeTrackingEnabled": entity.tracks_changes,
-        **_constant(),
+        **_constant_properties(),
         "IsActivity": bool(stored.party_lists),
         "IsActivityParty": name == PARTY,
     }
@@ -72,7 +72,7 @@ def _primary_image(stored: StoredEntity) -> str | None:
     return next(images, None)
 
 
-def _constant() -> dict[str, Any]:
+def _constant_properties() -> dict[str, Any]:
     """Return the properties that are the same for every entity of this server."""
     return {
         "IsPrivate": False,

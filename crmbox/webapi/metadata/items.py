@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from crmclient.values import Guid
 
+# The namespace of the ids below. Another one would change them all.
 _ROOT: Final = uuid.UUID("8a4f9a5e-2d0c-5f57-9b1d-6d2f0f3c7b11")
 
 
@@ -28,7 +29,9 @@ Leads: TypeAlias = Callable[[], "Item | list[Item] | None"]
 @dataclass(frozen=True, slots=True)
 class Item:
     """`type` is the name of its type (`StringAttributeMetadata`); `keys` are the properties it is found by
-    beside its MetadataId. `subject` are the logical names of what it describes."""
+    beside its MetadataId. `subject` are the logical names of what it describes. `key` is the property with
+    its id.
+    """
 
     type: str
     id: Guid

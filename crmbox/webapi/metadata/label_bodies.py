@@ -39,7 +39,7 @@ def read_label(value: object) -> Label:
         items = [value["UserLocalizedLabel"]] if value.get("UserLocalizedLabel") else []
     if not isinstance(items, list):
         raise _not_a_label(value)
-    return Label(dict(_text(item) for item in items))
+    return Label(dict(_read_text(item) for item in items))
 
 
 def merged_label(before: Label, after: Label, *, keep: bool) -> Label:
@@ -50,7 +50,7 @@ def merged_label(before: Label, after: Label, *, keep: bool) -> Label:
     return Label({**before.texts, **after.texts}) if keep else after
 
 
-def _text(item: object) -> tuple[int, str]:
+def _read_text(item: object) -> tuple[int, str]:
     """Return the language (LCID) and the text of one localised label. Raises WebApiError."""
     if isinstance(item, Mapping):
         lcid, text = item.get("LanguageCode"), item.get("Label")

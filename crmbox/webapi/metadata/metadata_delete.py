@@ -15,7 +15,7 @@ from crmclient.errors import InvalidDefinition
 from crmclient.platform import Delete
 from crmclient.query.ast import Column, Page, Query
 
-_AT_ONCE: Final = 500
+_RECORDS_AT_ONCE: Final = 500
 """Records that are deleted in one transaction."""
 
 
@@ -65,14 +65,15 @@ def _delete_relationship(request: Request, name: str) -> None:
     if relationship.intersect is not None:
         _delete_entity(request, relationship.intersect)
         return
+    # A one-to-many relationship always has one.
     attribute = relationship.referencing_attribute or ""
     with change() as metadata:
         metadata.delete_attribute(relationship.referencing, attribute)
 
 
 def _delete_records(request: Request, entity: str, key: str) -> None:
-    """Delete every record, each with what its relationships say."""
+    """Delete every record of an entity, whose primary id is `key`, with the effects of its relationships."""
     query = Query(entity, (Column(key),))
     # Always the first page: the records of the one before are gone.
-    while rows := request.platform.query(query, Page(_AT_ONCE), call=request.call).rows:
+    while rows := request.platform.query(query, Page(_RECORDS_AT_ONCE), call=request.call).rows:
         request.platform.batch([Delete(entity, str(row[key])) for row in rows], call=request.call)

@@ -17,11 +17,11 @@ from crmbox.webapi.odata.functions import full_name
 from crmbox.webapi.odata.options import (
     Options,
     aliases,
-    call,
     check_nesting,
     read_nested,
     read_options,
     split,
+    split_call,
 )
 
 Holds: TypeAlias = Callable[[Item], bool]
@@ -60,8 +60,8 @@ def _condition(node: ast._Node, depth: int) -> Holds:
     match node:
         case ast.BoolOp():
             parts = [_condition(part, depth + 1) for part in operands(node)]
-            joined = all if isinstance(node.op, ast.And) else any
-            return lambda item: joined(part(item) for part in parts)
+            all_or_any = all if isinstance(node.op, ast.And) else any
+            return lambda item: all_or_any(part(item) for part in parts)
         case ast.UnaryOp(op=ast.Not()):
             inner = _condition(node.operand, depth + 1)
             return lambda item: not inner(item)
@@ -165,7 +165,7 @@ class Selection:
     expansions: Mapping[str, Selection]
     aliases: Mapping[str, str]
 
-    def kept(self, items: Iterable[Item]) -> list[Item]:
+    def matching(self, items: Iterable[Item]) -> list[Item]:
         """Return the items that match the filter."""
         if self.filter is None:
             return list(items)
@@ -189,7 +189,7 @@ class Selection:
         """Return the target of a navigation property as JSON."""
         base = _DECLARED.get(name)
         if isinstance(target, list):
-            return [self.content(item, base=base) for item in self.kept(target)]
+            return [self.content(item, base=base) for item in self.matching(target)]
         return None if target is None else self.content(target, base=base)
 
     def _properties(self, item: Item) -> Mapping[str, Any]:
@@ -227,7 +227,7 @@ def _selection(options: Options, aliases: Mapping[str, str]) -> Selection:
     expansions = {}
     check_nesting(options.expand or "")
     for part in split(options.expand, ",") if options.expand else ():
-        name, inside = call(part)
+        name, inside = split_call(part)
         if name in expansions:
             raise bad_url(f"'{name}' is expanded twice.")
         expansions[name] = _selection(read_nested(inside or ""), aliases)

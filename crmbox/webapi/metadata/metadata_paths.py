@@ -174,7 +174,7 @@ def _content(request: Request, place: MetadataPlace) -> dict[str, Any]:
     if isinstance(target, Property):
         return {"@odata.context": context, "value": target.value}
     if isinstance(target, list):
-        selected = selection.kept(target)
+        selected = selection.matching(target)
         counted = {"@odata.count": len(selected)} if request.query.get("$count", "").lower() == "true" else {}
         content = [selection.content(item, base=place.declared) for item in selected]
         return {"@odata.context": context, **counted, "value": content}

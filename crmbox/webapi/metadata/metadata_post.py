@@ -154,9 +154,9 @@ def _ownership(body: Body) -> Ownership:
 
 def _create_attribute(metadata: Change, entity: str, body: Body) -> Guid:
     """Create an attribute of an entity. Return its MetadataId."""
-    new = read_attribute(body, entity, metadata.snapshot.option_sets)
-    metadata.create_attributes(entity, [new.attribute], extras=extras_of([new]))
-    return metadata_id("attribute", entity, new.attribute.logical_name)
+    new_attribute = read_attribute(body, entity, metadata.snapshot.option_sets)
+    metadata.create_attributes(entity, [new_attribute.attribute], extras=extras_of([new_attribute]))
+    return metadata_id("attribute", entity, new_attribute.attribute.logical_name)
 
 
 def _create_key(metadata: Change, entity: str, body: Body) -> Guid:
@@ -183,8 +183,8 @@ def _create_relationship(metadata: Change, body: Body) -> Guid:
         lookup = body.part("Lookup")
         if lookup is None:
             raise bad_payload("The property 'Lookup' is needed: the attribute that holds the relationship.")
-        new = read_lookup(lookup, (body.needed("ReferencedEntity"),))
-        _create_lookup(metadata, new, [body])
+        new_lookup = read_lookup(lookup, (body.needed("ReferencedEntity"),))
+        _create_lookup(metadata, new_lookup, [body])
     return metadata_id("relationship", name)
 
 
@@ -195,20 +195,20 @@ def _create_lookup_to_several(request: Request, action: str) -> Response:
     lookup = body.part("Lookup")
     if not relationships or lookup is None:
         raise bad_payload("The parameters 'OneToManyRelationships' and 'Lookup' are needed.")
-    new = read_lookup(lookup, tuple(item.needed("ReferencedEntity") for item in relationships))
+    new_lookup = read_lookup(lookup, tuple(item.needed("ReferencedEntity") for item in relationships))
     with change() as metadata:
-        entity = _create_lookup(metadata, new, relationships)
+        entity = _create_lookup(metadata, new_lookup, relationships)
     names = [item.needed("SchemaName") for item in relationships]
     answer: dict[str, Any] = {
         "@odata.context": f"{request.base}$metadata#Microsoft.Dynamics.CRM.{action}Response",
         "RelationshipIds": [metadata_id("relationship", name) for name in names],
-        "AttributeId": metadata_id("attribute", entity, new.attribute.logical_name),
+        "AttributeId": metadata_id("attribute", entity, new_lookup.attribute.logical_name),
     }
     return json_response(answer)
 
 
-def _create_lookup(metadata: Change, new: NewAttribute, relationship_bodies: list[Body]) -> str:
-    """Create the lookup `new`, with one relationship for each entity that it may point at.
+def _create_lookup(metadata: Change, new_lookup: NewAttribute, relationship_bodies: list[Body]) -> str:
+    """Create the lookup `new_lookup`, with one relationship for each entity that it may point at.
 
     Return the logical name of the entity that gets it.
     """
@@ -221,14 +221,14 @@ def _create_lookup(metadata: Change, new: NewAttribute, relationship_bodies: lis
             body.needed("SchemaName"),
             body.needed("ReferencedEntity"),
             entity,
-            new.attribute.logical_name,
+            new_lookup.attribute.logical_name,
             on_delete=cascade_of(body) or Cascade.REMOVE_LINK,
         )
         for body in relationship_bodies
     ]
     # Defaults and spellings, which are kept beside attributes.
-    extras: Extras = extras_of([new])
-    metadata.create_attributes(entity, [new.attribute], relationships, extras=extras)
+    extras: Extras = extras_of([new_lookup])
+    metadata.create_attributes(entity, [new_lookup.attribute], relationships, extras=extras)
     return entity
 
 

@@ -25,7 +25,7 @@ def boolean_option_set(entity: str, attribute: Attribute) -> Item:
     """Return the option set of a boolean attribute, which always has the same two options."""
     names = ("attribute", entity, attribute.logical_name, "options")
     properties = {
-        **_base(names, f"{entity}_{attribute.logical_name}", attribute.label, is_global=False),
+        **_common_properties(names, f"{entity}_{attribute.logical_name}", attribute.label, is_global=False),
         "OptionSetType": "Boolean",
         "TrueOption": _option(names, Option(1, _YES)),
         "FalseOption": _option(names, Option(0, _NO)),
@@ -36,7 +36,7 @@ def boolean_option_set(entity: str, attribute: Attribute) -> Item:
 def _item(option_set: OptionSet, names: tuple[str, ...], type: AttributeType) -> Item:
     """Return an option set as an item of metadata. `names` make its id; `type` is that of its attribute."""
     properties = {
-        **_base(names, option_set.name, option_set.label, is_global=option_set.entity is None),
+        **_common_properties(names, option_set.name, option_set.label, is_global=option_set.entity is None),
         "OptionSetType": _KINDS.get(type, "Picklist"),
         "ParentOptionSetName": None,
         "Options": [_typed_option(names, option, type) for option in option_set.options],
@@ -50,7 +50,7 @@ def _item(option_set: OptionSet, names: tuple[str, ...], type: AttributeType) ->
     )
 
 
-def _base(names: tuple[str, ...], name: str, label: Label, *, is_global: bool) -> dict[str, Any]:
+def _common_properties(names: tuple[str, ...], name: str, label: Label, *, is_global: bool) -> dict[str, Any]:
     """Return the properties that all kinds of option sets have."""
     return {
         "MetadataId": metadata_id(*names),

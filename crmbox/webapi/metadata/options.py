@@ -28,7 +28,7 @@ def insert(request: Request) -> Response:
     value = _free_value(body, target.options.options)
     option = Option(value, body.label("Label"), body.text("Color") or None)
     target.edit(lambda options: [*options, option])
-    return _new_value(request, "InsertOptionValue", value)
+    return _new_value_response(request, "InsertOptionValue", value)
 
 
 @named("InsertStatusValue", "POST")
@@ -42,7 +42,7 @@ def insert_status(request: Request) -> Response:
     value = _free_value(body, target.options.options)
     option = Option(value, body.label("Label"), body.text("Color") or None, state=state)
     target.edit(lambda options: [*options, option])
-    return _new_value(request, "InsertStatusValue", value)
+    return _new_value_response(request, "InsertStatusValue", value)
 
 
 @named("UpdateOptionValue", "POST")
@@ -172,7 +172,7 @@ def _checked_to_have(options: list[Option], value: int) -> list[Option]:
     return options
 
 
-def _new_value(request: Request, action: str, value: int) -> Response:
+def _new_value_response(request: Request, action: str, value: int) -> Response:
     """Answer with the value of a new option. `action` names the type of the answer."""
     context = f"{request.base}$metadata#Microsoft.Dynamics.CRM.{action}Response"
     return json_response({"@odata.context": context, "NewOptionValue": value})

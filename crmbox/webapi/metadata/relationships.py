@@ -10,7 +10,7 @@ from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.navigation import back_name, lookup_name
 from crmclient.metadata import AlternateKey, Label, Relationship
 
-_FOUND_BY = ("SchemaName",)
+_KEYS = ("SchemaName",)
 
 
 def relationship_item(snapshot: Snapshot, relationship: Relationship) -> Item:
@@ -53,7 +53,7 @@ def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
     definition = referencing.columns[lookup].definition
     is_own = relationship.referenced == relationship.referencing
     properties = {
-        **_base(relationship, "OneToManyRelationship", custom=definition.attribute.is_custom),
+        **_common_properties(relationship, "OneToManyRelationship", custom=definition.attribute.is_custom),
         "ReferencedEntity": relationship.referenced,
         "ReferencedAttribute": referenced.entity.primary_id,
         "ReferencingEntity": relationship.referencing,
@@ -85,7 +85,9 @@ def _many_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
     """Return a many-to-many relationship with its two ends, numbered 1 and 2."""
     ends = [snapshot.entity(name).entity for name in (relationship.referenced, relationship.referencing)]
     properties: dict[str, Any] = {
-        **_base(relationship, "ManyToManyRelationship", custom=ends[0].is_custom or ends[1].is_custom),
+        **_common_properties(
+            relationship, "ManyToManyRelationship", custom=ends[0].is_custom or ends[1].is_custom
+        ),
         "IntersectEntityName": relationship.intersect,
     }
     attributes = relationship.pair_attributes(ends[0], ends[1])
@@ -101,10 +103,10 @@ def _many_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
 
 
 def _item(type: str, relationship: Relationship, properties: dict[str, Any]) -> Item:
-    return Item(type, properties["MetadataId"], properties, keys=_FOUND_BY, subject=(relationship.name,))
+    return Item(type, properties["MetadataId"], properties, keys=_KEYS, subject=(relationship.name,))
 
 
-def _base(relationship: Relationship, type: str, *, custom: bool) -> dict[str, Any]:
+def _common_properties(relationship: Relationship, type: str, *, custom: bool) -> dict[str, Any]:
     """Return the properties that both kinds of relationships have."""
     return {
         "MetadataId": metadata_id("relationship", relationship.name),

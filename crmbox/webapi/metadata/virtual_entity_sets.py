@@ -36,6 +36,7 @@ _FIELD_TYPES: Final = {
     AttributeType.UNIQUEIDENTIFIER: 12,
 }
 """Values of the option set `customapifieldtype`."""
+# The same for parameters that hold one record to create, or several.
 _RECORDS: Final = {Holds.RECORD: 3, Holds.RECORDS: 4}
 
 
@@ -134,5 +135,5 @@ def answer(request: Request, items: Iterable[Item]) -> Response:
                     {"@odata.context": f"{context}/$entity", **selection.content(item, base=item.type)}
                 )
         raise no_resource(request.raw_path)
-    contents = [selection.content(item, base=item.type) for item in selection.kept(items)]
+    contents = [selection.content(item, base=item.type) for item in selection.matching(items)]
     return json_response({"@odata.context": context, "value": contents})

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crmbox.webapi.errors import bad_url, unsupported
 from crmbox.webapi.model import EntityType
-from crmbox.webapi.odata.options import Options, call, split
+from crmbox.webapi.odata.options import Options, split, split_call
 from crmbox.webapi.odata.page_links import NO_RECORD, Paging
 from crmbox.webapi.odata.properties import Paths
 from crmbox.webapi.odata.record_reader import RecordReader, directions
@@ -49,17 +49,17 @@ class _ApplyReader:
     filters: list[Filter] = field(default_factory=list)
     shown: list[_ShownColumn] = field(default_factory=list)
 
-    def transformations(self, text: str) -> None:
+    def read(self, text: str) -> None:
         """Read the whole of `$apply`: filters, and as the last step a groupby or an aggregate. Raises
         WebApiError.
         """
-        *before, last = split(text, "/")
-        for part in before:
-            name, inside = call(part)
+        *steps_before, last_step = split(text, "/")
+        for step in steps_before:
+            name, inside = split_call(step)
             if name != "filter" or inside is None:
                 raise unsupported(f"'{name}' before the last step of $apply")
             self._filter(inside)
-        name, inside = call(last)
+        name, inside = split_call(last_step)
         match name:
             case "groupby" if inside is not None:
                 self._group_by(inside)
@@ -86,7 +86,7 @@ class _ApplyReader:
             place = self.paths.place(path, logical=True)
             self._show(path, place.attribute, Column(place.attribute.logical_name, group_by=True), path)
         if next_steps:
-            method, inside = call(next_steps[0])
+            method, inside = split_call(next_steps[0])
             if method != "aggregate" or inside is None:
                 raise unsupported(f"'{method}' in groupby")
             self._aggregate(inside)
@@ -133,7 +133,7 @@ def apply(request: Request, type_: EntityType, options: Options) -> Response:
         raise unsupported("$select and $expand beside $apply")
     record_reader = RecordReader(request)
     apply_reader = _ApplyReader(record_reader, Paths(request.model, type_))
-    apply_reader.transformations(options.apply or "")
+    apply_reader.read(options.apply or "")
     conditions = record_reader.filter(options.filter, apply_reader.paths, tuple(apply_reader.filters))
     query = Query(
         type_.name,
@@ -171,9 +171,11 @@ def _content(request: Request, shown: list[_ShownColumn], row: Values) -> dict[s
     """
     content: dict[str, Any] = {}
     for item in shown:
-        into = content
+        container = content
         for name in item.path[:-1]:
-            into = into.setdefault(name, {})
+            container = container.setdefault(name, {})
         name, value = item.path[-1], row[item.key]
-        put_value(into, request.model, item.type, item.attribute, name, value, request.prefer.annotations)
+        put_value(
+            container, request.model, item.type, item.attribute, name, value, request.prefer.annotations
+        )
     return content

@@ -25,6 +25,7 @@ from crmclient.values import Guid
 
 _TIME: Final = "%m/%d/%Y %H:%M:%S"
 _BETWEEN: Final = "~"
+"""Stands in a cookie between the mark of the answer and the platform's token of the page."""
 _EXPIRED: Final = "0x80044352"
 
 
@@ -52,9 +53,9 @@ def answer(request: Request, type_: EntityType, options: Options) -> Response:
     The last page has a delta link. Raises WebApiError.
     """
     _check(type_, options)
-    since = None if options.deltatoken is None else _mark(options.deltatoken)
+    since = None if options.deltatoken is None else _read_mark(options.deltatoken)
     cookie = None if options.skiptoken is None else read_cookie(options.skiptoken)
-    until, token = _begun() if cookie is None else _in_cookie(cookie)
+    until, token = _mark_of_new_answer() if cookie is None else _mark_of_page(cookie)
     page = RecordReader(request).rows(
         type_,
         Options(select=options.select),
@@ -81,7 +82,7 @@ def answer(request: Request, type_: EntityType, options: Options) -> Response:
 def number_of_changes(request: Request, type_: EntityType, options: Options) -> int:
     """Return how many records have changed since the options' delta token, deleted ones included."""
     _check(type_, options)
-    since = _mark(options.deltatoken or "")
+    since = _read_mark(options.deltatoken or "")
     changed = RecordReader(request).count(type_, Options(), (_changed_since(since),), ())
     return changed + len(_deleted_ids(type_, since))
 
@@ -94,20 +95,20 @@ def _check(type_: EntityType, options: Options) -> None:
         raise bad_url("$filter, $orderby, $expand, $top and $count cannot be combined with change tracking.")
 
 
-def _begun() -> tuple[_DeltaMark, None]:
+def _mark_of_new_answer() -> tuple[_DeltaMark, None]:
     """Return the mark of an answer that begins, and the token of its first page: none."""
     # Read before the records: what is written in between is told twice rather than never.
     with read_unit() as unit:
         return _DeltaMark(deletions.current_version(unit), dt.datetime.now(dt.UTC)), None
 
 
-def _in_cookie(cookie: Cookie) -> tuple[_DeltaMark, str]:
+def _mark_of_page(cookie: Cookie) -> tuple[_DeltaMark, str]:
     """Return the mark of the answer that a page belongs to, and the token of that page."""
     mark, _, token = cookie.token.partition(_BETWEEN)
-    return _mark(mark), token
+    return _read_mark(mark), token
 
 
-def _mark(text: str) -> _DeltaMark:
+def _read_mark(text: str) -> _DeltaMark:
     """Read a delta token. Raises WebApiError for a malformed token, and for one that is too old."""
     version, _, time = text.partition("!")
     try:

@@ -58,7 +58,7 @@ def operands(node: ast.BoolOp) -> list[ast._Node]:
     return parts
 
 
-def _items(written: str) -> list[Any]:
+def _list_items(written: str) -> list[Any]:
     """Return the items of a list in brackets. Some clients put its texts into single quotes, which JSON does
     not know.
     """
@@ -80,7 +80,7 @@ def _pattern(text: str) -> Any:
     return text
 
 
-def _matching(pattern: str) -> Callable[[Any], Any]:
+def _with_pattern(pattern: str) -> Callable[[Any], Any]:
     """Return a decorator that gives a function its pattern, which makes it a rule of SLY's lexer."""
 
     def marked(function: Any) -> Any:
@@ -105,13 +105,13 @@ class _Lexer(ODataLexer):
     def __init__(self, aliases: Mapping[str, str]) -> None:
         self._aliases = aliases
 
-    @_matching(rf"{_TEXT}|[a-z_][\w.]*{_TEXT}|{_LIST}|@\w+")
+    @_with_pattern(rf"{_TEXT}|[a-z_][\w.]*{_TEXT}|{_LIST}|@\w+")
     def STRING(self, token: Token) -> Token:  # noqa: N802
         """A text, a member of an enum (its name alone is kept), a list, or what an alias stands for."""
-        token.value = self._value(token.value)
+        token.value = self._tree_of(token.value)
         return token
 
-    def _value(self, written: str) -> ast._Node:
+    def _tree_of(self, written: str) -> ast._Node:
         """Return the tree of an alias, a list, a text or a member of an enum. Raises WebApiError."""
         if written.startswith("@"):
             if written not in self._aliases:
@@ -119,5 +119,5 @@ class _Lexer(ODataLexer):
             # Without the aliases: none may lead to another one, or to itself.
             return parse_filter(self._aliases[written])
         if written.startswith("["):
-            return ast.List([ast.String(str(item)) for item in _items(written)])
+            return ast.List([ast.String(str(item)) for item in _list_items(written)])
         return ast.String(written[written.index("'") + 1 : -1].replace("''", "'"))

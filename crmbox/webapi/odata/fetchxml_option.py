@@ -47,7 +47,10 @@ _LITERAL = "@="
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """`cookie` is the paging cookie as it stood in the text, '' without one."""
+    """The page that a FetchXML text asks for, by its number from 1 on.
+
+    `cookie` is the paging cookie as it stood in the text, '' without one.
+    """
 
     page: int
     cookie: str
@@ -110,7 +113,7 @@ def fetch(request: Request, type_: EntityType) -> Response:
     content = {
         "@odata.context": context(request.base, type_),
         **totals(request, result.total, always=designed.total),
-        **_paging(request, query, paging.page, result, type_),
+        **_paging_annotations(request, query, paging.page, result, type_),
         "value": [row_content(request, shown, row) for row in result.rows],
     }
     return collection_response(request, content)
@@ -131,15 +134,15 @@ def _result(request: Request, query: Query, paging: Paging, size: int, *, total:
         return request.platform.query(query, Page(total=total), call=request.call)
     token = read_inner_cookie(paging.cookie, paging.page).token if paging.cookie else None
     if not token and paging.page > 1:
-        before = size * (paging.page - 1)
-        if before >= MOST_PASSED_OVER:
+        passed_over = size * (paging.page - 1)
+        if passed_over >= MOST_PASSED_OVER:
             raise WebApiError(
                 400, "0x80041103", f"Paging without a cookie reaches at most {MOST_PASSED_OVER} rows."
             )
     return request.platform.query(query, Page(size, token or None, total, paging.page), call=request.call)
 
 
-def _paging(
+def _paging_annotations(
     request: Request, query: Query, page: int, result: QueryResult, type_: EntityType
 ) -> dict[str, Any]:
     """Return the annotations on paging.

@@ -194,7 +194,7 @@ class _Reader:
         path, designed = path_and_condition(node)
         place = self._paths.place(self._without_variable(path), logical=True)
         name = place.attribute.logical_name
-        alone = DesignedFilter((replace(designed, attribute=name),))
+        designed_filter = DesignedFilter((replace(designed, attribute=name),))
         model, type_ = self._filters.model, self._paths.type
 
         def attributes(entity: str) -> Mapping[str, Attribute]:
@@ -206,7 +206,7 @@ class _Reader:
             return model.entity_type(entity).attributes
 
         try:
-            prepared = prepare_filter(alone, self._paths.type.name, attributes, calendar())
+            prepared = prepare_filter(designed_filter, self._paths.type.name, attributes, calendar())
             resolved = prepared.resolve(self._filters.circumstances())
         except InvalidQuery as error:
             raise WebApiError(400, "0x80041103", str(error)) from None

@@ -11,13 +11,16 @@ from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection, Lookup, Navigation
 from crmbox.webapi.odata.properties import no_property
 
-MOST: Final = 15
+MOST_EXPANSIONS: Final = 15
 """As many as Dataverse takes in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """With `reference` only the address of a lookup's record is wanted (`/$ref`)."""
+    """A property in `$expand`. `text` is what stands in its parentheses, `options` the same as values.
+
+    With `reference` only the address of a lookup's record is wanted (`/$ref`).
+    """
 
     navigation: Navigation
     options: Options
@@ -31,20 +34,20 @@ def read_expansions(type_: EntityType, text: str | None) -> tuple[Expansion, ...
         return ()
     check_nesting(text)
     expansions = tuple(_expansion(type_, part) for part in split(text, ","))
-    if len(expansions) > MOST:
+    if len(expansions) > MOST_EXPANSIONS:
         raise _too_many()
     return expansions
 
 
 def check_nesting(text: str) -> None:
     """Raise WebApiError for expansions that are nested too deeply to be read one inside the other."""
-    if text.count("$expand") >= MOST:
+    if text.count("$expand") >= MOST_EXPANSIONS:
         raise _too_many()
 
 
 def _expansion(type_: EntityType, text: str) -> Expansion:
     """Read one part of `$expand`. Raises WebApiError."""
-    name, inside = call(text)
+    name, inside = split_call(text)
     path, _, reference = name.partition("/")
     navigation = type_.lookups.get(path) or type_.collections.get(path)
     if not isinstance(navigation, Lookup | Collection):
@@ -56,7 +59,7 @@ def _expansion(type_: EntityType, text: str) -> Expansion:
 
 
 def _too_many() -> WebApiError:
-    return bad_url(f"At most {MOST} properties can be expanded.")
+    return bad_url(f"At most {MOST_EXPANSIONS} properties can be expanded.")
 
 
 _OPENING: Final = "(["
@@ -71,7 +74,7 @@ def split(text: str, separator: str) -> list[str]:
     return [part.strip() for part in _parts(text, separator)]
 
 
-def call(text: str) -> tuple[str, str | None]:
+def split_call(text: str) -> tuple[str, str | None]:
     """Return name and inside of `name(inside)`; the inside is None without parentheses."""
     name, bracket, rest = text.strip().partition("(")
     if not bracket:

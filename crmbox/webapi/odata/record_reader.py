@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from crmbox.webapi.base64_bodies import leave_bodies, put_bodies
+from crmbox.webapi.base64_bodies import leave_out_bodies, put_bodies
 from crmbox.webapi.errors import bad_url
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection, Lookup
@@ -21,8 +21,8 @@ from crmclient.query.ast import ALL, Column, Filter, Link, Order, Page, Query
 from crmclient.values import Guid, Reference, Value, Values
 
 VERSION = "versionnumber"
-# What may stand in the options of a link as it is.
-_LEGIBLE = "(),/$=;:@'"
+# The characters of an option that a link repeats as they are. Others are encoded.
+_KEPT_IN_OPTIONS = "(),/$=;:@'"
 
 
 def columns_of(type_: EntityType, select: str | None) -> tuple[str, ...]:
@@ -115,12 +115,12 @@ class RecordReader:
         paths = Paths(self.model, type_)
         filter = self.filter(options.filter, paths, within)
         orders = read_orders(options.orderby, paths)
-        needed = dict.fromkeys((*shown, VERSION, *hidden, *_lookups(expansions)))
+        needed = dict.fromkeys((*shown, VERSION, *hidden, *_lookup_attributes(expansions)))
         columns = tuple(Column(name) for name in needed if name in type_.attributes)
         query = Query(type_.name, columns, filter, (*links, *paths.links), orders)
         result = self.request.platform.query(query, page, call=self.request.call)
         if options.select is None:
-            shown = leave_bodies(type_, shown)
+            shown = leave_out_bodies(type_, shown)
         rows = [self._row(type_, shown, values) for values in result.rows]
         self._expand(type_, rows, expansions)
         return FoundRows(rows, result.next, result.total)
@@ -146,7 +146,7 @@ class RecordReader:
         """Return a record as JSON. Raises WebApiError, and as `Platform.retrieve`."""
         shown = columns_of(type_, options.select)
         expansions = read_expansions(type_, options.expand)
-        needed = tuple(dict.fromkeys((*shown, VERSION, *_lookups(expansions))))
+        needed = tuple(dict.fromkeys((*shown, VERSION, *_lookup_attributes(expansions))))
         record = self.request.platform.retrieve(type_.name, id, needed, call=self.request.call)
         row = self._row(type_, shown, {type_.entity.primary_id: record.id, **record.values})
         self._expand(type_, [row], expansions)
@@ -170,7 +170,7 @@ class RecordReader:
         return Row(str(values[type_.entity.primary_id]), values, content)
 
 
-def _lookups(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
+def _lookup_attributes(expansions: tuple[Expansion, ...]) -> tuple[str, ...]:
     """Return the lookups that are expanded, whose values say which records to read."""
     return tuple(
         item.navigation.attribute for item in expansions if not isinstance(item.navigation, Collection)
@@ -251,7 +251,7 @@ def _members(
         filter = Filter((among_keys(collection.attribute, keys),))
         answer = reader.rows(target, expansion.options, within=(filter,), hidden=(collection.attribute,))
         for row in answer.rows:
-            members[_guid(row.values[collection.attribute])].append(row)
+            members[_id_in(row.values[collection.attribute])].append(row)
         return members
     owners = _owners_by_related(reader, collection, keys)
     for row in _records_with_keys(reader, target, expansion.options, tuple(owners)):
@@ -275,7 +275,7 @@ def _owners_by_related(
     )
     owners: dict[Guid, list[Guid]] = defaultdict(list)
     for pair in reader.request.platform.query(query, call=reader.request.call).rows:
-        owners[_guid(pair[related_attribute])].append(_guid(pair[owner_attribute]))
+        owners[_id_in(pair[related_attribute])].append(_id_in(pair[owner_attribute]))
     return owners
 
 
@@ -289,9 +289,9 @@ def _address(reader: RecordReader, type_: EntityType, id: Guid, expansion: Expan
 def _quoted(option: str) -> str:
     """Return an option such as `$top=5` with its value encoded for a URL."""
     name, _, value = option.partition("=")
-    return f"{name.strip()}={quote(value.strip(), safe=_LEGIBLE)}"
+    return f"{name.strip()}={quote(value.strip(), safe=_KEPT_IN_OPTIONS)}"
 
 
-def _guid(value: Value) -> Guid:
+def _id_in(value: Value) -> Guid:
     """Return the id in a lookup or an id column."""
     return value.id if isinstance(value, Reference) else str(value)

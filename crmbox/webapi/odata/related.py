@@ -17,7 +17,7 @@ from crmclient.platform import Call
 from crmclient.query.ast import Column, Condition, Filter, FilterItem, Link, Operator, Query
 from crmclient.values import Guid, Reference, Value
 
-LISTED: Final = 2000
+MOST_IN_CONDITION: Final = 2000
 """As many values as one condition takes."""
 
 MOST_KEYS: Final = 50_000
@@ -41,13 +41,13 @@ class Related:
         if collection.attribute is not None:
             return self._keys(collection.entity, collection.attribute, filter, links)
         target = self.model.entity_type(collection.entity)
-        pairs = collection.relationship.intersect or ""
+        pair_entity = collection.relationship.intersect or ""
         owner_attribute, related_attribute = collection.pair
         matching = None
         if filter is not None:
             keys = self._keys(target.name, target.entity.primary_id, filter, links)
             matching = Filter((among_keys(related_attribute, keys),))
-        return self._keys(pairs, owner_attribute, matching, ())
+        return self._keys(pair_entity, owner_attribute, matching, ())
 
     def _keys(
         self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]
@@ -56,15 +56,15 @@ class Related:
 
         Raises WebApiError for too many.
         """
-        present = Condition(attribute, Operator.NOT_NULL)
-        both = Filter((present,) if filter is None else (present, filter))
-        query = Query(entity, (Column(attribute),), both, links, distinct=True)
+        is_filled = Condition(attribute, Operator.NOT_NULL)
+        filled_and_matching = Filter((is_filled,) if filter is None else (is_filled, filter))
+        query = Query(entity, (Column(attribute),), filled_and_matching, links, distinct=True)
         rows = self._platform.query(query, call=self._call).rows
         if len(rows) > MOST_KEYS:
             raise WebApiError(
                 400, "0x8004e024", f"any and all can look at most at {MOST_KEYS} related records."
             )
-        return tuple(_guid(row[attribute]) for row in rows)
+        return tuple(_id_in(row[attribute]) for row in rows)
 
 
 def among_keys(attribute: str, keys: tuple[Guid, ...], link: str | None = None) -> FilterItem:
@@ -82,11 +82,11 @@ def never(attribute: str, link: str | None) -> FilterItem:
 
 
 def _key_conditions(attribute: str, keys: tuple[Guid, ...], link: str | None) -> Iterator[Condition]:
-    """Yield conditions on the keys, each with at most `LISTED` of them."""
-    for start in range(0, len(keys), LISTED):
-        yield Condition(attribute, Operator.IN, keys[start : start + LISTED], link)
+    """Yield conditions on the keys, each with at most `MOST_IN_CONDITION` of them."""
+    for start in range(0, len(keys), MOST_IN_CONDITION):
+        yield Condition(attribute, Operator.IN, keys[start : start + MOST_IN_CONDITION], link)
 
 
-def _guid(value: Value) -> Guid:
+def _id_in(value: Value) -> Guid:
     """Return the id in a lookup or an id column."""
     return value.id if isinstance(value, Reference) else str(value)

@@ -88,6 +88,7 @@ def columns_of(model: Model, query: Query) -> list[ShownColumn]:
 
 def column_of(type_: EntityType, column: Column, link: str | None) -> ShownColumn:
     """Return how a column of the entity itself, or of the link with the alias `link`, is shown."""
+    # The name of a lookup's record, such as `owneridname`, is a column without an attribute of its own.
     attribute = type_.attributes.get(column.attribute) or Attribute(column.attribute, AttributeType.STRING)
     if column.aggregate in (Aggregate.COUNT, Aggregate.COUNT_COLUMN):
         attribute = Attribute(column.attribute, AttributeType.INTEGER)

@@ -23,12 +23,12 @@ def create_multiple(request: Request, type_: EntityType) -> Response:
     """Create the records of the body, all or none, and answer with their ids."""
     drafts = [read_draft(request, type_, item, creating=True) for item in _targets(request, type_)]
     if all(draft.is_simple for draft in drafts):
-        made = _at_once(request, [Create(type_.name, draft.values, draft.id) for draft in drafts])
+        ids = _write_batch(request, [Create(type_.name, draft.values, draft.id) for draft in drafts])
     else:
         with transaction.atomic():
-            made = [store_new(request, draft).id for draft in drafts]
+            ids = [store_new(request, draft).id for draft in drafts]
     return json_response(
-        {"@odata.context": f"{request.base}$metadata#{NAMESPACE}.CreateMultipleResponse", "Ids": made}
+        {"@odata.context": f"{request.base}$metadata#{NAMESPACE}.CreateMultipleResponse", "Ids": ids}
     )
 
 
@@ -36,7 +36,7 @@ def update_multiple(request: Request, type_: EntityType) -> Response:
     """Update the records of the body, all or none. Each has its primary key."""
     drafts = [read_draft(request, type_, item, creating=False) for item in _targets(request, type_)]
     if all(draft.is_simple for draft in drafts):
-        _at_once(request, [Update(type_.name, _id(draft), draft.values) for draft in drafts])
+        _write_batch(request, [Update(type_.name, _id(draft), draft.values) for draft in drafts])
     else:
         with transaction.atomic():
             for draft in drafts:
@@ -63,7 +63,7 @@ BULK: Final[dict[str, Callable[[Request, EntityType], Response]]] = {
 }
 
 
-def _at_once(request: Request, operations: list[Operation]) -> list[Guid]:
+def _write_batch(request: Request, operations: list[Operation]) -> list[Guid]:
     """Write records by one batch of the platform. Return their ids."""
     return [stored.id for stored in request.platform.batch(operations, call=request.call) if stored]
 

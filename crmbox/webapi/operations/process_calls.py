@@ -83,10 +83,10 @@ def _run_process(
 
 def _answer(request: Request, process: Process, outputs: ProcessValues) -> Response:
     """Answer with the outputs by name, or with the record if a single one is all there is."""
-    only = next(iter(outputs.values()))
-    if len(outputs) == 1 and isinstance(only, Reference):
-        context_url = context(request.base, request.model.entity_type(only.entity), single=True)
-        return json_response({"@odata.context": context_url, **reference_json(request.model, only)})
+    first_output = next(iter(outputs.values()))
+    if len(outputs) == 1 and isinstance(first_output, Reference):
+        context_url = context(request.base, request.model.entity_type(first_output.entity), single=True)
+        return json_response({"@odata.context": context_url, **reference_json(request.model, first_output)})
     if is_collection(process):
         context_url = f"{request.base}$metadata#Collection({NAMESPACE}.crmbaseentity)"
     else:

@@ -38,9 +38,9 @@ def _store_tied(request: Request, target: Target, id: Guid, draft: Draft) -> Gui
         draft.values[collection.attribute] = Reference(target.type.name, id)
         return store_new(request, draft).id
     with transaction.atomic():
-        made = store_new(request, draft).id
-        tie(request, target.type, id, collection, Reference(draft.type.name, made))
-    return made
+        new_id = store_new(request, draft).id
+        tie(request, target.type, id, collection, Reference(draft.type.name, new_id))
+    return new_id
 
 
 def _created_response(request: Request, type_: EntityType, id: Guid) -> Response:

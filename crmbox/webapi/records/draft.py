@@ -74,11 +74,11 @@ class _Reader:
         elif "@" in name:
             self._check_annotated(name.partition("@")[0])
         elif name in self._type.lookups:
-            self._nested(self._type.lookups[name], raw)
+            self._take_nested(self._type.lookups[name], raw)
         elif name in self._type.collections and self._type.holds_parties(self._type.collections[name]):
             self._take_parties(name, raw)
         elif name in self._type.collections:
-            self._nested_list(self._type.collections[name], raw)
+            self._take_nested_list(self._type.collections[name], raw)
         else:
             self._take_value(name, raw)
 
@@ -96,6 +96,7 @@ class _Reader:
 
     def _refer(self, lookup: Lookup, raw: Any) -> None:
         """Let a lookup point at the record of a URL; empty it for null."""
+        # A lookup with several targets has a property for each. Null in one does not undo another.
         if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
             return
@@ -114,8 +115,9 @@ class _Reader:
         if name and not self._is_property(name):
             raise undeclared_property(self._type, name)
 
-    def _nested(self, lookup: Lookup, raw: Any) -> None:
+    def _take_nested(self, lookup: Lookup, raw: Any) -> None:
         """Take the record that a lookup leads to and that is created before this one; null empties it."""
+        # As in `_refer`, null does not undo another property of the same lookup.
         if raw is None:
             self.draft.values.setdefault(lookup.attribute, None)
         elif not isinstance(raw, dict):
@@ -139,7 +141,7 @@ class _Reader:
             raise bad_payload(f"'{lookup.name}' needs an @odata.type: {' or '.join(lookup.targets)}.")
         return lookup.targets[0]
 
-    def _nested_list(self, collection: Collection, raw: Any) -> None:
+    def _take_nested_list(self, collection: Collection, raw: Any) -> None:
         """Take records that are created along with this one."""
         if not self._creating:
             raise bad_payload(
@@ -185,19 +187,20 @@ class _Reader:
         elif attribute.type.holds_file:
             self._take_file(attribute, raw)
         elif self._is_written(attribute, raw):
-            self._convert(attribute, raw)
+            self._put_value(attribute, raw)
 
     def _is_written(self, attribute: Attribute, raw: Any) -> bool:
         """Return whether a value is written.
 
-        Values of attributes that the platform sets are ignored, as in Dataverse.
+        Values of attributes that the platform sets are ignored, as in Dataverse. A fact about a file, such as
+        its name, is kept in `facts` instead.
         """
         if self._type.stored.columns[attribute.logical_name].definition.file_fact is not None:
             self.draft.facts[attribute.logical_name] = str(raw or "")
             return False
         return attribute.creatable if self._creating else attribute.updatable
 
-    def _convert(self, attribute: Attribute, raw: Any) -> None:
+    def _put_value(self, attribute: Attribute, raw: Any) -> None:
         """Put a value of JSON into the draft. A wrong one is noted as a problem."""
         try:
             self.draft.values[attribute.logical_name] = read_value(attribute, raw)

@@ -39,6 +39,7 @@ def tie(request: Request, type_: EntityType, id: Guid, collection: Collection, m
     except DuplicateKey:
         raise WebApiError(412, DUPLICATE_ID, "Cannot insert duplicate key.") from None
     except InvalidRecord as error:
+        # Both values are ids, so the only problem can be that one of the records does not exist.
         is_own = error.problems[0].attribute == own_attribute
         raise RecordNotFound(type_.name, id) if is_own else RecordNotFound(member.entity, member.id) from None
 
@@ -58,6 +59,7 @@ def untie(request: Request, type_: EntityType, id: Guid, collection: Collection,
             raise RecordNotFound(member.entity, member.id)
         request.platform.update(member.entity, member.id, {collection.attribute: None}, call=request.call)
         return
+    # In the second direction of a relationship, the member is the first record of the pair.
     first, second = (member.id, id) if collection.is_back else (id, member.id)
     request.platform.disassociate(type_.name, first, collection.relationship.name, second, call=request.call)
 
@@ -65,7 +67,7 @@ def untie(request: Request, type_: EntityType, id: Guid, collection: Collection,
 @on(Shape.LINK, "GET")
 def follow(request: Request, target: Target) -> Response:
     """Answer with the record that a lookup points at; 204 for an empty lookup."""
-    reference = _current(request, target)
+    reference = _current_reference(request, target)
     if reference is None:
         return no_content()
     return json_response(representation(request, request.model.entity_type(reference.entity), reference.id))
@@ -74,7 +76,7 @@ def follow(request: Request, target: Target) -> Response:
 @on(Shape.LINK_REF, "GET")
 def get_reference(request: Request, target: Target) -> Response:
     """Answer with the URL of the record that a lookup points at; 204 for an empty lookup."""
-    reference = _current(request, target)
+    reference = _current_reference(request, target)
     if reference is None:
         return no_content()
     url = record_url(request.base, request.model.entity_type(reference.entity), reference.id)
@@ -90,14 +92,14 @@ def refer(request: Request, target: Target) -> Response:
         raise bad_payload(
             f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
         )
-    _set(request, target, reference)
+    _set_lookup(request, target, reference)
     return no_content()
 
 
 @on(Shape.LINK_REF, "DELETE")
 def refer_no_more(request: Request, target: Target) -> Response:
     """Empty a lookup."""
-    _set(request, target, None)
+    _set_lookup(request, target, None)
     return no_content()
 
 
@@ -129,7 +131,7 @@ def remove_by_key(request: Request, target: Target) -> Response:
     return no_content()
 
 
-def _current(request: Request, target: Target) -> Reference | None:
+def _current_reference(request: Request, target: Target) -> Reference | None:
     """Return the record that the lookup in the path points at.
 
     None if it is empty, or points at an entity that this navigation property does not lead to.
@@ -141,7 +143,7 @@ def _current(request: Request, target: Target) -> Reference | None:
     return value if isinstance(value, Reference) and value.entity in lookup.targets else None
 
 
-def _set(request: Request, target: Target, reference: Reference | None) -> None:
+def _set_lookup(request: Request, target: Target, reference: Reference | None) -> None:
     """Let the lookup in the path point at a record; None empties it."""
     attribute = target.type.lookups[target.name].attribute
     request.platform.update(target.type.name, _id(request, target), {attribute: reference}, call=request.call)

@@ -21,17 +21,17 @@ def read_parties(
     if not isinstance(raw_parties, list) or not all(isinstance(item, dict) for item in raw_parties):
         raise bad_payload(f"'{name}' takes an array of parties.")
     type_ = request.model.entity_type(PARTY)
-    lists = {
+    names_by_number = {
         number: list_name for list_name, number in parts_of(activity.stored.party_lists.values()).items()
     }
     parties_by_list: dict[str, tuple[Party, ...]] = {}
     for item in raw_parties:
         part = item.get(PART)
-        if part not in lists:
-            parts = ", ".join(f"{number} ({list_name})" for number, list_name in lists.items())
+        if part not in names_by_number:
+            parts = ", ".join(f"{number} ({list_name})" for number, list_name in names_by_number.items())
             raise bad_payload(f"A party of '{activity.name}' needs a {PART} of {parts}, not {part!r}.")
         party = _party(request, type_, item)
-        parties_by_list[lists[part]] = (*parties_by_list.get(lists[part], ()), party)
+        parties_by_list[names_by_number[part]] = (*parties_by_list.get(names_by_number[part], ()), party)
     return parties_by_list
 
 

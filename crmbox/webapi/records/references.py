@@ -17,7 +17,7 @@ from crmbox.webapi.request import Request, parse_query
 from crmclient.values import Reference
 
 _API = re.compile(rf"^.*?{API}/")
-_CONTENT = re.compile(r"\$[^/()?]+")
+_CONTENT_ID = re.compile(r"\$[^/()?]+")
 
 
 def read_reference(request: Request, url: Any) -> Reference:
@@ -32,7 +32,7 @@ def read_reference(request: Request, url: Any) -> Reference:
     path = parse_path(unquote(_API.sub("", address)).lstrip("/"))
     if len(path) != 1 or not path[0].arguments:
         raise bad_payload(f"'{url}' is no URL of a record: write /contacts(00000000-…).")
-    type_ = request.model.of_set(path[0].name)
+    type_ = request.model.entity_type_of_set(path[0].name)
     query = {**request.query, **parse_query(query_text)}
     return Reference(type_.name, locate(replace(request, query=query), type_, path[0].arguments))
 
@@ -42,10 +42,10 @@ def resolved_reference(request: Request, url: str) -> str:
 
     Raises WebApiError if no part has that content id.
     """
-    match = _CONTENT.match(url.removeprefix("/"))
+    match = _CONTENT_ID.match(url.removeprefix("/"))
     if match is None:
         return url
-    content = request.content_urls.get(match[0][1:])
-    if content is None:
+    content_url = request.content_urls.get(match[0][1:])
+    if content_url is None:
         raise bad_payload(f"Content-ID Reference: '{match[0]}' does not exist in the batch context.")
-    return content + url.removeprefix("/")[match.end() :]
+    return content_url + url.removeprefix("/")[match.end() :]

@@ -48,6 +48,7 @@ def _read_whole_number(attribute: Attribute, raw: Any) -> Value:
     """
     if isinstance(raw, str):
         return read_whole(raw)
+    # A number such as 1E+999999 would take long to become an `int`.
     if isinstance(raw, Decimal) and raw == raw.to_integral_value() and raw.adjusted() < 20:
         return int(raw)
     return _as_it_is(attribute, raw)

@@ -162,8 +162,8 @@ class Conditions:
     ) -> FilterItem:
         """Return the condition, or its opposite when `denied`. Like SQL, neither matches an empty value."""
         operator = _OPPOSITES[operator] if denied else operator
-        made = Condition(place.attribute.logical_name, operator, values, place.table.link)
-        return Filter((made, _present(place))) if operator in _HOLD_FOR_EMPTY else made
+        condition = Condition(place.attribute.logical_name, operator, values, place.table.link)
+        return Filter((condition, _present(place))) if operator in _HOLD_FOR_EMPTY else condition
 
     def _value(self, node: exp.Expr, attribute: Attribute) -> Value:
         """Return the value of a literal, or of a function of the present time. Raises WebApiError."""

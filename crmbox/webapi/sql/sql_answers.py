@@ -72,7 +72,7 @@ class _Reader:
             distinct=bool(select.args.get("distinct")),
         )
         skipped = whole(offset.expression, "OFFSET") if offset else 0
-        return Selection(query, tuple(self._shown), _most(limit), skipped)
+        return Selection(query, tuple(self._shown), _most_rows(limit), skipped)
 
     def _groups(self) -> list[NamedColumn] | None:
         """Return the columns that a statement groups by; None for a statement without groups."""
@@ -170,7 +170,7 @@ class _Reader:
         raise bad_url(f"ORDER BY '{node.sql(dialect='tsql')[:100]}' needs the same among the columns.")
 
 
-def _most(node: exp.Expr | None) -> int | None:
+def _most_rows(node: exp.Expr | None) -> int | None:
     """Return the most rows that TOP or FETCH leaves; None without either. Raises WebApiError."""
     if node is None:
         return None
@@ -188,7 +188,7 @@ def answer(request: Request, type_: EntityType) -> Response:
     if selection.query.entity != type_.name:
         raise bad_url(f"The statement is about '{selection.query.entity}', the address about '{type_.name}'.")
     paging = Paging(request, Options(skiptoken=request.query.get("$skiptoken")))
-    result = _cut(request, selection) if selection.most is not None or selection.skipped else None
+    result = _limited_rows(request, selection) if selection.most is not None or selection.skipped else None
     if result is None:
         result = request.platform.query(selection.query, paging.page, call=request.call)
     content = {
@@ -199,7 +199,7 @@ def answer(request: Request, type_: EntityType) -> Response:
     return collection_response(request, content)
 
 
-def _cut(request: Request, selection: Selection) -> QueryResult:
+def _limited_rows(request: Request, selection: Selection) -> QueryResult:
     """Return the rows that TOP, or OFFSET with FETCH, leaves: one page, of at most the largest size."""
     query, token = selection.query, None
     most = min(LARGEST_PAGE if selection.most is None else selection.most, LARGEST_PAGE)

@@ -15,7 +15,7 @@ from crmclient.metadata import Attribute
 from crmclient.query.ast import Column, Link, LinkType
 
 # What may be said of a table. Hints, such as NOLOCK, change nothing of the rows.
-_OF_TABLES = frozenset({"this", "alias", "hints"})
+_PARTS_OF_TABLE = frozenset({"this", "alias", "hints"})
 
 
 @dataclass(slots=True)
@@ -66,10 +66,12 @@ class Tables:
             if table not in self._named:
                 raise bad_url(f"There is no table '{node.table}' in the statement.")
             return NamedColumn(self._named[table], _attribute(self._named[table], name))
-        having = [table for table in self._named.values() if _attribute_or_none(table, name) is not None]
-        if len(having) > 1:
+        tables_with_name = [
+            table for table in self._named.values() if _attribute_or_none(table, name) is not None
+        ]
+        if len(tables_with_name) > 1:
             raise bad_url(f"Ambiguous column name '{node.name}'.")
-        owner = having[0] if having else self.first
+        owner = tables_with_name[0] if tables_with_name else self.first
         return NamedColumn(owner, _attribute(owner, name))
 
     def links(self) -> tuple[Link, ...]:
@@ -79,7 +81,7 @@ class Tables:
     def _table(self, node: exp.Expr, *, outer: bool = False) -> Table:
         """Add a table by its alias, and return it. Raises WebApiError for a table of no entity."""
         if not isinstance(node, exp.Table) or any(
-            part for name, part in node.args.items() if name not in _OF_TABLES
+            part for name, part in node.args.items() if name not in _PARTS_OF_TABLE
         ):
             raise unsupported_node(node)
         try:
@@ -89,9 +91,9 @@ class Tables:
         known_as = node.alias_or_name.lower()
         if known_as in self._named:
             raise bad_url(f"Two tables are called '{known_as}'.")
-        made = Table(type_, known_as if self._named else None, outer)
-        self._named[known_as] = made
-        return made
+        table = Table(type_, known_as if self._named else None, outer)
+        self._named[known_as] = table
+        return table
 
     def _join(self, join: exp.Join) -> None:
         """Add the table of a join to the table that its condition compares it with. Raises WebApiError."""
