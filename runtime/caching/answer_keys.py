@@ -89,16 +89,16 @@ class AnswerKeys:
         Raises what reading the caller's properties raises, except Problem 401 and 403.
         """
         request = exchange.request
-        latest_generations, of_entities = self._latest
+        latest_generations, generations_text = self._latest
         if latest_generations is not generations:
-            of_entities = generations.of(self._reads)
-            self._latest = (generations, of_entities)
+            generations_text = generations.of(self._reads)
+            self._latest = (generations, generations_text)
         question = (
             self._endpoint,
             request.path,
             str(request.META.get("QUERY_STRING", "")),
             str(request.META.get("HTTP_ACCEPT", "")) if self.are_files else "",
-            of_entities,
+            generations_text,
         )
         shared = exchange.shared_by
         if shared is None:

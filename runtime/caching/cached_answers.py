@@ -79,9 +79,9 @@ class CachedAnswers:
 
     def __init__(self, keys: AnswerKeys, cache: AnswerCache, *, needs_token: bool) -> None:
         self.is_public = cache.downstream and keys.are_of_everybody and not needs_token
-        later = max(1, int(cache.seconds * _MOST_EARLY_PART))
+        revalidation = max(1, int(cache.seconds * _MOST_EARLY_PART))
         self._downstream = Prepared(
-            {"Cache-Control": f"public, max-age={cache.seconds}, stale-while-revalidate={later}"}
+            {"Cache-Control": f"public, max-age={cache.seconds}, stale-while-revalidate={revalidation}"}
         )
         self._keys = keys
         self._seconds = cache.seconds
@@ -93,12 +93,12 @@ class CachedAnswers:
 
     def answer(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """Return the answer of `run`, or a cached one that the caller may share. Raises what `run` raises."""
-        response = self._found_or_asked(exchange, run)
+        response = self._cached_or_fetched(exchange, run)
         if self.is_public and may_be_kept(header_value(response, STATUS.lower()) or ""):
             self._downstream.put(response)
         return response
 
-    def _found_or_asked(self, exchange: Exchange, run: Run) -> HttpResponseBase:
+    def _cached_or_fetched(self, exchange: Exchange, run: Run) -> HttpResponseBase:
         """Return the answer as `answer` does, without headers for caches below."""
         exchange.shared_by = self._keys.shared_by(exchange)
         assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
@@ -240,7 +240,7 @@ class CachedAnswers:
         """
         if self._pause.is_on or not _refreshing.begin(key):
             return
-        later = replace(
+        background = replace(
             exchange, deadline=time.monotonic() + _longest_request(), watch=None, in_background=True
         )
 
@@ -248,9 +248,9 @@ class CachedAnswers:
             """Refresh the answer. A failure is only logged: nobody waits for the answer."""
             database = connections[DEFAULT_DB_ALIAS]
             try:
-                with Watch(database, later.deadline) as watch:
-                    later.watch = watch
-                    self._ask_anew(later, run, key)
+                with Watch(database, background.deadline) as watch:
+                    background.watch = watch
+                    self._ask_anew(background, run, key)
             except Exception as error:
                 if isinstance(error, _AWAY):
                     self._pause.begin(error)
@@ -270,10 +270,11 @@ class CachedAnswers:
         """Refresh an answer before its time is over, unless somebody else has just done so."""
         # The flight of `_ask`: requests that come when the time is over wait for this answer. Where it ends
         # without one, they ask for themselves, because they may have a budget that the background lacks.
-        name = (key, exchange.caller.is_anonymous, False)
-        with _flights.board(name, else_=_NotRefreshed()) as (flight, leads):
+        flight_key = (key, exchange.caller.is_anonymous, False)
+        with _flights.board(flight_key, else_=_NotRefreshed()) as (flight, leads):
             if not leads:
                 return
+            # First what this process has kept since, then what another one has stored; then the platform.
             entry = _local_store().get(key)
             if self._seconds_left(entry) <= self._early:
                 entry = self._take_from_shared_store(key)

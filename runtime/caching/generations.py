@@ -21,7 +21,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 ANY = "*"
 
 _TABLE = "runtime_writegeneration"
-_QUESTIONS = {
+_SQL_BY_VENDOR = {
     "sqlite": f"(SELECT json_group_object(entity, token) FROM {_TABLE})",  # noqa: S608  names of ours
     "postgresql": f"(SELECT json_object_agg(entity, token)::text FROM {_TABLE})",  # noqa: S608
 }
@@ -53,18 +53,19 @@ def generations_of(text: str | None) -> Generations:
 
 def generations_sql() -> str:
     """Return a scalar SQL expression that reads the generations of all entities."""
-    return _QUESTIONS[connections[DEFAULT_DB_ALIAS].vendor]
+    return _SQL_BY_VENDOR[connections[DEFAULT_DB_ALIAS].vendor]
 
 
 def raise_generations(entities: Collection[str]) -> None:
     """Invalidate all cached answers that were read from `entities` before now."""
     # In one order, so that two writes never wait for each other's rows.
-    # For each entity its name and a new token, one after the other: the parameters of the statement.
-    rows = [part for entity in sorted(set(entities)) for part in (entity, secrets.token_hex(12))]
-    values = ", ".join(["(%s, %s)"] * (len(rows) // 2))
+    names = sorted(set(entities))
+    # The parameters of the statement: for each entity its name and a new token, one after the other.
+    parameters = [parameter for name in names for parameter in (name, secrets.token_hex(12))]
+    values = ", ".join(["(%s, %s)"] * len(names))
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {_TABLE} (entity, token) VALUES {values} "  # noqa: S608  names of ours
             "ON CONFLICT (entity) DO UPDATE SET token = excluded.token",
-            rows,
+            parameters,
         )

@@ -88,14 +88,18 @@ class NotedWrites(StandIn):
         """Return the entities whose records a write may change, directly or through reactions of the
         platform.
         """
-        entities_of_write: Callable[..., Iterable[str]] = _WRITTEN.get(member_call.member, _anything)
+        entities_of_write: Callable[..., Iterable[str]] = _CHANGED_BY_MEMBER.get(
+            member_call.member, _any_entity
+        )
         return frozenset(entities_of_write(self, *member_call.arguments, **member_call.options))
 
-    def _create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+    def _changed_by_create(self, entity: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
         """Return the entities that creating a record changes."""
         return _with_parties(entity, values)
 
-    def _update(self, entity: str, id: str, values: Mapping[str, Any], **options: Any) -> Iterable[str]:
+    def _changed_by_update(
+        self, entity: str, id: str, values: Mapping[str, Any], **options: Any
+    ) -> Iterable[str]:
         """Return the entities that changing a record changes; any entity when its owner changes."""
         ownership = self.conventions.of(entity).ownership
         # With an owner, platforms may change that of the records below it.
@@ -103,34 +107,34 @@ class NotedWrites(StandIn):
             return (ANY,)
         return _with_parties(entity, values)
 
-    def _upsert(
+    def _changed_by_upsert(
         self, entity: str, key: Mapping[str, Any], values: Mapping[str, Any], **options: Any
     ) -> Iterable[str]:
         """Return the entities that creating or changing a record changes."""
         # Which record it is does not matter: a create changes no more entities than an update.
-        return self._update(entity, "", values)
+        return self._changed_by_update(entity, "", values)
 
-    def _delete(self, *args: Any, **options: Any) -> Iterable[str]:
+    def _changed_by_delete(self, *args: Any, **options: Any) -> Iterable[str]:
         """Return any entity."""
         # Platforms delete, and take links from, whatever refers to the record.
         return (ANY,)
 
-    def _upload(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
+    def _changed_by_upload(self, entity: str, *args: Any, **options: Any) -> Iterable[str]:
         """Return the entity whose record gets the file."""
         return (entity,)
 
-    def _batch(self, operations: Iterable[Any], **options: Any) -> Iterator[str]:
+    def _changed_by_batch(self, operations: Iterable[Any], **options: Any) -> Iterator[str]:
         """Yield the entities that the operations of a batch change."""
         for operation in operations:
             match operation:
                 case Create():
-                    yield from self._create(operation.entity, operation.values)
+                    yield from self._changed_by_create(operation.entity, operation.values)
                 case Update():
-                    yield from self._update(operation.entity, operation.id, operation.values)
+                    yield from self._changed_by_update(operation.entity, operation.id, operation.values)
                 case Delete() | _:
-                    yield from self._delete()
+                    yield from self._changed_by_delete()
 
-    def _associate(
+    def _changed_by_associate(
         self, entity: str, id: str, relationship: str, *args: Any, **options: Any
     ) -> Iterable[str]:
         """Return the entities whose answers an association may change: both ends and the pairs; any, where it
@@ -145,7 +149,7 @@ class NotedWrites(StandIn):
                 return (relation.referenced, relation.referencing, relation.intersect)
         return (ANY,)
 
-    def _execute(
+    def _changed_by_execute(
         self, process: str, *args: Any, target: Reference | None = None, **options: Any
     ) -> Iterable[str]:
         """Return the entities that the process is declared to change, with that of its target; any entity if
@@ -164,21 +168,21 @@ def _with_parties(entity: str, values: Mapping[str, Any]) -> Iterable[str]:
     return (entity, PARTY) if any(isinstance(value, tuple) for value in values.values()) else (entity,)
 
 
-def _anything(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str]:
+def _any_entity(platform: NotedWrites, *args: Any, **options: Any) -> Iterable[str]:
     """Return any entity, for a member of Platform about which nothing is known."""
     return (ANY,)
 
 
 # The entities that a call may change, by the member of Platform that is called. Each function takes the
 # arguments of that member. A member that is not listed may change any entity.
-_WRITTEN: Mapping[str, Callable[..., Iterable[str]]] = {
-    "create": NotedWrites._create,
-    "update": NotedWrites._update,
-    "upsert": NotedWrites._upsert,
-    "delete": NotedWrites._delete,
-    "upload": NotedWrites._upload,
-    "batch": NotedWrites._batch,
-    "associate": NotedWrites._associate,
-    "disassociate": NotedWrites._associate,
-    "execute": NotedWrites._execute,
+_CHANGED_BY_MEMBER: Mapping[str, Callable[..., Iterable[str]]] = {
+    "create": NotedWrites._changed_by_create,
+    "update": NotedWrites._changed_by_update,
+    "upsert": NotedWrites._changed_by_upsert,
+    "delete": NotedWrites._changed_by_delete,
+    "upload": NotedWrites._changed_by_upload,
+    "batch": NotedWrites._changed_by_batch,
+    "associate": NotedWrites._changed_by_associate,
+    "disassociate": NotedWrites._changed_by_associate,
+    "execute": NotedWrites._changed_by_execute,
 }

@@ -60,14 +60,14 @@ def end_what_has_changed(configuration: Configuration, platform: Platform, deadl
         return []
     entities, address = tracked_entities(configuration, platform), settings.PORTICO["CRM_URL"]
     # Forget the entities that no cached answer is read from: should one be read again, it starts with a new
-    # mark. Forget the marks of another organisation, too: they mean nothing here.
+    # mark. Forget the marks of another platform, too: they mean nothing here.
     TrackedEntity.objects.exclude(entity__in=entities, platform=address).delete()
     now = dt.datetime.now(dt.UTC)
     for entity in entities:
-        # What is new was never asked about. It counts as asked a while ago, and comes before what was asked
+        # A new entity was never asked about. It counts as asked a while ago, and comes before what was asked
         # lately.
-        new = {"platform": address, "since": now, "asked_at": now - PAUSE}
-        TrackedEntity.objects.get_or_create(entity=entity, defaults=new)
+        values_of_new_row = {"platform": address, "since": now, "asked_at": now - PAUSE}
+        TrackedEntity.objects.get_or_create(entity=entity, defaults=values_of_new_row)
     # The oldest question comes first: after a failure, the entities behind it are asked about first next
     # time.
     rows = TrackedEntity.objects.order_by("asked_at", "entity")
@@ -81,7 +81,7 @@ def end_what_has_changed(configuration: Configuration, platform: Platform, deadl
 def _is_paused(row: TrackedEntity, now: dt.datetime) -> bool:
     """Whether the platform has lately said that it cannot be asked about the entity.
 
-    A row without a mark that has had no call is new.
+    Then its row has no mark, although it was asked about: a row without a mark and without a call is new.
     """
     return not row.mark and row.calls > 0 and now - row.asked_at < PAUSE
 

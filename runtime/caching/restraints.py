@@ -40,6 +40,7 @@ class Pause:
     """A time in which the platform is not asked for answers that can be served past their time."""
 
     def __init__(self) -> None:
+        # A second of `time.monotonic()`.
         self._until = 0.0
 
     @property
@@ -48,7 +49,9 @@ class Pause:
         return time.monotonic() < self._until
 
     def begin(self, error: BaseException) -> None:
-        """Begin a pause, as long as the error says (`retry_after`, in seconds). A longer one stays."""
+        """Begin a pause, as long as the error says (`retry_after`, in seconds). A pause that lasts longer
+        stays.
+        """
         after = getattr(error, "retry_after", None)
         seconds = _PAUSE if after is None else min(max(_PAUSE, float(after)), _LONGEST_PAUSE)
         self._until = max(self._until, time.monotonic() + seconds)

@@ -64,8 +64,8 @@ class SharedStore:
         packed = self._redis.ask(lambda client: client.get(_PREFIX + key))
         if not isinstance(packed, bytes):
             return None
-        open_ = unseal if self._encrypts else checked
-        content = open_(packed, _PURPOSE, key.encode())
+        unpack = unseal if self._encrypts else checked
+        content = unpack(packed, _PURPOSE, key.encode())
         return None if content is None else Entry.unpacked(content, LARGEST)
 
     def put(self, key: str, entry: Entry, seconds: float) -> None:
@@ -73,8 +73,8 @@ class SharedStore:
         milliseconds = int(seconds * 1000)
         if not self._redis.is_there or milliseconds <= 0 or entry.size > LARGEST:
             return
-        close = seal if self._encrypts else signed
-        content = close(entry.packed(), _PURPOSE, key.encode())
+        protect = seal if self._encrypts else signed
+        content = protect(entry.packed(), _PURPOSE, key.encode())
         self._redis.ask(lambda client: client.set(_PREFIX + key, content, px=milliseconds))
 
     @contextmanager

@@ -33,6 +33,8 @@ from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition
 from runtime.callers.refusals import no_platform_user, no_record
 
+# What the platform said last, for while it is away: of users, by id; and whether a record is active, by its
+# entity and id.
 _last_profiles: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
 _last_active: RecentCache[tuple[str, Guid], bool] = RecentCache(size=10_000, seconds=15 * 60)
 

@@ -77,6 +77,7 @@ def _keys(now: dt.datetime, types: Sequence[str]) -> QuerySet[Any, Any]:
     """
     soon = Q(expires_at__gt=now, expires_at__lte=now + _ANNOUNCED)
     keys = ApiKey.objects.filter(soon | _lacking(types), active=True).order_by()
+    # `of` is the caller type and `called` the name: an annotation cannot have the name of a field.
     return keys.annotate(
         model=Value(_KEY, CharField()), of=F("caller_type"), called=F("name"), ends=F("expires_at")
     ).values_list("model", "of", "called", "pk", "record", "ends")

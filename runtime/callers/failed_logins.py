@@ -217,6 +217,7 @@ def _claim_try_after_wait(
         waited = FailedLogins.objects.filter(pk=row.pk, refused_until=row.refused_until)
         if waited.update(refused_until=None):
             return None
+    # The inner bound only keeps the power small.
     seconds = min(2 ** min(excess + 1, 10), _LONGEST_WAIT)
     until = now + dt.timedelta(seconds=seconds)
     FailedLogins.objects.bulk_create(

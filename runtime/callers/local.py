@@ -110,6 +110,7 @@ def revoke(token: str) -> None:
     if place is not None:
         token_families.revoke(place.family)
         return
+    # A token that was issued before there were families; its first use may have founded one.
     for outstanding in OutstandingToken.objects.filter(jti=name):
         BlacklistedToken.objects.get_or_create(token=outstanding)
     token_families.revoke(token_families.founded_by(name))
@@ -126,14 +127,15 @@ def is_access_token(token: str) -> bool:
 
 def revoke_all(user: User) -> int:
     """End every family of refresh tokens of `user`. Return how many were still valid."""
-    founders = [
+    # Unused tokens that were issued before there were families.
+    older_tokens = [
         BlacklistedToken(token=token)
         for token in OutstandingToken.objects.filter(
             user=user, blacklistedtoken=None, expires_at__gt=dt.datetime.now(dt.UTC)
         )
     ]
-    BlacklistedToken.objects.bulk_create(founders, ignore_conflicts=True)
-    return len(founders) + token_families.revoke_families(user.pk)
+    BlacklistedToken.objects.bulk_create(older_tokens, ignore_conflicts=True)
+    return len(older_tokens) + token_families.revoke_families(user.pk)
 
 
 def reachable_accounts() -> models.QuerySet[ApiAccount]:

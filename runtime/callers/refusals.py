@@ -59,13 +59,15 @@ def no_platform_user(issuer: str, detail: str, reason: str = "no_platform_user")
 def without_record(issuer: str, type: str, reason: str) -> RefusedCaller:
     """Return the refusal of a caller whose record is missing or may not be used. `reason` is for the log."""
     code = "no_platform_user" if type == USER_TYPE else "no_record"
-    refusal = RefusedCaller(403, code, _RECORDS.get(reason, "You have no record on the platform."), reason)
+    refusal = RefusedCaller(
+        403, code, _DETAILS_BY_REASON.get(reason, "You have no record on the platform."), reason
+    )
     refusal.issuer = issuer
     refusal.is_of_known_issuer = True
     return refusal
 
 
-_RECORDS: Mapping[str, str] = {
+_DETAILS_BY_REASON: Mapping[str, str] = {
     "several_records": "More than one record on the platform may be yours.",
     "record_inactive": "Your record on the platform is not active.",
     "registration_limit": "Too many callers have registered within an hour. Try again later.",

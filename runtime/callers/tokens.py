@@ -27,7 +27,7 @@ from designer.platform import get_platform
 from runtime.callers import active_records, issuers
 from runtime.callers.caller import Caller, Claims, Identity
 from runtime.callers.issuers import resolution
-from runtime.callers.keys.key_callers import bearer, caller_of, is_of_a_key, key_in
+from runtime.callers.keys.key_callers import caller_of, claims_of_sent_key, is_of_a_key, key_in
 from runtime.callers.keys.key_verification import refuse_elsewhere
 from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition, present
@@ -132,20 +132,22 @@ def forget() -> None:
 
 def _verified_claims(authorization: str, recognition: Recognition, address: str) -> tuple[Claims, float]:
     """Return the claims of a valid token or API key, and the time (Unix seconds) until which it is valid."""
+    # Prefix and secret of an API key.
     key = key_in(authorization)
     if key is not None:
-        return bearer(*key, address)
+        return claims_of_sent_key(*key, address)
     verified = issuers.verify(_bearer_token(authorization), recognition.issuers)
     return verified.claims, verified.good_until
 
 
 def _caller_by_resolver(claims: Claims, recognition: Recognition) -> Caller | None:
     """Return the caller whom the user resolver finds for `claims`; None refuses the token."""
-    now = present.set(recognition)
+    # Resolvers of the older form do not get the recognition as an argument.
+    reset_token = present.set(recognition)
     try:
         return _resolver(settings.PORTICO["USER_RESOLVER"])(claims, recognition)
     finally:
-        present.reset(now)
+        present.reset(reset_token)
 
 
 def _bearer_token(authorization: str) -> str:

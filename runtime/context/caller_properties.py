@@ -40,7 +40,7 @@ class CallerProperties:
     One query reads the caller's record and the records that it points at. Each property that holds an array
     needs another one. `records` is None for a type without records.
 
-    `broken` names the properties that this platform cannot serve, each with the reason; the others work.
+    `broken` has the properties that this platform cannot serve, by name with the reason; the others work.
     `answered` has, by name, the keys of the properties that are part of an answer.
     """
 
@@ -83,7 +83,7 @@ class CallerProperties:
 
     @property
     def has_custom(self) -> bool:
-        """Whether expressions are read, which see more of a caller than the record."""
+        """Whether some properties are expressions, which see more of a caller than the record."""
         return bool(self._custom)
 
     def read(self, caller: Caller, record: Guid | None, call: Call) -> PropertyValues | None:

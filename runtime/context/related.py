@@ -230,5 +230,5 @@ def plain_schema(attribute: Attribute) -> dict[str, Any]:
     schema = outputs.schema(attribute)
     if not attribute.type.is_reference:
         return schema
-    words = {key: text for key, text in schema.items() if key == "description"}
-    return {"type": ["string", "null"], "format": "uuid", **words}
+    description = {key: text for key, text in schema.items() if key == "description"}
+    return {"type": ["string", "null"], "format": "uuid", **description}

@@ -22,16 +22,16 @@ from runtime.http.failures import Misconfigured
 
 # One cache for all configurations: the key names the revision, and entries of earlier ones are soon crowded
 # out.
-_REMEMBERED: MinuteCache[PropertyValues | None] = MinuteCache(
+_PROPERTIES: MinuteCache[PropertyValues | None] = MinuteCache(
     "context",
-    pack=lambda known: None if known is None else [known.values, known.entities],
+    pack=lambda properties: None if properties is None else [properties.values, properties.entities],
     unpack=lambda packed: None if packed is None else PropertyValues(*packed),
 )
 
 
 def forget() -> None:
     """Read every caller's properties anew."""
-    _REMEMBERED.clear()
+    _PROPERTIES.clear()
 
 
 class UserContext:
@@ -42,8 +42,8 @@ class UserContext:
     too: to know them all the platform would have to be asked. Other properties or metadata are remembered
     apart.
 
-    `broken` names the properties that this platform cannot serve by their keys, each with the reason; the
-    others work.
+    `broken` has the properties that this platform cannot serve, by `property_key` with the reason; the others
+    work.
     """
 
     def __init__(
@@ -158,18 +158,21 @@ class UserContext:
         if properties_of_type.has_records and record is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
             raise no_record(
-                caller.type, caller.issuer, f"Your account stands for no {noun} on the platform.", _NONE[noun]
+                caller.type,
+                caller.issuer,
+                f"Your account stands for no {noun} on the platform.",
+                _REASONS_WITHOUT_RECORD[noun],
             )
         properties = self._cached_or_read(
             properties_of_type, caller, record, replace(call, about_caller=True)
         )
         if properties is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
-            details = {
+            detail = {
                 "user": "Your user on the platform is disabled or no longer exists.",
                 "record": "Your record on the platform is inactive or no longer exists.",
             }[noun]
-            raise no_record(caller.type, caller.issuer, details, _GONE[noun])
+            raise no_record(caller.type, caller.issuer, detail, _REASONS_FOR_GONE[noun])
         return properties
 
     def _cached_or_read(
@@ -186,7 +189,7 @@ class UserContext:
         claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
         claims_in_key = (claims,) if properties_of_type.has_custom and caller.claims else ()
         until = caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
-        return _REMEMBERED.get(
+        return _PROPERTIES.get(
             (*key, *claims_in_key, *self._revision),
             lambda: properties_of_type.read(caller, record, call),
             until=until,
@@ -195,8 +198,8 @@ class UserContext:
 
 # The reasons in the log for a caller without a record, and for a caller whose record is gone or inactive: for
 # platform users, and for other callers.
-_NONE = {"user": "no_platform_user", "record": "no_record"}
-_GONE = {"user": "user_disabled", "record": "record_inactive"}
+_REASONS_WITHOUT_RECORD = {"user": "no_platform_user", "record": "no_record"}
+_REASONS_FOR_GONE = {"user": "user_disabled", "record": "record_inactive"}
 
 
 def _schema_of_body(schema_of_user: dict[str, Any]) -> dict[str, Any]:

@@ -23,11 +23,11 @@ HEAD = 8192
 GENERIC = "application/octet-stream"
 
 _MEDIA_TYPE = re.compile(r"[a-z]{1,127}/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}")
-# What clients say when they have no idea; the second is what curl sends by itself.
-_UNKNOWING = frozenset({"", GENERIC, "application/x-www-form-urlencoded"})
+# Content types that say nothing of a file. The last one is what curl sends by itself.
+_UNINFORMATIVE = frozenset({"", GENERIC, "application/x-www-form-urlencoded"})
 _TEXTS = re.compile(r"text/.*|message/.*|.*[/+](json|xml|yaml)|application/(javascript|sql|x-sh)")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# The same format under another name.
+# Extensions of a format whose signature is known by another extension.
 _SAME = {"heic": "heif"}
 
 
@@ -61,9 +61,10 @@ class Allowed:
                 raise _type_refusal(f"The content is not {content_type}.")
 
 
-def beginning(name: str, content_type: str) -> bytes:
+def first_bytes_of(name: str, content_type: str) -> bytes:
     """Return first bytes that pass for a file of this name and type; empty when any content does."""
     extension = extension_of(name)
+    # The arguments with which `Allowed.check` judges a file: by its name, and by its content type.
     judged = (
         ({extension}, mimetypes.guess_type(name)[0] or ""),
         (_extensions_of_type(content_type), content_type),
@@ -74,7 +75,8 @@ def beginning(name: str, content_type: str) -> bytes:
         if header.extension.lower() == f".{extension}" or header.mime_type == content_type
         if header.offset >= 0
     )
-    # Some entries have an escape sequence in place of the byte that it stands for.
+    # The shortest one that passes; last those that have an escape sequence in place of the byte that it
+    # stands for, as some entries of the library do.
     for signature in (b"", *sorted(signatures, key=lambda header: (rb"\x" in header, len(header)))):
         if all(_fits_head(extensions, media, signature) for extensions, media in judged):
             return signature
@@ -92,7 +94,7 @@ def type_of(name: str, declared: str) -> str:
     suggests.
     """
     media = media_type(declared)
-    return (mimetypes.guess_type(name)[0] or GENERIC) if media in _UNKNOWING else media
+    return (mimetypes.guess_type(name)[0] or GENERIC) if media in _UNINFORMATIVE else media
 
 
 def _fits_head(extensions: Collection[str], content_type: str, head: bytes) -> bool:

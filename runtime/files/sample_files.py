@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.files.allowed import beginning, type_of
+from runtime.files.allowed import first_bytes_of, type_of
 
 # Plain text in every encoding: formats without a signature are judged by what they must not hold.
 _FILLER = b"sample\n"
@@ -12,5 +12,5 @@ def sample_content(name: str, content_type: str, size: int) -> bytes:
     """Return `size` bytes that begin as files of that name and type do. The same arguments give the same
     bytes.
     """
-    begin = beginning(name, type_of(name, content_type))
-    return (begin + _FILLER * (size // len(_FILLER) + 1))[:size]
+    first_bytes = first_bytes_of(name, type_of(name, content_type))
+    return (first_bytes + _FILLER * (size // len(_FILLER) + 1))[:size]

@@ -39,7 +39,7 @@ class ColumnStore:
     attribute: str
     # What comes before a write without If-Match.
     steps: Steps
-    # The same, but it reads the file's column, too: for downloads, and for writes with If-Match.
+    # The same steps, which read the file's column, too: for downloads, and for writes with If-Match.
     reading: Steps
 
     @property
@@ -113,6 +113,7 @@ class NoteStore:
         try:
             _upload(self.platform, exchange, file, self.notes.entity, note, self.notes.file)
         except BaseException:
+            # The failure of the upload says more than that of the deletion.
             with suppress(PlatformError):
                 self.platform.delete(self.notes.entity, note)
             raise
@@ -171,10 +172,10 @@ class NoteStore:
     def _query(self, record: Guid) -> Query:
         """Return the query for the notes of a record that have a file, the oldest first."""
         notes = self.notes
-        listed = (notes.id, notes.file_name, notes.content_type, notes.size, notes.created, notes.regarding)
+        names = (notes.id, notes.file_name, notes.content_type, notes.size, notes.created, notes.regarding)
         return Query(
             notes.entity,
-            columns=tuple(QueryColumn(name) for name in listed),
+            columns=tuple(QueryColumn(name) for name in names),
             filter=Filter(
                 (
                     Condition(notes.regarding, Operator.EQ, (record,)),

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from runtime.http.problems import FieldError, Problem
 
-# Levels of objects and arrays in a JSON body.
+# The most levels of objects and arrays in a JSON body.
 DEEPEST = 32
 # For a body that nobody wants: the bytes that are on their way in any case, and the most bytes and seconds
 # that are read.

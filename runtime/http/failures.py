@@ -47,7 +47,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Http404):
         return unknown_route()
     if isinstance(error, errors.PlatformError):
-        return of_platform(error)
+        return problem_of_platform(error)
     if isinstance(error, Misconfigured):
         return misconfigured()
     if isinstance(error, DatabaseError | InterfaceError):
@@ -133,7 +133,7 @@ def _problem_without_room() -> Problem:
     )
 
 
-def of_platform(error: errors.PlatformError) -> Problem:
+def problem_of_platform(error: errors.PlatformError) -> Problem:
     """Return the problem that a caller sees for a failure of the platform."""
     match error:
         case errors.RecordNotFound():
@@ -168,10 +168,10 @@ def of_platform(error: errors.PlatformError) -> Problem:
         case errors.MetadataError() | errors.InvalidQuery() | errors.Unsupported():
             return misconfigured()
         case _:
-            return _of_platform_failure(error)
+            return _problem_of_platform_failure(error)
 
 
-def _of_platform_failure(error: errors.PlatformError) -> Problem:
+def _problem_of_platform_failure(error: errors.PlatformError) -> Problem:
     """Return the problem for a failure of the platform, which is not the caller's fault."""
     match error:
         case errors.Throttled():

@@ -94,6 +94,7 @@ class Outages:
                 is_disproved = asked_platform or not _is_of_platform(code)
             if is_disproved:
                 outage.worked(code=code, **({"endpoint": endpoint} if endpoint else {}))
+                # It ends only once nothing has failed for a while.
                 if not outage.lasts:
                     with self._lock:
                         self._lasting.pop(reason, None)

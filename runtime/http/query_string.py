@@ -39,8 +39,10 @@ def read_parameters(request: HttpRequest, names: Collection[str]) -> Mapping[str
 def parse_parameters(
     request: HttpRequest, names: Collection[str]
 ) -> tuple[Mapping[str, str], list[FieldError]]:
-    """Return the parameters as `read_parameters` does, and the errors. For callers that add errors of their
-    own.
+    """Return the parameters as `read_parameters` does, and the errors of unknown and repeated ones. For
+    callers that add errors of their own.
+
+    Raises Problem 400 for a query string that cannot be read, and 414 for one that is too long.
     """
     text = request.META.get("QUERY_STRING", "")
     if not text:

@@ -37,9 +37,9 @@ def signed(content: bytes, purpose: bytes, bound_to: bytes) -> bytes:
     return _signature(_signing_keys(purpose)[0], content, bound_to) + content
 
 
-def checked(sealed: bytes, purpose: bytes, bound_to: bytes) -> bytes | None:
+def checked(signed_content: bytes, purpose: bytes, bound_to: bytes) -> bytes | None:
     """Return the content that was signed with this key or an earlier one; None for anything else."""
-    signature, content = sealed[:_SIGNATURE], sealed[_SIGNATURE:]
+    signature, content = signed_content[:_SIGNATURE], signed_content[_SIGNATURE:]
     for key in _signing_keys(purpose):
         if hmac.compare_digest(signature, _signature(key, content, bound_to)):
             return content

@@ -41,7 +41,7 @@ LONGEST_KEY = 255
 # A key of a caller without a token has at least so many characters, and so many different ones. Such callers
 # may share an address, and whoever guesses the key of another one gets the other one's answer. A UUID has
 # more, and so has every usual random id.
-_SHORTEST_UNGUESSED, _FEWEST_DIFFERENT = 20, 8
+_SHORTEST_SAFE, _FEWEST_DIFFERENT = 20, 8
 # Refusals that say nothing of the platform: the same key may be used again at once.
 _FORGOTTEN = frozenset({400, 401, 406, 411, 413, 415, 429})
 
@@ -64,7 +64,7 @@ class Idempotency:
             raise Problem(
                 400,
                 "invalid_idempotency_key",
-                f"Without a token, a key has at least {_SHORTEST_UNGUESSED} characters, {_FEWEST_DIFFERENT} "
+                f"Without a token, a key has at least {_SHORTEST_SAFE} characters, {_FEWEST_DIFFERENT} "
                 "of them different, so that nobody guesses it. Send a UUID.",
             )
         self.exchange = exchange
@@ -111,7 +111,7 @@ class Idempotency:
                 record.save(force_insert=True)
 
         try:
-            _even_if_cut(insert)
+            _again_if_cut(insert)
         except IntegrityError:
             if not may_retry:
                 raise
@@ -179,10 +179,10 @@ class Idempotency:
             "headers": dict(response.headers),
             "content": response.content,
         }
-        _even_if_cut(lambda: IdempotencyRecord.objects.filter(pk=record.pk).update(**answer))
+        _again_if_cut(lambda: IdempotencyRecord.objects.filter(pk=record.pk).update(**answer))
 
 
-def _even_if_cut(write: Callable[[], object]) -> None:
+def _again_if_cut(write: Callable[[], object]) -> None:
     """Call `write`, and call it once more if the database has ended the connection. The first call may have
     been kept all the same.
     """
@@ -207,7 +207,7 @@ def _digest(*parts: str) -> str:
 
 def _is_hard_to_guess(key: str) -> bool:
     """Whether a key is long enough, and of enough different characters."""
-    return len(key) >= _SHORTEST_UNGUESSED and len(set(key)) >= _FEWEST_DIFFERENT
+    return len(key) >= _SHORTEST_SAFE and len(set(key)) >= _FEWEST_DIFFERENT
 
 
 def _address(exchange: Exchange) -> str:

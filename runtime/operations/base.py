@@ -77,7 +77,8 @@ class Operation(ABC):
     """
 
     kind: ClassVar[str]
-    # Whether answers are the same for every caller, and caches between may keep them for revalidation.
+    # Whether answers are the same for every caller, and caches between caller and service may keep them for
+    # revalidation.
     public_cache: ClassVar[bool] = False
     # False for operations that answer other types, and compare `Accept` themselves.
     answers_json: ClassVar[bool] = True

@@ -32,6 +32,7 @@ from runtime.values.fields import Field
 from runtime.values.inputs import Sent, invalid_input
 from runtime.values.list_changes import ADD, CHANGE, ID, REMOVE, ListChanges
 
+# Records that were read, by id; each has its values by attribute.
 Rows = Mapping[Guid, Mapping[str, Value]]
 
 
@@ -69,7 +70,7 @@ class ChildChanges:
 
     def __init__(self, endpoint: Endpoint, entity: str, platform: Platform) -> None:
         self._lists = {
-            definition.name: _List(definition, endpoint, entity, platform)
+            definition.name: _ChangedList(definition, endpoint, entity, platform)
             for definition in endpoint.definition.inputs
             if holds_records(definition.type)
         }
@@ -99,6 +100,7 @@ class ChildChanges:
 
         Removals come first, so that changed and added records may take the keys of removed ones.
         """
+        # By name: the list, what was sent for it, and the records in that, as they are on the platform.
         lists = {
             name: (self._lists[name], sent[name], self._lists[name].find(sent[name], parent, exchange))
             for name in self.names_of_changed_lists(sent)
@@ -121,7 +123,7 @@ def refuse_outside(changes: Iterable[Change]) -> None:
         raise Problem(403, OUTSIDE, outside[0].message, errors=outside)
 
 
-class _List:
+class _ChangedList:
     """One list of `endpoint`, whose records refer to one of `entity`."""
 
     def __init__(
@@ -136,7 +138,8 @@ class _List:
                 )
             )
         self._entity, self._lookup = group.entity, group.parent
-        # Whether a record that is removed from the list is deleted: so would the platform with the parent.
+        # Whether a record that is removed from the list is deleted: the platform would delete it along with
+        # its parent.
         self._deletes = any(
             relationship.name == group.name and relationship.on_delete is Cascade.DELETE
             for relationship in relationships
@@ -144,7 +147,7 @@ class _List:
         self._platform = platform
         self.payloads = ChangedItems(
             payload_of_items(definition, group, endpoint, platform),
-            payload_of_items(_as_changed(definition), group, endpoint, platform),
+            payload_of_items(_for_existing_records(definition), group, endpoint, platform),
         )
         self._rule = rule_of_entity(endpoint, self._entity, platform)
         self._create_guard = None if self._rule is None else CreateGuard(self._rule, platform)
@@ -244,7 +247,7 @@ class _List:
             raise payload.refusal(error, pointer) from error
 
 
-def _as_changed(definition: InputDefinition) -> InputDefinition:
+def _for_existing_records(definition: InputDefinition) -> InputDefinition:
     """Return the input definition for records that exist already: an input that is left out keeps
     its value.
     """

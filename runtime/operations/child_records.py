@@ -14,7 +14,7 @@ from designer.definitions import InputDefinition
 from designer.kinds.record_groups import RecordGroup
 from designer.sentences import Sentence
 from designer.types import TYPES, holds_records
-from runtime.http.failures import Misconfigured, of_platform
+from runtime.http.failures import Misconfigured, problem_of_platform
 from runtime.http.problems import FieldError, Problem
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
@@ -138,7 +138,7 @@ def conflict_at_item(items: Sequence[LocatedValue], error: DuplicateKey | Possib
     """
     if not error.item:
         return error
-    problem = of_platform(error)
+    problem = problem_of_platform(error)
     field_error = FieldError(problem.code, problem.sentence, pointer=items[error.item - 1].at)
     return Problem(problem.status_code, problem.code, problem.sentence, errors=[field_error])
 
@@ -171,7 +171,9 @@ def group_of(input_definition: InputDefinition, offered: Mapping[str, RecordGrou
 def payload_of_items(
     input_definition: InputDefinition, group: RecordGroup, endpoint: Endpoint, platform: Platform
 ) -> Payload:
-    """Return the payload of the records in a list. Raises Misconfigured."""
+    """Return the payload of the records that an input holds. Raises Misconfigured for a binding to the
+    parent or, where records have no parent, to their id; and for what `Payload` raises it for.
+    """
     attributes = platform.attributes(group.entity)
     for binding in input_definition.bindings:
         attribute = attributes.get(binding.attribute)

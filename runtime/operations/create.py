@@ -49,8 +49,9 @@ class CreateOperation(Operation):
         self.steps.run(exchange)
         items = self.lists.items(sent)
         try:
-            id = self._create_with(items, sent, exchange) if items else self._create(sent, exchange)
+            id = self._create_with_items(items, sent, exchange) if items else self._create(sent, exchange)
         except (DuplicateKey, PossibleDuplicate) as error:
+            # A request that takes over an earlier try has a chosen id.
             id = exchange.chosen_id or ""
             # The request repeats a try that broke off, with the same id. If that try has created the record,
             # the records of the lists are there, too: all were written in one transaction.
@@ -70,7 +71,7 @@ class CreateOperation(Operation):
         except InvalidRecord as error:
             raise self.payload.refusal(error) from error
 
-    def _create_with(self, items: Sequence[Item], sent: Sent, exchange: Exchange) -> Guid:
+    def _create_with_items(self, items: Sequence[Item], sent: Sent, exchange: Exchange) -> Guid:
         """Create the record and the records of its lists in one transaction. Return the record's id."""
         id = exchange.chosen_id or new_guid()
         parent = Reference(self.entity, id)

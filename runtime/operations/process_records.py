@@ -33,7 +33,7 @@ class ProcessRecords:
         return self._lists.payloads
 
     def values(self, sent: Sent, exchange: Exchange) -> dict[str, ProcessValue]:
-        """Return the values sent, by parameter of the process.
+        """Return the records that were sent, by parameter of the process.
 
         Raises Problem, also 403 for a record outside a row rule.
         """
@@ -45,9 +45,11 @@ class ProcessRecords:
         self._guards.check({}, exchange, children)
         by_parameter: dict[str, ProcessValue] = {}
         for name, group in self._lists.groups.items():
-            of_list = tuple(record for item, record in zip(items, records, strict=True) if item.list == name)
+            records_of_input = tuple(
+                record for item, record in zip(items, records, strict=True) if item.list == name
+            )
             if sent.get(name) is not None:
-                by_parameter[group.name] = of_list if group.several else of_list[0]
+                by_parameter[group.name] = records_of_input if group.several else records_of_input[0]
         return by_parameter
 
     def refusal(self, error: InvalidRecord, payload: Payload, sent: Sent) -> Exception:
@@ -93,6 +95,8 @@ def _place_and_attribute(attribute: str, places: Mapping[str, Item]) -> tuple[st
 
 
 def _with_attribute(problem: InvalidValue, name: str) -> InvalidValue:
-    """Return the same problem with the attribute's name in its record, which the record's payload knows."""
+    """Change `problem` to have the attribute's name in its record, which the record's payload knows, and
+    return it.
+    """
     problem.attribute = name
     return problem

@@ -87,6 +87,7 @@ class UpdateOperation(Operation):
                     if record is None
                     else record.version
                 )
+            # The steps read the record wherever there is a row rule to check.
             if record is not None:
                 self.guard.check(record.values, values, exchange)
             return self.platform.update(

@@ -105,11 +105,11 @@ class UpsertOperation(Operation):
 
     def _wish(self, request: HttpRequest) -> _Wish:
         """Return what If-Match and If-None-Match ask for. Raises Problem 400."""
-        unless = request.META.get("HTTP_IF_NONE_MATCH")
-        if unless is None:
+        if_none_match = request.META.get("HTTP_IF_NONE_MATCH")
+        if if_none_match is None:
             versions = self._versions.wanted(request)
             return _Wish(True if "HTTP_IF_MATCH" in request.META else None, versions)
-        if unless.strip() != "*" or "HTTP_IF_MATCH" in request.META:
+        if if_none_match.strip() != "*" or "HTTP_IF_MATCH" in request.META:
             raise Problem(
                 400, "invalid_if_none_match", "If-None-Match takes * here, and no If-Match stands beside it."
             )

@@ -52,6 +52,7 @@ class NewProposal(BaseModel):
                 FieldError("invalid_character", "Must not hold NUL characters.", pointer=f"/{name}")
                 for name in with_nul
             )
+        # Exactly one of the two has to be sent.
         if (new.document is None) is not bool(new.module):
             raise _invalid_input(
                 [FieldError("required", "Send either a document or the name of a module.", pointer="")]
@@ -91,7 +92,7 @@ def _read_json(request: HttpRequest) -> Any:
     """
     raw = read_document(request)
     try:
-        # Documents repeat a few thousand names.
+        # As in `read_object`: other modes would keep keys or texts of bodies in memory.
         return jiter.from_json(raw, catch_duplicate_keys=True, cache_mode="none", float_mode="decimal")
     except ValueError as error:
         raise malformed(f"The body is not JSON as it should be: {error}.") from error

@@ -32,8 +32,8 @@ from runtime.serving.routing import BuiltinView, add_builtin
 
 PATH = "/api/admin/proposals"
 _PER_PAGE = 100
-_YES = {"true": True, "false": False}
-_UNKEPT = {"Cache-Control": "no-store"}
+_TRUTH_VALUES = {"true": True, "false": False}
+_NOT_STORED = {"Cache-Control": "no-store"}
 
 # A view behind its key.
 _View = Callable[[HttpRequest, ProposalKey], HttpResponse]
@@ -59,7 +59,7 @@ def _answer_with_key(view: _View, request: HttpRequest) -> HttpResponse:
     key = _key_of(request)
     refuse_unacceptable(request.META.get("HTTP_ACCEPT"))
     response = view(request, key)
-    for name, value in _UNKEPT.items():
+    for name, value in _NOT_STORED.items():
         response.headers[name] = value
     return response
 
@@ -107,12 +107,12 @@ def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
         rows = rows.filter(pk__lt=int(before))
     # One more than a page tells whether there is another page.
     proposals = list(rows[: _PER_PAGE + 1])
-    last = proposals[_PER_PAGE - 1].pk if len(proposals) > _PER_PAGE else None
-    of_state = "" if state is None else f"state={state}&"
+    last_id = proposals[_PER_PAGE - 1].pk if len(proposals) > _PER_PAGE else None
+    state_parameter = "" if state is None else f"state={state}&"
     return json_response(
         {
             "proposals": [proposal_json(proposal) for proposal in proposals[:_PER_PAGE]],
-            "next": None if last is None else f"{PATH}?{of_state}before={last}",
+            "next": None if last_id is None else f"{PATH}?{state_parameter}before={last_id}",
         }
     )
 
@@ -120,9 +120,9 @@ def _list(request: HttpRequest, key: ProposalKey) -> HttpResponse:
 def _open(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     """Open a proposal. Answer 201; only this answer has the `secret`."""
     read_parameters(request, ())
-    new = NewProposal.of(request)
+    new_proposal = NewProposal.of(request)
     with transaction.atomic():
-        proposal = new.open(key.account)
+        proposal = new_proposal.open(key.account)
         secret = give_secret(proposal)
         _note_in_audit_log(request, key, proposal, "opened")
     answer = {**proposal_json(proposal), "page": _page_path(proposal), "secret": secret}
@@ -135,13 +135,13 @@ def _review(request: HttpRequest, key: ProposalKey) -> HttpResponse:
     With `calls=true`, the review has the results of the example calls, which are run for it.
     """
     parameters = read_parameters(request, ("calls",))
-    if parameters.get("calls", "false") not in _YES:
+    if parameters.get("calls", "false") not in _TRUTH_VALUES:
         raise invalid_parameters([FieldError("not_allowed", "Must be true or false.", parameter="calls")])
     proposal = _proposal_in(request)
     review = None
     if proposal.is_open:
         try:
-            review = review_json(proposal, with_calls=_YES[parameters.get("calls", "false")])
+            review = review_json(proposal, with_calls=_TRUTH_VALUES[parameters.get("calls", "false")])
         except DocumentError as error:
             raise refusal_of(error) from error
     return json_response({**proposal_json(proposal), "page": _page_path(proposal), "review": review})

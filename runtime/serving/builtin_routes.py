@@ -58,6 +58,6 @@ def serve() -> None:
     """Add the routes that issue, refresh and revoke tokens, and `/api/context`."""
     for path, view in (("", TokenView), ("/refresh", RefreshView), ("/revoke", RevokeView)):
         answer = counted(count_login, view.as_view())
-        # RFC 7009 has no words but OAuth's.
+        # Revoking is specified by OAuth alone (RFC 7009). The other routes have a form of their own, too.
         add_builtin(f"/api/token{path}", {"POST": in_words_of_oauth(answer, always=view is RevokeView)})
     add_builtin("/api/context", {"GET": _user_context})

@@ -61,6 +61,7 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
         # Also for responses that no view produced: a path that does not exist now may exist in a moment.
         PRIVATE.complete(response)
     say_limits(request, response)
+    # A streamed response has its own length, and its content cannot be looked at here.
     if isinstance(response, HttpResponse):
         _say_length(request, response)
     set_header(response, HEADER, request_id(request))

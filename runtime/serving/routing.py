@@ -14,8 +14,9 @@ from django.http.response import HttpResponseBase
 from designer.configuration import Configuration, Endpoint
 from designer.endpoint_facts.following_endpoints import FollowingEndpoints
 
-# Positions of a request's own values among the segments of its path: the record's id and, under it, the id of
-# a related record or of a file; or the value of a key, which is all that follows the key's name.
+# Positions of a request's own values among the segments of its path, which are empty, `api`, the module, the
+# endpoint's segment, and then: `{id}`; `{id}/{name}/{relatedId}`; `{id}/files/{name}/{fileId}`; or
+# `keys/{name}/{value}`, where the value is all that follows the key's name.
 _RECORD = 4
 _KEYS = "keys"
 _KEY_VALUE = 6
@@ -70,14 +71,15 @@ class RoutingTable:
         """
         old, new = before.endpoints, after.endpoints
         if isinstance(new, FollowingEndpoints) and new.follows(old):
+            # No endpoint has come or gone. Only something that endpoints share has changed.
             table = self._moved(new) if new.are_moved else self
             if table is not None:
                 return table
-        moved = [id for id, endpoint in old.items() if not _is_in_place(endpoint, new.get(id))]
-        moved += [id for id in new if id not in old]
-        if not moved:
+        changed_ids = [id for id, endpoint in old.items() if not _is_in_place(endpoint, new.get(id))]
+        changed_ids += [id for id in new if id not in old]
+        if not changed_ids:
             return self
-        claims, shapes, changed_shapes = self._claimed_anew(moved, new)
+        claims, shapes, changed_shapes = self._updated_claims(changed_ids, new)
         paths = dict(self._paths)
         for shape in changed_shapes:
             methods = _by_method(claims[shape], new)
@@ -88,14 +90,15 @@ class RoutingTable:
                 del claims[shape]
         return RoutingTable(paths, claims, shapes)
 
-    def _claimed_anew(
-        self, moved: Iterable[int], endpoints: Mapping[int, Endpoint]
+    def _updated_claims(
+        self, changed_ids: Iterable[int], endpoints: Mapping[int, Endpoint]
     ) -> tuple[dict[str, tuple[int, ...]], dict[int, tuple[str, ...]], set[str]]:
-        """Return claims and shapes in which the endpoints `moved` claim the paths that they have among
-        `endpoints`; and the shapes whose claims differ from those of this table.
+        """Return copies of `_claims` and `_shapes` in which the endpoints `changed_ids` claim the paths that
+        they have in `endpoints`, and no others; and the shapes whose claims have changed. A changed shape may
+        have no claims left.
         """
         claims, shapes, changed_shapes = dict(self._claims), dict(self._shapes), set[str]()
-        for id in moved:
+        for id in changed_ids:
             for shape in shapes.pop(id, ()):
                 claims[shape] = tuple(other for other in claims[shape] if other != id)
                 changed_shapes.add(shape)
@@ -201,6 +204,7 @@ def _is_in_place(before: Endpoint, after: Endpoint | None) -> bool:
         or old.settings != new.settings
     ):
         return False
+    # An endpoint without a segment of its own takes that of its exposed entity.
     return before.entity is after.entity or before.segment == after.segment
 
 
@@ -250,5 +254,6 @@ def builtin_at(path: str) -> Builtin | None:
     place, _, last = path.rpartition("/")
     builtin = _BUILTIN.get(path) or _NAMED.get(place)
     if builtin is None and _UNDER_NAME:
-        builtin = _UNDER_NAME.get(f"{place.rpartition('/')[0]}/{_ANY}/{last}")
+        before_name = place.rpartition("/")[0]
+        builtin = _UNDER_NAME.get(f"{before_name}/{_ANY}/{last}")
     return builtin

@@ -41,7 +41,10 @@ class View(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One state of configuration and metadata. Views are made when they are first asked for, and kept."""
+    """One state of configuration and metadata. Views are made when they are first asked for, and kept.
+
+    `metadata` is the revision of the platform's metadata. `views` are by endpoint id.
+    """
 
     configuration: Configuration
     metadata: str
@@ -71,7 +74,7 @@ class Served:
 _lock = threading.Lock()
 _served: Served | None = None
 _is_serving = False
-# So many new endpoints have thousands of objects, which a collection is slow to look through.
+# From this number of new endpoints on, their objects are taken out of garbage collection.
 _MANY = 500
 
 
@@ -86,17 +89,18 @@ def serve_from_now_on() -> None:
 
 
 def _exempt_from_collection(before: Configuration | None, after: Configuration) -> None:
-    """Take a large configuration out of garbage collection: its objects live until the next one.
+    """Take the objects of this process out of garbage collection if `after` has many new endpoints. These
+    live until the next configuration, so that looking through them finds nothing to free.
 
-    Endpoints that follow from an edit are made on a thread of their own, which does this then.
+    FollowingEndpoints are not made yet: a thread of their own makes them, and does the same afterwards.
     """
     if isinstance(after.endpoints, FollowingEndpoints):
         if _is_serving:
             threading.Thread(target=_settle, args=[after.endpoints], name="settling", daemon=True).start()
         return
     old_endpoints = before.endpoints if before is not None else {}
-    fresh = sum(old_endpoints.get(id) is not endpoint for id, endpoint in after.endpoints.items())
-    if _is_serving and fresh >= _MANY:
+    new_endpoints = sum(old_endpoints.get(id) is not endpoint for id, endpoint in after.endpoints.items())
+    if _is_serving and new_endpoints >= _MANY:
         gc.freeze()
 
 
@@ -134,6 +138,7 @@ def current_and_generations() -> tuple[Served, str | None]:
         generations = "{}"
     if metadata is None:
         metadata = platform.metadata_revision()
+    # Read again: another thread may have replaced it during the query.
     served = _served
     if served is not None and served.configuration.revision == revision and served.metadata == metadata:
         return served, generations
@@ -176,7 +181,7 @@ def _served_after(previous: Served | None, metadata: str, platform: Platform) ->
     after = reload(before)
     routes = previous.routes.changed(before, after)
     _exempt_from_collection(before, after)
-    if metadata != previous.metadata or _context(after) != _context(before):
+    if metadata != previous.metadata or _parts_for_context(after) != _parts_for_context(before):
         return _served_from_scratch(after, metadata, platform, routes)
     kept_views = {
         id: view for id, view in previous.views.items() if after.endpoints.get(id) is before.endpoints[id]
@@ -190,7 +195,7 @@ def _served_after(previous: Served | None, metadata: str, platform: Platform) ->
         caches=_caches_still(previous, after),
         views=kept_views,
         recognition=previous.recognition
-        if _recognised_by(after) == _recognised_by(before)
+        if _parts_for_recognition(after) == _parts_for_recognition(before)
         else Recognition.of(after, NotedWrites(platform), previous.user_context.query),
     )
 
@@ -234,12 +239,12 @@ def _has_answer_cache(configuration: Configuration) -> bool:
     )
 
 
-def _context(configuration: Configuration) -> Any:
+def _parts_for_context(configuration: Configuration) -> Any:
     """Return the parts of the configuration that decide which properties callers have."""
     return configuration.user_properties, configuration.caller_types
 
 
-def _recognised_by(configuration: Configuration) -> Any:
+def _parts_for_recognition(configuration: Configuration) -> Any:
     """Return the parts of the configuration that decide who the caller of a token is."""
     return configuration.roles, configuration.issuers, configuration.caller_types
 

@@ -19,8 +19,8 @@ logger = logging.getLogger("portico.usage")
 # The newest row of each endpoint is kept for ever: it says when the endpoint was called last.
 KEPT = dt.timedelta(days=35)
 
-# An endpoint's key, and the hours since 1970. They are made a date when they are written: counting is cheaper
-# so.
+# An endpoint's key, and the hours since 1970. The hours become a date only when they are written, because
+# that makes counting cheaper.
 _Place: TypeAlias = tuple[str, int]
 _HOUR = 3600
 

@@ -45,7 +45,7 @@ class GuardedViewSet(ViewSet):
     admits_every_type: bool = True
     # Answers are the same for everyone who may read them.
     is_public: bool = False
-    # Other types are known only when the answer is found: the operation looks at `Accept` itself.
+    # False: the type of an answer is known only once it is found, so the operation checks `Accept` itself.
     answers_json: bool = True
 
     @classmethod
@@ -144,6 +144,7 @@ class CachedViewSet(OperationViewSet):
         self.is_public = self.answers.is_public
 
     def _run(self, request: HttpRequest) -> HttpResponseBase:
+        # Such an endpoint only reads, so no Idempotency-Key applies.
         return self.answers.answer(self.exchange, self.operation.run)
 
 
@@ -180,7 +181,7 @@ def authorise(caller: Caller, access: AccessDefinition, *, of_every_type: bool =
     """Raise Problem 401 for an anonymous caller, and 403 for a caller of another type or without any of the
     roles.
 
-    Do nothing when `access` requires no authentication.
+    Do nothing when `access` requires no authentication. `of_every_type`: callers of any type are admitted.
     """
     if not access.authentication_required:
         return

@@ -73,6 +73,7 @@ def _text(claim: Any) -> str | None:
         case int():
             return str(claim)
         case float() if math.isfinite(claim):
-            # JSON has one kind of number: 3.0 is a whole one.
+            # JSON has one kind of number: 3.0 is a whole one. From 2**53 on, a float does not tell exactly
+            # which whole number was meant.
             return str(int(claim)) if claim.is_integer() and abs(claim) < 2**53 else repr(claim)
     return None

@@ -100,7 +100,11 @@ def _compile(definition: FetcherDefinition, endpoint: Endpoint, platform: Platfo
 def _names_in_order(
     defined: Sequence[FetcherDefinition], missing_names: set[str], compiled: dict[str, _Fetcher]
 ) -> list[str]:
-    """Return `missing_names` and, transitively, the fetchers that they read, each after those it reads."""
+    """Return `missing_names` and, transitively, the fetchers that they read, each after those it reads.
+
+    `compiled` has the fetchers by name. `missing_names` is used up. Raises Misconfigured for a name that is
+    not defined, or is defined after a fetcher that reads it.
+    """
     ordered: list[str] = []
     # From the last to the first: a fetcher may read only those that are defined before it.
     for definition in reversed(defined):

@@ -123,9 +123,11 @@ class CreateGuards:
         rule = rule_of_record(endpoint, platform) if with_record_rule and not is_unruled else None
         self._own = CreateGuard(rule, platform) if rule else None
         self._lists: dict[str, CreateGuard] = {}
-        for name, entity in {} if is_unruled else lists.items():
-            if (of_entity := rule_of_entity(endpoint, entity, platform)) is not None:
-                self._lists[name] = CreateGuard(of_entity, platform)
+        if is_unruled:
+            return
+        for name, entity in lists.items():
+            if (list_rule := rule_of_entity(endpoint, entity, platform)) is not None:
+                self._lists[name] = CreateGuard(list_rule, platform)
 
     @property
     def _guards(self) -> list[CreateGuard]:
@@ -235,6 +237,7 @@ class CreateGuard:
         needed, system = attributes & self._attributes.keys(), self._system_attributes
         if self._user_conventions and not needed.isdisjoint(system.set_to_caller | system.set_with_owner):
             actor = Reference(self._user_conventions.entity, call.caller or self._platform.who())
+            # Where the owner is among these, `values_set_along` adds what is set with it.
             defaults |= dict.fromkeys(system.set_to_caller, actor)
         if system.state and not needed.isdisjoint(system.life) and values.keys().isdisjoint(system.life):
             states = self._platform.option_set(system.state, entity=self.rule.entity).options
@@ -260,8 +263,8 @@ class CreateGuard:
 class LookupGuard:
     """Refuses lookups to records that the caller does not reach in the same module.
 
-    It guards those of `attributes` of `owner` that are lookups or party lists, and whose targets have row
-    rules.
+    It guards those of `attributes` that are lookups or party lists, and whose targets have row rules.
+    `owner` is the entity or process that has the attributes.
     """
 
     def __init__(

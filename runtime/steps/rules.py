@@ -186,13 +186,15 @@ def _exposures_of(endpoint: Endpoint, entity: str) -> list[ExposedEntityDefiniti
 def _rule(
     entity: str,
     exposures: Iterable[ExposedEntityDefinition],
-    narrowed: DesignedFilter | None,
+    own_filter: DesignedFilter | None,
     platform: Platform,
 ) -> RowRule | None:
-    """Return the rule of an entity's exposures, narrowed by an endpoint's own filter; None without any."""
+    """Return the rule of an entity's exposures, narrowed by the endpoint's own filter; None without any rule
+    or filter.
+    """
     rules = [exposure.row_rule for exposure in exposures if exposure.row_rule]
-    if narrowed is not None:
-        rules.append((RowRuleEntry(filter=narrowed),))
+    if own_filter is not None:
+        rules.append((RowRuleEntry(filter=own_filter),))
     return RowRule(entity, rules, platform) if rules else None
 
 

@@ -77,10 +77,18 @@ class Steps:
             self.version = platform.conventions.version_of(entity, attributes)
             self._key = KeyInPath(endpoint, entity, platform) if endpoint.kind.is_by_key else None
         rule_fetchers = self.rule.needs.fetchers if self.rule else frozenset()
-        every = [fetcher.name for fetcher in definition.fetchers]
-        read = _members_read([*expressions, *_expressions_of_columns(definition)], "fetch", every)
-        fetcher_names = {*rule_fetchers, *fetched, *_fetchers_of_bindings(definition), *read}
-        # Those of the row rule run before the record is read; `_late` runs the rest of the fetchers after it.
+        all_fetchers = [fetcher.name for fetcher in definition.fetchers]
+        fetchers_of_expressions = _members_read(
+            [*expressions, *_expressions_of_columns(definition)], "fetch", all_fetchers
+        )
+        fetcher_names = {
+            *rule_fetchers,
+            *fetched,
+            *_fetchers_of_bindings(definition),
+            *fetchers_of_expressions,
+        }
+        # Those of the row rule run before the record is read. `_late` has them, too, but leaves out what has
+        # been fetched already, and so runs the rest of the fetchers after the record is read.
         self._early = Fetchers(endpoint, rule_fetchers, platform)
         self._late = Fetchers(endpoint, fetcher_names, platform)
         if self._early.record_attributes:
@@ -236,14 +244,15 @@ def _bindings(definition: EndpointDefinition) -> list[BindingDefinition]:
 
 def _fetchers_of_bindings(definition: EndpointDefinition) -> set[str]:
     """Return the names of the data fetchers that bindings read."""
-    read = (binding for binding in _bindings(definition) if binding.source == "fetch")
-    return {str(binding.value).partition(".")[0] for binding in read}
+    fetch_bindings = (binding for binding in _bindings(definition) if binding.source == "fetch")
+    # Their value is `fetcher.column`.
+    return {str(binding.value).partition(".")[0] for binding in fetch_bindings}
 
 
 def _expressions_of_bindings(definition: EndpointDefinition) -> list[Expression]:
     """Return the compiled expressions of bindings. Raises ExpressionError."""
-    read = (binding for binding in _bindings(definition) if binding.source == "expression")
-    return [Expression(str(binding.value or ""), ENDPOINT_NAMES) for binding in read]
+    computed = (binding for binding in _bindings(definition) if binding.source == "expression")
+    return [Expression(str(binding.value or ""), ENDPOINT_NAMES) for binding in computed]
 
 
 def _expressions_of_columns(definition: EndpointDefinition) -> list[Expression]:
@@ -256,16 +265,18 @@ def _expressions_of_columns(definition: EndpointDefinition) -> list[Expression]:
     ]
 
 
-def _members_read(expressions: Iterable[Expression], name: str, every: Collection[str] | None) -> set[str]:
-    """Return the fields of `name` that expressions read; `every` stands for an expression that may read any
-    field.
+def _members_read(
+    expressions: Iterable[Expression], name: str, all_members: Collection[str] | None
+) -> set[str]:
+    """Return the fields of the variable `name` that expressions read. For an expression that may read any
+    field, these are `all_members`.
 
-    Raises Misconfigured for such an expression when `every` is None.
+    Raises Misconfigured for such an expression when `all_members` is None.
     """
     fields: set[str] = set()
     for expression in expressions:
         members = expression.members(name)
-        if members is None and every is None:
+        if members is None and all_members is None:
             raise Misconfigured(
                 Sentence(
                     "%(expression)s: say which attribute, as in %(example)s",
@@ -273,5 +284,5 @@ def _members_read(expressions: Iterable[Expression], name: str, every: Collectio
                     example=f"{name}.name",
                 )
             )
-        fields.update(every or () if members is None else members)
+        fields.update((all_members or ()) if members is None else members)
     return fields

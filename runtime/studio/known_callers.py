@@ -85,7 +85,7 @@ def callers_of_record(caller_type: str, record: Guid, configuration: Configurati
     }
     for issuer in issuers.values():
         if issuer.definition.record.type == caller_type and issuer.definition.record.claim:
-            search = source.by_id(record, issuer.record_columns)
+            search = source.find_by_id(record, issuer.record_columns)
             yield _caller_of_issuer(issuer, search, record)
 
 

@@ -20,7 +20,7 @@ from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
 from runtime.callers.issuers.examined_token import Check, CheckOutcome, Examined
 from runtime.callers.issuers.issuer import Issuer
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
-from runtime.callers.issuers.resolution import claimed_user, find, refusal_of
+from runtime.callers.issuers.resolution import claimed_user, find_record, reason_to_refuse
 from runtime.callers.issuers.role_rules import Granted, grants_of, has_left_out_groups
 from runtime.callers.issuers.verification import examine
 from runtime.callers.keys.key_callers import key_in
@@ -228,17 +228,17 @@ class _Caller:
         if self._record is not None:
             actual = Sentence("The claim “%(claim)s” is the user's id.", claim=definition.claim)
             return ExplainedStep(title, "passed", found=said(actual), setting="record.claim")
-        search = find(self._issuer, self._claims, RecordSource(self._platform, type))
+        search = find_record(self._issuer, self._claims, RecordSource(self._platform, type))
         expected = Sentence(
             "%(entity)s where %(attribute)s = “%(value)s”",
             entity=search.entity or type.name,
             attribute=search.attribute or definition.attribute or "id",
             value=search.value or definition.claim,
         )
-        refused = refusal_of(search)
-        if refused:
+        refusal_reason = reason_to_refuse(search)
+        if refusal_reason:
             actual = Sentence("the record %(id)s, which is not active", id=search.record)
-            if refused == "several_records":
+            if refusal_reason == "several_records":
                 ids = ", ".join(str(row[search.primary_id]) for row in search.rows)
                 actual = Sentence("%(count)s records: %(ids)s", count=len(search.rows), ids=ids)
             return ExplainedStep(title, "refused", said(expected), said(actual), "record.attribute")

@@ -33,9 +33,9 @@ def client_of(request: HttpRequest, sent: Mapping[str, Any]) -> ApiKey:
     try:
         return verify(ApiKey, id, secret, client_address(request))
     except WrongKey as wrong:
-        raise _refused(wrong.wait, "wrong_key") from None
+        raise _refusal(wrong.wait, "wrong_key") from None
     except RefusedCaller as refusal:
-        raise _refused(None, refusal.reason, refusal.sentence) from None
+        raise _refusal(None, refusal.reason, refusal.sentence) from None
 
 
 def _credentials(request: HttpRequest, sent: Mapping[str, Any]) -> tuple[str, str]:
@@ -74,7 +74,7 @@ def _basic_credentials(authorization: str) -> tuple[str, str] | None:
     return (unquote_plus(id), unquote_plus(secret)) if colon else ("", "")
 
 
-def _refused(
+def _refusal(
     wait: Wait | None, reason: str, detail: str = "No client has this id and secret."
 ) -> RefusedCaller:
     """Return the refusal of a client: 429 with a `wait`, else 401. `reason` is for the log."""

@@ -26,7 +26,7 @@ _MEMBERS: Mapping[str, dict[str, Any]] = {
     "username": {"max_length": 150},
     "password": {"max_length": 1000},
     "refresh_token": {"max_length": 8192},
-    # There are none to choose from, but libraries send what they were not given.
+    # No grant has scopes, but libraries send what they were not given.
     "scope": {"max_length": 1000, "nullable": True},
     "client_id": {"max_length": 1000},
     "client_secret": {"max_length": 1000},
@@ -60,7 +60,7 @@ def renew(request: Request, token: str) -> TokenPair:
     return rotate(token, address=client_address(request._request))
 
 
-def as_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
+def issue_to_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
     """Return an access token for a client that authenticates by an API key. Raises what `client_of`
     raises.
     """
@@ -74,7 +74,7 @@ _GRANTS: Mapping[str, tuple[Inputs, Grant]] = {
         _inputs_of_grant("refresh_token"),
         lambda request, sent: renew(request, sent["refresh_token"]),
     ),
-    "client_credentials": (_inputs_of_grant(), as_client),
+    "client_credentials": (_inputs_of_grant(), issue_to_client),
 }
 GRANTS = frozenset(_GRANTS)
 
@@ -104,8 +104,8 @@ def grant(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = G
         raise Problem(
             400, "unsupported_grant_type", f"The grant_type is none of this address. Use {choices}."
         )
-    inputs, give = _GRANTS[kind]
-    return give(request, read_known(request._request, inputs, sent))
+    inputs, issue_tokens = _GRANTS[kind]
+    return issue_tokens(request, read_known(request._request, inputs, sent))
 
 
 def read_known(request: HttpRequest, inputs: Inputs, sent: Mapping[str, Any]) -> Mapping[str, Any]:

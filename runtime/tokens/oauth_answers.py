@@ -22,7 +22,7 @@ from runtime.tokens.token_requests import names_a_grant
 View: TypeAlias = Callable[[HttpRequest], HttpResponseBase]
 
 # No cache may keep tokens, nor refusals (RFC 6749, 5.1).
-_UNKEPT = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_NOT_STORED = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 # RFC 6749, 5.2: a grant that is not good is 400, whatever we say of it without OAuth.
 _GRANT_REFUSED = frozenset({"invalid_credentials", "invalid_token"})
@@ -44,7 +44,7 @@ def in_words_of_oauth(view: View, *, always: bool = False) -> View:
         is_problem = response.headers.get("Content-Type") == CONTENT_TYPE
         if is_problem and isinstance(response, HttpResponse) and (always or names_a_grant(request)):
             _translate(response)
-        for name, value in _UNKEPT.items():
+        for name, value in _NOT_STORED.items():
             response.headers[name] = value
         return response
 
@@ -55,7 +55,7 @@ def _translate(response: HttpResponse) -> None:
     """Rewrite a problem in OAuth's form. Its own members stay beside those of OAuth."""
     problem: dict[str, Any] = orjson.loads(response.content)
     status, error = _status_and_error(problem)
-    # A 401 has become 400, which asks for no authentication.
+    # Only a 401 becomes another status: 400, which asks for no authentication.
     if status != response.status_code:
         response.status_code = status
         problem |= {"status": status, "title": phrase(status)}

@@ -36,7 +36,8 @@ _BUILT_IN_USER_FIELDS = frozenset({"id", "teams"}) | RESERVED_PROPERTIES
 class Bindings:
     """Bindings to `attributes` of `owner`, an entity or a process; `inputs` are the names of inputs.
 
-    Raises Misconfigured when an attribute is unknown or a constant or expression cannot be.
+    Raises Misconfigured when an attribute is unknown, and for a constant or expression that does not fit its
+    attribute.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Bindings:
     def values(self, exchange: Exchange, sent: Sent, completed: Sent) -> dict[str, Value]:
         """Return the values to write, by attribute. An input that was not sent leaves its attribute alone.
 
+        `sent` has the inputs that were sent; `completed` has all inputs, with None for those that were not.
         Raises InvalidRecord naming every attribute that cannot have its value.
         """
         values: dict[str, Value] = {}
@@ -113,8 +115,9 @@ def _inputs_of(binding: BindingDefinition, names: frozenset[str]) -> tuple[str, 
         return (binding.value,)
     if binding.source != "expression":
         return ()
-    read = Expression(binding.value, ENDPOINT_NAMES).members("input")
-    return tuple(sorted(names if read is None else names & read))
+    inputs_read = Expression(binding.value, ENDPOINT_NAMES).members("input")
+    # None: the expression may read any input.
+    return tuple(sorted(names if inputs_read is None else names & inputs_read))
 
 
 def _compiled_source(binding: BindingDefinition, attribute: Attribute, inputs: frozenset[str]) -> Source:

@@ -44,8 +44,8 @@ class _Column(NamedTuple):
 
 
 class Columns:
-    """The columns of an answer, over the attributes or row keys in `attributes`. A column that has `labels`
-    is followed by one with the labels of its options.
+    """The columns of an answer, over the attributes or row keys in `attributes`. A column whose attribute is
+    in `labels` is followed by one with the labels of its options.
 
     `self.attributes` are those that rows must have: the columns, and what the expressions of calculated
     columns read. Raises Misconfigured for an unknown attribute, and for a key that two columns share.
@@ -90,10 +90,10 @@ class Columns:
                 for answer, row in zip(answers, rows, strict=True):
                     answer[key] = calculation.value(row, exchange)
             if labels is not None:
-                label = label_key(key)
+                key_of_label = label_key(key)
                 for answer in answers:
                     if answer[key] is not None:
-                        answer[label] = labels.of(answer[key], lcid)
+                        answer[key_of_label] = labels.of(answer[key], lcid)
             if write is not None:
                 for answer in answers:
                     value = answer[key]

@@ -31,7 +31,7 @@ class Field:
     items: tuple[Field, ...] = field(default=())
 
 
-# What files and images are called; no input is of it.
+# The type of columns that hold files and images. No input is of this type.
 FILE = "File"
 
 

@@ -67,10 +67,11 @@ class _Input(NamedTuple):
 
 
 class Inputs:
-    """The inputs of an endpoint, or of a record that an input holds. `lists` has the items of its own lists.
+    """The inputs of an endpoint, or of a record that an input holds. `limits` are by input; `lists` has what
+    reads the items of those inputs that hold records, by input.
 
-    Raises Misconfigured for unknown types, for limits and defaults that cannot be, and for names that differ
-    in upper and lower case at most.
+    Raises Misconfigured for unknown types, for limits and defaults that are not valid, and for names that
+    differ in upper and lower case at most.
     """
 
     def __init__(
@@ -138,6 +139,7 @@ class Inputs:
                 errors.append(FieldError(error.code, error.message, pointer=f"{pointer}/{name}"))
                 continue
             if items is not None:
+                # `read` has only checked the value as a whole.
                 values[name] = items.read_items(raw, f"{pointer}/{name}", errors)
         if not body.keys() <= self._names:
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]

@@ -47,6 +47,7 @@ class KeyInPath:
             kind = natural_type(attributes[name]) if name in attributes else None
             if kind is None:
                 raise Misconfigured(Sentence("%(attribute)s is not part of a key", attribute=name))
+            # In a query string a reference is read as a bare id; in a key it stays a reference.
             kind = kind if attributes[name].type.is_reference else kind.as_parameter
             options = option_set_of(attributes[name], platform) if attributes[name].option_set else None
             limits = Limits.of(InputDefinition(name=PARAMETER), attributes[name], options)

@@ -104,7 +104,7 @@ class ListChanges:
 
 
 def _read_id(raw: Any, pointer: str, earlier_ids: set[Guid], errors: list[FieldError]) -> Guid:
-    """Return the id of a record; empty for a wrong id.
+    """Return the id of a record; empty for a wrong id, so that the rest of the list is still checked.
 
     A wrong id, and an id that is in `earlier_ids`, are added to `errors`. The id is added to `earlier_ids`.
     """

@@ -142,7 +142,7 @@ def forget_here() -> None:
     """As another process, which has read nothing yet."""
     tokens._verified.clear()
     active_records._profiles._local.clear()
-    user_context._REMEMBERED._local.clear()
+    user_context._PROPERTIES._local.clear()
 
 
 @pytest.mark.redis

@@ -26,17 +26,17 @@ class Discovered:
 def discover(address: str, *, allow_private: bool = False) -> Discovered:
     """Return the content of the OpenID configuration at `address`. Raises NotFetched."""
     document = fetch_json(address, allow_private=allow_private)
-    issuer, keys = _text_member(document, "issuer"), _text_member(document, "jwks_uri")
-    if not issuer or not keys:
+    issuer, keys_url = _text_member(document, "issuer"), _text_member(document, "jwks_uri")
+    if not issuer or not keys_url:
         raise NotFetched(
             Sentence(
                 "%(address)s is not an OpenID configuration: it lacks “issuer” or “jwks_uri”.",
                 address=address,
             )
         )
-    listed = document.get("id_token_signing_alg_values_supported")
-    algorithms = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
-    return Discovered(issuer, keys, tuple(algorithms))
+    values = document.get("id_token_signing_alg_values_supported")
+    algorithms = [name for name in values if isinstance(name, str)] if isinstance(values, list) else []
+    return Discovered(issuer, keys_url, tuple(algorithms))
 
 
 def check_issuer(document: Discovered, name: str, address: str) -> None:

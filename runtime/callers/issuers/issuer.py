@@ -97,12 +97,13 @@ class Issuer:
         claims = {rule.claim for rule in definition.role_rules} | set(definition.readable_claims)
         claims |= {record.claim, record.verified, registration.link_claim, registration.link_verified}
         claims |= {claim_input.claim for claim_input in registration.inputs}
+        # By these a token says that groups were left out: see `has_left_out_groups`.
         claims |= {"_claim_names", "hasgroups"}
         if self.roles_expression is not None:
-            read = self.roles_expression.members("claims")
-            if read is None:
+            claims_read = self.roles_expression.members("claims")
+            if claims_read is None:
                 return None
-            claims |= read
+            claims |= claims_read
         return frozenset(claims - {""})
 
     @cached_property

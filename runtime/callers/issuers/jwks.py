@@ -143,12 +143,12 @@ class KeySet:
         """
         try:
             document = self._fetched_document()
-            read = _Keys(document, time.time(), public_keys(document))
+            fetched_keys = _Keys(document, time.time(), public_keys(document))
         except (NotFetched, ValueError, jwt.PyJWTError) as error:
             logger.warning("keys of an issuer cannot be read from %s: %s", self.address, for_log(error))
         else:
-            self._keys = read
-            self._share(read)
+            self._keys = fetched_keys
+            self._share(fetched_keys)
         self._fetched_at = time.monotonic()
         if PAUSE > 0:
             self._try_cache(cache.set, self._turn, _FETCHED, PAUSE)
@@ -218,8 +218,8 @@ def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
 
     Raises PyJWTError when no key is left.
     """
-    listed = document.get("keys") if isinstance(document, dict) else None
-    public = [key for key in listed or () if isinstance(key, dict) and key.get("kty") != "oct"]
+    entries = document.get("keys") if isinstance(document, dict) else None
+    public = [key for key in entries or () if isinstance(key, dict) and key.get("kty") != "oct"]
     return {
         key.key_id: key
         for key in jwt.PyJWKSet.from_dict({"keys": public}).keys
@@ -227,20 +227,23 @@ def public_keys(document: object) -> Mapping[str, jwt.PyJWK]:
     }
 
 
-_known: dict[tuple[str, str, bool], KeySet] = {}
+# By the arguments of `key_set`.
+_key_sets: dict[tuple[str, str, bool], KeySet] = {}
 
 
 def key_set(address: str, issuer: str = "", allow_private: bool = False) -> KeySet:
     """Return the key set of an address. There is one for each address, and it outlives revisions of the
     configuration.
     """
-    place = (address, issuer, allow_private)
-    keys = _known.get(place)
-    # Of two threads that come at once, `setdefault` gives both the same key set.
-    return keys if keys is not None else _known.setdefault(place, KeySet(*place[:2], allow_private=place[2]))
+    arguments = (address, issuer, allow_private)
+    keys = _key_sets.get(arguments)
+    if keys is None:
+        # Of two threads that come at once, `setdefault` gives both the same key set.
+        keys = _key_sets.setdefault(arguments, KeySet(address, issuer, allow_private=allow_private))
+    return keys
 
 
 def forget() -> None:
     """Forget the keys of all issuers, so that they are fetched anew."""
-    while _known:
-        _known.popitem()[1].forget()
+    while _key_sets:
+        _key_sets.popitem()[1].forget()

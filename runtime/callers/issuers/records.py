@@ -61,10 +61,10 @@ class RecordSource:
         self._platform = platform
         users = platform.conventions.users
         self.entity = type.records(users.entity if users else "")
-        # The records are the platform's own users: None where they are not.
+        # How the platform keeps its users, if they are these records; else None.
         self._users = users if users is not None and users.entity == self.entity else None
 
-    def by_claim(
+    def find_by_claim(
         self, definition: RecordDefinition, claims: Claims, columns: Collection[str] = ()
     ) -> RecordSearch:
         """Find the records that the caller's claim names, with `columns`. `definition` says which claim it
@@ -83,13 +83,13 @@ class RecordSource:
             return RecordSearch(
                 self.entity, definition.attribute, value, problem=problem, reason="not_verified"
             )
-        return self.by_value(definition.attribute, value, columns, ignore_case=definition.ignore_case)
+        return self.find_by_value(definition.attribute, value, columns, ignore_case=definition.ignore_case)
 
-    def by_id(self, id: Guid, columns: Collection[str] = ()) -> RecordSearch:
+    def find_by_id(self, id: Guid, columns: Collection[str] = ()) -> RecordSearch:
         """Find the record with an id, with `columns`."""
-        return self.by_value("", id, columns)
+        return self.find_by_value("", id, columns)
 
-    def by_value(
+    def find_by_value(
         self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
     ) -> RecordSearch:
         """Find the records whose `attribute` has `value`. An empty `attribute` stands for the id of the
@@ -103,10 +103,10 @@ class RecordSource:
             problem = Sentence("No record can have this value in “%(attribute)s”.", attribute=name)
             return RecordSearch(self.entity, name, value, problem=problem, reason="no_such_value")
         state_attribute = self._state_attribute
-        names = dict.fromkeys(n for n in (primary_id, name, state_attribute, *columns) if n in attributes)
+        wanted_names = dict.fromkeys((primary_id, name, state_attribute, *columns))
         query = Query(
             self.entity,
-            tuple(Column(column) for column in names if column is not None),
+            tuple(Column(wanted) for wanted in wanted_names if wanted is not None and wanted in attributes),
             Filter((Condition(name, Operator.EQ, (comparable,)),)),
         )
         rows = self._platform.query(query, Page(size=_MOST), call=_ABOUT_CALLER).rows

@@ -87,7 +87,7 @@ def find_registered(issuer: Issuer, claims: Claims, source: RecordSource) -> Rec
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"], done=True).first()
     if row is None or row.entity != source.entity:
         return None
-    return source.by_id(str(row.record), issuer.record_columns)
+    return source.find_by_id(str(row.record), issuer.record_columns)
 
 
 def register(issuer: Issuer, claims: Claims, source: RecordSource, platform: Platform) -> Guid:
@@ -128,7 +128,7 @@ def foreseen_record(issuer: Issuer, claims: Claims, source: RecordSource) -> Gui
     row = Registration.objects.filter(issuer=issuer.name, subject=claims["sub"]).first()
     if row is None:
         _check_limit(issuer, issuer.definition.record.registration)
-        return _to_link_or_make(issuer, claims, source)
+        return _record_to_link_or_create(issuer, claims, source)
     if row.done:
         return _registered_record(row, issuer, source)
     return str(row.record) if row.linked else None
@@ -154,7 +154,7 @@ def _registered_record(row: Registration, issuer: Issuer, source: RecordSource) 
     This process found no record for the caller before. So either another process has registered the caller
     since then, or somebody has deleted the record. A deleted record is not created again.
     """
-    search = source.by_id(str(row.record), issuer.record_columns)
+    search = source.find_by_id(str(row.record), issuer.record_columns)
     if row.entity != source.entity or not search.rows:
         raise without_record(issuer.name, issuer.definition.record.type, "record_gone")
     if search.is_inactive:
@@ -175,7 +175,7 @@ def _new_row(issuer: Issuer, claims: Claims, source: RecordSource) -> Registrati
     """Insert the row of a caller, with the record to link or the id of the record to create. Return it, or
     the row that another request of the caller has inserted meanwhile. Raises RefusedCaller.
     """
-    record = _to_link_or_make(issuer, claims, source)
+    record = _record_to_link_or_create(issuer, claims, source)
     row = Registration(
         issuer=issuer.name,
         subject=claims["sub"],
@@ -195,19 +195,19 @@ def _new_row(issuer: Issuer, claims: Claims, source: RecordSource) -> Registrati
     return row
 
 
-def _to_link_or_make(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+def _record_to_link_or_create(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
     """Return the id of the existing record to link to the caller; None when the endpoint has to create one.
 
     Raises RefusedCaller when several records match, and when a record has to be created but no endpoint does
     it.
     """
-    record = _to_link(issuer, claims, source)
+    record = _record_to_link(issuer, claims, source)
     if record is None and not issuer.definition.record.registration.endpoint:
         raise without_record(issuer.name, issuer.definition.record.type, "no_record")
     return record
 
 
-def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
+def _record_to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | None:
     """Return the id of the existing record to link to the caller; None when a record has to be created.
 
     Raises RefusedCaller when several records match.
@@ -218,7 +218,7 @@ def _to_link(issuer: Issuer, claims: Claims, source: RecordSource) -> Guid | Non
     value = claim_at(claims, rules.link_claim)
     if not isinstance(value, str) or not value or not is_verified(claims, rules.link_verified):
         return None
-    search = source.by_value(rules.link_attribute, value, (definition.attribute,), ignore_case=True)
+    search = source.find_by_value(rules.link_attribute, value, (definition.attribute,), ignore_case=True)
     # Inactive ones are nobody's: they may be what duplicates were merged from.
     open_rows = [row for position, row in enumerate(search.rows) if position not in search.inactive]
     if len(open_rows) > 1:

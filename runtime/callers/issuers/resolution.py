@@ -27,7 +27,8 @@ from runtime.callers.refusals import RefusedCaller, without_record
 
 logger = logging.getLogger("portico.issuers")
 
-# What the platform told last stands while it is away.
+# What was found last, by the key of `_resolved`. While the platform is away, it counts for a quarter of an
+# hour.
 _last_known: RecentCache[tuple[str, ...], Resolved] = RecentCache(size=10_000, seconds=15 * 60)
 
 
@@ -42,7 +43,7 @@ class Resolved:
 
 _resolved: MinuteCache[Resolved] = MinuteCache(
     "resolved",
-    pack=lambda known: [list(known.roles), known.record, known.refused],
+    pack=lambda resolved: [list(resolved.roles), resolved.record, resolved.refused],
     unpack=lambda packed: Resolved(tuple(packed[0]), packed[1], packed[2]),
 )
 
@@ -62,7 +63,7 @@ def resolve(
     digest = _digest(issuer, claims)
     key = (settings.PORTICO["CRM_URL"], issuer.name, claims["sub"], digest, issuer.state, repr(type))
     try:
-        cached = _resolved.get(key, lambda: _resolved_anew(issuer, claims, type, platform))
+        cached = _resolved.get(key, lambda: _resolve_claims(issuer, claims, type, platform))
     except PlatformFailure:
         last = _last_known.get(key)
         if last is None:
@@ -84,7 +85,7 @@ def resolve(
     )
 
 
-def _resolved_anew(
+def _resolve_claims(
     issuer: Issuer, claims: Claims, type: CallerTypeDefinition | None, platform: Platform
 ) -> Resolved:
     """Return what the claims stand for; with the reason if there is no caller."""
@@ -118,10 +119,10 @@ def _record_and_row(
     if _claim_is_user_id(issuer, type):
         return claimed_user(issuer, claims, type), None
     source = RecordSource(platform, type)
-    search = find(issuer, claims, source)
-    refused = refusal_of(search)
-    if refused:
-        raise without_record(issuer.name, definition.type, refused)
+    search = find_record(issuer, claims, source)
+    refusal_reason = reason_to_refuse(search)
+    if refusal_reason:
+        raise without_record(issuer.name, definition.type, refusal_reason)
     if search.rows:
         return search.record, shown_columns(search.rows[0], issuer.record_columns)
     if definition.missing == "continue":
@@ -130,23 +131,25 @@ def _record_and_row(
         raise without_record(issuer.name, definition.type, search.reason or "no_record")
     record = register(issuer, claims, source, platform)
     # Read again, because roles may depend on the attributes of the new record.
-    created = source.by_id(record, issuer.record_columns)
+    created = source.find_by_id(record, issuer.record_columns)
     return record, shown_columns(created.rows[0], issuer.record_columns) if created.rows else {}
 
 
-def find(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch:
+def find_record(issuer: Issuer, claims: Claims, source: RecordSource) -> RecordSearch:
     """Find the record of the caller by its claim or, if callers register, the record that was registered
     earlier.
     """
     definition = issuer.definition.record
-    search = source.by_claim(definition, claims, issuer.record_columns)
+    search = source.find_by_claim(definition, claims, issuer.record_columns)
     if search.rows or definition.missing != "register":
         return search
     return find_registered(issuer, claims, source) or search
 
 
-def refusal_of(search: RecordSearch) -> str:
-    """Return why a caller with the found records is refused; empty for one active record, or none."""
+def reason_to_refuse(search: RecordSearch) -> str:
+    """Return the reason, in a word, why a caller with the found records is refused; empty for one active
+    record, or none.
+    """
     if len(search.rows) > 1:
         return "several_records"
     return "record_inactive" if search.is_inactive else ""
@@ -183,7 +186,7 @@ def _digest(issuer: Issuer, claims: Claims) -> str:
     # None: an expression may read any claim. Claims about the token itself would make every digest another
     # one.
     if paths is None:
-        read = {name: value for name, value in claims.items() if not is_volatile(name)}
+        claims_read = {name: value for name, value in claims.items() if not is_volatile(name)}
     else:
-        read = {path: claim_at(claims, path) for path in paths}
-    return hashlib.sha256(json.dumps(read, sort_keys=True).encode()).hexdigest()
+        claims_read = {path: claim_at(claims, path) for path in paths}
+    return hashlib.sha256(json.dumps(claims_read, sort_keys=True).encode()).hexdigest()

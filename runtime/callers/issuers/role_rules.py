@@ -44,9 +44,9 @@ def grants_of(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) 
     if definition.roles:
         yield Granted("roles", "", (), frozenset(definition.roles))
     for position, rule in enumerate(definition.role_rules):
-        yield _of_rule(f"role_rules.{position}", rule, claims)
+        yield _grant_of_rule(f"role_rules.{position}", rule, claims)
     if definition.roles_expression.strip():
-        yield _of_expression(issuer, claims, record)
+        yield _grant_of_expression(issuer, claims, record)
 
 
 def has_left_out_groups(claims: Claims) -> bool:
@@ -56,7 +56,7 @@ def has_left_out_groups(claims: Claims) -> bool:
     return is_overage or claims.get("hasgroups") in (True, "true")
 
 
-def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
+def _grant_of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
     """Return what a role rule grants: the roles that its table has for the values of its claim or, with
     `as_named`, these values themselves.
     """
@@ -68,7 +68,7 @@ def _of_rule(place: str, rule: RoleRuleDefinition, claims: Claims) -> Granted:
     return Granted(place, rule.claim, values, frozenset(roles))
 
 
-def _of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Granted:
+def _grant_of_expression(issuer: Issuer, claims: Claims, record: Mapping[str, Any] | None) -> Granted:
     """Return what the roles expression grants; nothing, with the problem, when it has no value."""
     text, expression = issuer.definition.roles_expression, issuer.roles_expression
     if expression is None:

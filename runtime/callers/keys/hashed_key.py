@@ -111,8 +111,10 @@ def bearer_pattern(beginning: str) -> re.Pattern[str]:
 
 
 def is_key(key: HashedKey | None, prefix: str, secret: str) -> bool:
-    """Whether `secret` is the secret of `key`. The comparison takes the same time for every wrong secret."""
-    expected = _NOBODYS if key is None else key.digest
+    """Whether `secret` is the secret of `key`, whose prefix is `prefix`; False if `key` is None. The
+    comparison takes the same time for every wrong secret, and without a key.
+    """
+    expected = _DIGEST_OF_NO_KEY if key is None else key.digest
     return hmac.compare_digest(expected, _digest(f"{prefix}_{secret}"))
 
 
@@ -126,4 +128,4 @@ def _networks_in(text: str) -> tuple[str, ...]:
 
 
 # What is compared where there is no key, so that it takes as long.
-_NOBODYS = _digest(secrets.token_hex(_SECRET_BYTES))
+_DIGEST_OF_NO_KEY = _digest(secrets.token_hex(_SECRET_BYTES))

@@ -17,7 +17,7 @@ def key_in(authorization: str) -> tuple[str, str] | None:
     return key_verification.key_in(authorization, ApiKey)
 
 
-def bearer(prefix: str, secret: str, address: str) -> tuple[Claims, float]:
+def claims_of_sent_key(prefix: str, secret: str, address: str) -> tuple[Claims, float]:
     """Check an API key that was sent as a bearer token.
 
     Return the claims that a token of the key would have, and the time the key expires (Unix seconds; infinity

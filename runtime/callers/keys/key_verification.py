@@ -60,6 +60,7 @@ def verify(model: type[K], prefix: str, secret: str, address: str) -> K:
     rows = model._default_manager.filter(prefix=prefix)
     # No key has a prefix of another form: that needs no query.
     key = rows.first() if account != "key" else None
+    # `is_key` comes first, because it takes as long without a key. The second part is for the type checker.
     if not is_key(key, prefix, secret) or key is None:
         raise WrongKey(count_failure(account, place, of_account=False))
     if not key.active:
