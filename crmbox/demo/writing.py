@@ -91,11 +91,11 @@ def _write_alone(platform: Platform, write: Write, losses: Losses) -> None:
     lost: dict[str, str] = {}
     while True:
         try:
-            platform.batch([replace(write, values=_without(write.values, lost))])
+            platform.batch([replace(write, values=_without_names(write.values, lost))])
         except InvalidRecord as error:
             refused = {problem.attribute: problem.message for problem in error.problems}
             # The platform misses a value that the demo does not have, or that it has refused before.
-            if missing := sorted(refused.keys() - _without(write.values, lost).keys()):
+            if missing := sorted(refused.keys() - _without_names(write.values, lost).keys()):
                 name = missing[0]
                 losses.add_record(write, f"{name}: {lost.get(name, refused[name])}")
                 return
@@ -109,5 +109,5 @@ def _write_alone(platform: Platform, write: Write, losses: Losses) -> None:
             return
 
 
-def _without(values: Values, names: Container[str]) -> dict[str, Value]:
+def _without_names(values: Values, names: Container[str]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if name not in names}

@@ -83,8 +83,8 @@ def is_shorter(before: Attribute, after: Attribute) -> bool:
 
 def differences(before: Attribute, after: Attribute) -> Iterator[str]:
     """Yield the changes of an attribute in words, except for options and a shorter length."""
-    if new := [target for target in after.targets if target not in before.targets]:
-        yield f"it points at {', '.join(new)} too"
+    if new_targets := [target for target in after.targets if target not in before.targets]:
+        yield f"it points at {', '.join(new_targets)} too"
     if (after.max_length or 0) > (before.max_length or 0):
         yield f"its length goes from {before.max_length:,} to {after.max_length:,} characters"
     if before.precision != after.precision:

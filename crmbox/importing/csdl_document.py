@@ -131,7 +131,7 @@ def read(path: Path) -> Document:
     return document
 
 
-def short(name: str) -> str:
+def short_name(name: str) -> str:
     """Return the name of a type without its namespace or alias."""
     return name.rpartition(".")[2]
 
@@ -145,7 +145,7 @@ def _add_element(document: Document, element: etree._Element) -> None:
         case "EntityType":
             document.types[name] = _type(document, element)
         case "EntitySet":
-            sets = document.sets.setdefault(short(element.get("EntityType", "")), [])
+            sets = document.sets.setdefault(short_name(element.get("EntityType", "")), [])
             if name not in sets:
                 sets.append(name)
         case "EnumType":
@@ -164,7 +164,7 @@ def _members(element: etree._Element) -> Iterator[tuple[str, int]]:
 def _type(document: Document, element: etree._Element) -> Type:
     """Return the entity type of an element. What is not known in it is counted in the document."""
     type_ = Type(
-        element.get("Name", ""), short(element.get("BaseType", "")), element.get("Abstract") == "true"
+        element.get("Name", ""), short_name(element.get("BaseType", "")), element.get("Abstract") == "true"
     )
     for child in element.iterchildren(etree.Element):
         name = child.get("Name", "")
@@ -179,7 +179,7 @@ def _type(document: Document, element: etree._Element) -> Type:
                 type_.properties[name] = _property(document, child)
             case "NavigationProperty":
                 type_.navigations.append(_navigation(child))
-            case "Annotation" if short(child.get("Term", "")) == _KEYS:
+            case "Annotation" if short_name(child.get("Term", "")) == _KEYS:
                 type_.alternate_keys += _alternate_keys(child)
             case "Annotation" if child.get("Term") == _DESCRIPTION:
                 type_.description = _text(child)
@@ -218,7 +218,7 @@ def _navigation(element: etree._Element) -> Navigation:
     constraint = element.find(f"{_EDM}ReferentialConstraint")
     return Navigation(
         element.get("Name", ""),
-        short(kind.removeprefix(_COLLECTION).removesuffix(")")),
+        short_name(kind.removeprefix(_COLLECTION).removesuffix(")")),
         is_collection,
         element.get("Partner") or None,
         None if constraint is None else constraint.get("Property"),

@@ -49,7 +49,7 @@ _TYPES: Final = {
     "Edm.Guid": AttributeType.UNIQUEIDENTIFIER,
 }
 _STATES: Final = {"statecode": AttributeType.STATE, "statuscode": AttributeType.STATUS}
-_NAMES: Final = ("name", "fullname", "subject", "title")
+_USUAL_NAMES: Final = ("name", "fullname", "subject", "title")
 """The usual names of the property that names a record, after the publisher's prefix if it has one."""
 
 
@@ -62,20 +62,20 @@ def entities(path: Path) -> Iterator[Described | Note]:
     for what, count in sorted(document.passed_over.items()):
         yield Note(Verdict.PASSED_OVER, what.strip(), f"{count:,} elements that describe no entity.")
     # The names in the document by their logical names.
-    lowered: dict[str, str] = {}
+    spelling_by_name: dict[str, str] = {}
     for name in document.types:
         if reason := model.why_no_table(name):
             yield left_out(name, reason)
             continue
         logical = name.lower()
-        if logical in lowered:
-            yield left_out(name, f"Its name differs from {lowered[logical]} in case only.")
+        if logical in spelling_by_name:
+            yield left_out(name, f"Its name differs from {spelling_by_name[logical]} in case only.")
             continue
-        lowered[logical] = name
+        spelling_by_name[logical] = name
         # An intersect entity is made with its many-to-many relationship.
         if logical in model.intersects:
             continue
-        properties = model.whole(name).properties
+        properties = model.whole_type(name).properties
         # The reason why the entity is made only when it is named, if there is one.
         hidden = (
             None if name in document.sets or not document.sets else "The document has no entity set for it."
@@ -84,7 +84,7 @@ def entities(path: Path) -> Iterator[Described | Note]:
 
 
 def _read_entity(model: Model, name: str) -> SourceEntity:
-    return _EntityReader(model, name).found()
+    return _EntityReader(model, name).read()
 
 
 class _EntityReader:
@@ -92,17 +92,17 @@ class _EntityReader:
 
     def __init__(self, model: Model, name: str) -> None:
         self._model = model
-        self._whole = model.whole(name)
+        self._whole_type = model.whole_type(name)
         self._name = name.lower()
-        self._notes = list(self._whole.notes)
+        self._notes = list(self._whole_type.notes)
         self._spelled: dict[str, str] = {}
 
-    def found(self) -> SourceEntity:
+    def read(self) -> SourceEntity:
         """Return the entity as far as CSDL describes it, which has no labels, lengths and options."""
-        whole, name, document = self._whole, self._name, self._model.document
-        type_ = document.types[whole.name]
-        entity_set, *others = document.sets.get(whole.name) or [_entity_set_name(name)]
-        if whole.name not in document.sets:
+        whole_type, name, document = self._whole_type, self._name, self._model.document
+        type_ = document.types[whole_type.name]
+        entity_set, *others = document.sets.get(whole_type.name) or [_entity_set_name(name)]
+        if whole_type.name not in document.sets:
             reason = f"The document has no entity set for it. It is called {entity_set}."
             self._notes.append(Note(Verdict.CHANGED, name, reason))
         self._notes += [
@@ -111,24 +111,24 @@ class _EntityReader:
         ]
         primary_name = self._primary_name()
         attributes = [*self._attributes_but_lookups(primary_name), *self._lookups()]
-        keys = (tuple(_attribute_of(path).lower() for path in key) for key in whole.keys)
+        keys = (tuple(_attribute_of(path).lower() for path in key) for key in whole_type.keys)
         return SourceEntity(
             Entity(
                 name,
                 entity_set,
                 Label(),
                 Label(),
-                whole.primary_id.lower(),
+                whole_type.primary_id.lower(),
                 primary_name,
                 _label(type_.description),
                 keys=tuple(AlternateKey(f"{name}_key{n}", key) for n, key in enumerate(keys, 1)),
-                has_notes=name in self._model.noted,
+                has_notes=name in self._model.entities_with_notes,
                 is_custom="_" in name,
             ),
             tuple(attributes),
             tuple(self._relationships(attributes)),
-            tuple(self._model.pairs.get(whole.name, ())),
-            ownership=Ownership.USER if "_ownerid_value" in whole.properties else Ownership.ORGANIZATION,
+            tuple(self._model.pairs.get(whole_type.name, ())),
+            ownership=Ownership.USER if "_ownerid_value" in whole_type.properties else Ownership.ORGANIZATION,
             schema_names={key: spelling for key, spelling in self._spelled.items() if key != spelling},
             only_completes=True,
             notes=tuple(self._notes),
@@ -142,11 +142,11 @@ class _EntityReader:
         keys gets the least of its shares.
         """
         lengths: dict[str, int] = {}
-        for key in self._whole.keys:
+        for key in self._whole_type.keys:
             texts = [
                 property_name
                 for property_name in key
-                if _type_of(self._whole.properties, property_name) == "Edm.String"
+                if _type_of(self._whole_type.properties, property_name) == "Edm.String"
             ]
             for property_name in texts:
                 lengths[property_name.lower()] = min(
@@ -161,9 +161,9 @@ class _EntityReader:
         Left out with a note: a type that the CRM in the box lacks, and a name that another attribute has in
         other letters (`_note_spelling` notes it).
         """
-        properties = self._whole.properties
+        properties = self._whole_type.properties
         for name, property in properties.items():
-            if name == self._whole.primary_id or _is_lookup(property) or _is_fact(name, properties):
+            if name == self._whole_type.primary_id or _is_lookup(property) or _is_fact(name, properties):
                 continue
             make = self._maker(property)
             if make is None:
@@ -177,7 +177,7 @@ class _EntityReader:
 
         None for a property of a type that there is no attribute for.
         """
-        short = csdl_document.short(property.type)
+        short = csdl_document.short_name(property.type)
         enumeration = self._model.document.enumerations.get(short)
         if enumeration is not None and not property.type.startswith("Collection("):
             # A choice has one option of each value. Flags and enumerations with repeated values are none.
@@ -212,7 +212,7 @@ class _EntityReader:
 
     def _kind(self, property: Property) -> AttributeType | None:
         """Return the type of a property's attribute, by its own type and by the properties beside it."""
-        properties, name, edm = self._whole.properties, property.name, self._model.plain(property)
+        properties, name, edm = self._whole_type.properties, property.name, self._model.plain(property)
         if edm == "Edm.Binary" and f"{name}_timestamp" in properties:
             return AttributeType.IMAGE
         if edm == GUID and _type_of(properties, f"{name}_name") == "Edm.String":
@@ -229,11 +229,11 @@ class _EntityReader:
         The navigation properties of a holder say what the lookup points at. A lookup without a target that
         exists is left out, with a note. Of another lookup, only the targets that do not exist are.
         """
-        for holder, property in self._whole.properties.items():
+        for holder, property in self._whole_type.properties.items():
             if not _is_lookup(property):
                 continue
             name = _attribute_of(holder)
-            navigations = self._whole.lookups.get(holder)
+            navigations = self._whole_type.lookups.get(holder)
             if not navigations:
                 self._leave_out(name, "No navigation property says what the lookup points at.")
                 continue
@@ -245,7 +245,7 @@ class _EntityReader:
                     missing.append(navigation.target)
                 targets += [target for target in entity_names if target not in targets]
             self._note_missing_targets(name, missing, has_others=bool(targets))
-            if targets and self._note_spelling(_as_navigated(name, navigations)):
+            if targets and self._note_spelling(_spelled_as_navigations(name, navigations)):
                 kind = AttributeType.OWNER if name == "ownerid" else AttributeType.LOOKUP
                 yield Attribute(name.lower(), kind, targets=tuple(targets), is_custom="_" in name)
 
@@ -271,13 +271,13 @@ class _EntityReader:
         lookups = {
             attribute.logical_name: attribute for attribute in attributes if attribute.type.is_reference
         }
-        for holder, navigations in self._whole.lookups.items():
+        for holder, navigations in self._whole_type.lookups.items():
             lookup = lookups.get(_attribute_of(holder).lower())
             if lookup is None:
                 continue
             for navigation in navigations:
                 targets = self._model.targets(navigation.target)
-                inherited = navigation not in self._model.document.types[self._whole.name].navigations
+                inherited = navigation not in self._model.document.types[self._whole_type.name].navigations
                 # The name of one to a base type, and of an inherited one, belongs to another relationship.
                 partner = None if inherited or len(targets) > 1 else navigation.partner
                 for target in targets:
@@ -295,10 +295,14 @@ class _EntityReader:
         prefix = self._name.partition("_")[0]
         texts = {
             name.lower()
-            for name, declared in self._whole.properties.items()
+            for name, declared in self._whole_type.properties.items()
             if self._model.plain(declared) == "Edm.String"
         }
-        candidates = (*_NAMES, *(f"{prefix}_{usual_name}" for usual_name in _NAMES), f"{self._name}name")
+        candidates = (
+            *_USUAL_NAMES,
+            *(f"{prefix}_{usual_name}" for usual_name in _USUAL_NAMES),
+            f"{self._name}name",
+        )
         return next((candidate for candidate in candidates if candidate in texts), None)
 
     def _note_spelling(self, name: str) -> bool:
@@ -345,8 +349,11 @@ def _attribute_of(name: str) -> str:
     return name[1 : -len("_value")] if name.startswith("_") and name.endswith("_value") else name
 
 
-def _as_navigated(lookup: str, navigations: Iterable[Navigation]) -> str:
-    """A lookup's name in the letters of its navigation properties: of several, each ends with its target."""
+def _spelled_as_navigations(lookup: str, navigations: Iterable[Navigation]) -> str:
+    """Return a lookup's name in the letters of its navigation properties, where one begins with it.
+
+    The navigation properties of a lookup with several targets end with `_` and the target.
+    """
     size = len(lookup)
     spelled = (each.name[:size] for each in navigations if each.name[size : size + 1] in ("", "_"))
     return next((each for each in spelled if each.lower() == lookup.lower()), lookup)

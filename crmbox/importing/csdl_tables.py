@@ -18,7 +18,7 @@ _NOTE, _REGARDING = "annotation", "_objectid_value"
 
 
 @dataclass(slots=True)
-class Whole:
+class WholeType:
     """A type with all that it inherits: an activity has most properties from its base."""
 
     name: str
@@ -35,17 +35,20 @@ class Model:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self._wholes: dict[str, Whole] = {}
+        self._whole_types: dict[str, WholeType] = {}
         self._reasons: dict[str, str | None] = {}
         self._targets: dict[str, list[str]] = {}
 
     def why_no_table(self, name: str) -> str | None:
-        """Return why a type is not an entity with records; None when it is one."""
+        """Return in a sentence why a type is not an entity with records; None when it is one.
+
+        The answers are kept, because they are asked for again and again.
+        """
         if name not in self._reasons:
-            self._reasons[name] = self._find_reason(name)
+            self._reasons[name] = self._find_why_no_table(name)
         return self._reasons[name]
 
-    def _find_reason(self, name: str) -> str | None:
+    def _find_why_no_table(self, name: str) -> str | None:
         """Return in a sentence why a type is not an entity with records; None when it is one."""
         chain = self.document.chain(name)
         key = next((type_.key for type_ in chain if type_.key), ())
@@ -62,23 +65,23 @@ class Model:
             return f"Its key {key[0]} is of type {kinds[0]}. An id is of type {GUID}."
         return None
 
-    def whole(self, name: str) -> Whole:
+    def whole_type(self, name: str) -> WholeType:
         """Return a type with all that it inherits."""
-        if name not in self._wholes:
-            self._wholes[name] = self._with_bases(name)
-        return self._wholes[name]
+        if name not in self._whole_types:
+            self._whole_types[name] = self._with_bases(name)
+        return self._whole_types[name]
 
-    def _with_bases(self, name: str) -> Whole:
+    def _with_bases(self, name: str) -> WholeType:
         """Return a type with all that it inherits. Notes tell which parts of it are not used, and why."""
         chain = self.document.chain(name)
         key = next((type_.key[0] for type_ in chain if type_.key), "")
-        whole = Whole(name, key)
+        whole_type = WholeType(name, key)
         # From the last base to the type itself, so that its own properties replace inherited ones.
         for type_ in reversed(chain):
-            whole.properties.update(type_.properties)
-            whole.keys += type_.alternate_keys
+            whole_type.properties.update(type_.properties)
+            whole_type.keys += type_.alternate_keys
         for type_ in chain:
-            whole.notes += [
+            whole_type.notes += [
                 left_out(f"{name}.{repeated}", "The type declares the property twice. The first is made.")
                 for repeated in type_.repeated
             ]
@@ -87,33 +90,36 @@ class Model:
             own_lookups: dict[str, list[Navigation]] = {}
             for navigation in type_.navigations:
                 if not navigation.is_collection:
-                    holder = self._id_property(navigation, whole)
+                    holder = self._id_property(navigation, whole_type)
                     if holder is not None:
                         own_lookups.setdefault(holder, []).append(navigation)
                     elif type_ is chain[0]:
                         reason = f"No property holds the id of the {navigation.target} that it leads to."
-                        whole.notes.append(Note(Verdict.PASSED_OVER, f"{name}.{navigation.name}", reason))
-            whole.lookups = {**own_lookups, **whole.lookups}
-        self._prefer_own_id(chain, whole)
-        return whole
+                        whole_type.notes.append(
+                            Note(Verdict.PASSED_OVER, f"{name}.{navigation.name}", reason)
+                        )
+            whole_type.lookups = {**own_lookups, **whole_type.lookups}
+        self._prefer_own_id(chain, whole_type)
+        return whole_type
 
-    def _prefer_own_id(self, chain: list[Type], whole: Whole) -> None:
+    def _prefer_own_id(self, chain: list[Type], whole_type: WholeType) -> None:
         """Make the type's own id the primary id where its key is inherited from a base without records.
 
         Users and teams inherit `ownerid` as their key: `systemuserid` and `teamid` become their ids, and
         `ownerid`, which repeats them, is left out with a note.
         """
-        own_id = f"{whole.name}id"
+        own_id = f"{whole_type.name}id"
         inherited = any(
-            whole.primary_id in type_.key and self.why_no_table(type_.name) is not None for type_ in chain[1:]
+            whole_type.primary_id in type_.key and self.why_no_table(type_.name) is not None
+            for type_ in chain[1:]
         )
-        if inherited and whole.primary_id != own_id and own_id in whole.properties:
+        if inherited and whole_type.primary_id != own_id and own_id in whole_type.properties:
             reason = f"It repeats {own_id}, the record's id."
-            whole.notes.append(left_out(f"{whole.name}.{whole.primary_id}", reason))
-            del whole.properties[whole.primary_id]
-            whole.primary_id = own_id
+            whole_type.notes.append(left_out(f"{whole_type.name}.{whole_type.primary_id}", reason))
+            del whole_type.properties[whole_type.primary_id]
+            whole_type.primary_id = own_id
 
-    def _id_property(self, navigation: Navigation, whole: Whole) -> str | None:
+    def _id_property(self, navigation: Navigation, whole_type: WholeType) -> str | None:
         """Return the property that holds the id of the record that a navigation property leads to; None
         without one.
 
@@ -121,12 +127,12 @@ class Model:
         `regardingobjectid_account_task`.
         """
         if navigation.constraint is not None:
-            return navigation.constraint if navigation.constraint in whole.properties else None
+            return navigation.constraint if navigation.constraint in whole_type.properties else None
         words = navigation.name.split("_")
         for end in range(len(words), 0, -1):
             lookup = "_".join(words[:end])
             for holder in (f"_{lookup}_value", f"_{lookup}id_value"):
-                if holder in whole.properties:
+                if holder in whole_type.properties:
                     return holder
         return None
 
@@ -161,16 +167,16 @@ class Model:
         return self._plain(property.type)
 
     def _plain(self, kind: str) -> str:
-        return self.document.underlying.get(csdl_document.short(kind), kind)
+        return self.document.underlying.get(csdl_document.short_name(kind), kind)
 
     @cached_property
-    def noted(self) -> frozenset[str]:
+    def entities_with_notes(self) -> frozenset[str]:
         """The entities that can have notes."""
         note = self.document.types.get(_NOTE)
         if note is None:
             return frozenset()
-        about = self.whole(_NOTE).lookups.get(_REGARDING, ())
-        return frozenset(target for navigation in about for target in self.targets(navigation.target))
+        navigations = self.whole_type(_NOTE).lookups.get(_REGARDING, ())
+        return frozenset(target for navigation in navigations for target in self.targets(navigation.target))
 
     @cached_property
     def pairs(self) -> dict[str, list[Pair]]:
@@ -201,21 +207,25 @@ class Model:
     def _pair(self, name: str, navigation: Navigation) -> Pair:
         """Return the many-to-many relationship that a collection of the type `name` leads along."""
         ends = name, navigation.target
-        is_own = ends[0] == ends[1]
-        between = (
-            self._self_pair_type(navigation.name, name) if is_own else self._pair_type(navigation.name, ends)
+        is_self_relationship = ends[0] == ends[1]
+        intersect_type = (
+            self._self_pair_type(navigation.name, name)
+            if is_self_relationship
+            else self._pair_type(navigation.name, ends)
         )
         relationship = Relationship(
             navigation.name,
             name.lower(),
             navigation.target.lower(),
-            intersect=(between or navigation.name).lower(),
-            intersect_attributes=self._ids_of_self_pair(name, between) if is_own and between else None,
+            intersect=(intersect_type or navigation.name).lower(),
+            intersect_attributes=self._ids_of_self_pair(name, intersect_type)
+            if is_self_relationship and intersect_type
+            else None,
         )
-        if between is None:
+        if intersect_type is None:
             return Pair(relationship)
-        sets = self.document.sets.get(between, [""])
-        return Pair(relationship, sets[0], self.document.types[between].key[0].lower())
+        sets = self.document.sets.get(intersect_type, [""])
+        return Pair(relationship, sets[0], self.document.types[intersect_type].key[0].lower())
 
     def _pair_type(self, relationship: str, ends: tuple[str, str]) -> str | None:
         """Return the intersect type of a many-to-many relationship between two types; None without one.
@@ -223,13 +233,15 @@ class Model:
         It has both ids as plain properties, and an id of its own. It is taken out of the candidates, so that
         each type holds the pairs of one relationship only.
         """
-        candidates = self._pair_types_by_ids.get(frozenset(self.whole(end).primary_id for end in ends), [])
+        candidates = self._pair_types_by_ids.get(
+            frozenset(self.whole_type(end).primary_id for end in ends), []
+        )
         named = [candidate for candidate in candidates if _is_called_as(candidate, relationship)]
-        tie = next(iter(named or candidates), None)
-        if tie is not None:
+        pair_type = next(iter(named or candidates), None)
+        if pair_type is not None:
             # The next relationship between the same two types has pairs of its own.
-            candidates.remove(tie)
-        return tie
+            candidates.remove(pair_type)
+        return pair_type
 
     def _self_pair_type(self, relationship: str, name: str) -> str | None:
         """Return the intersect type of a relationship of a type with itself; None without one.
@@ -244,15 +256,15 @@ class Model:
         )
         return next(named, None)
 
-    def _ids_of_self_pair(self, name: str, between: str) -> tuple[str, str]:
-        """Return the two ids in the intersect type `between` of a type with itself.
+    def _ids_of_self_pair(self, name: str, intersect_type: str) -> tuple[str, str]:
+        """Return the two ids in `intersect_type`, which holds pairs of a type with itself.
 
         First comes that of the record which the relationship leads from: it has the name of the type's id, or
         ends with `one`.
         """
-        id = self.whole(name).primary_id.lower()
+        id = self.whole_type(name).primary_id.lower()
         first, second = sorted(
-            (attribute.lower() for attribute in self._ids_of_pair_types[between]),
+            (attribute.lower() for attribute in self._ids_of_pair_types[intersect_type]),
             key=lambda attribute: (attribute != id, not attribute.endswith("one"), attribute),
         )
         return first, second

@@ -11,7 +11,7 @@ from crmbox.engine.definitions import EntityDefinition, Ownership
 from crmbox.engine.dialects.base import Dialect
 from crmbox.engine.names import check_logical
 from crmbox.engine.tables import INDEXED_LENGTH
-from crmbox.importing.option_set_merge import with_statuses
+from crmbox.importing.option_set_merge import states_with_statuses
 from crmbox.importing.source_entity import CannotRead, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata import common
 from crmbox.metadata.checks import LONGEST_MEMO, LONGEST_STRING, PLACES, UNKEYABLE
@@ -73,7 +73,7 @@ def fitted(
         attributes[STATE] = _with_default_status(attributes[STATE], attributes)
     entity = _entity(source_entity.entity, attributes, notes)
     # A table has room for so many columns only.
-    for name in _surplus(entity, attributes, dialect, present):
+    for name in _attributes_without_room(entity, attributes, dialect, present):
         del attributes[name]
         reason = (
             f"The table would have more columns than {dialect.name} takes in one, {dialect.most_columns:,}."
@@ -223,8 +223,8 @@ def _option_set(option_set: OptionSet, notes: list[Note], subject: str | None = 
 
 def _option_set_name(name: str) -> str:
     """Return the name of an option set in lower-case letters, digits and underscores."""
-    written = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:128]
-    return written if not written[:1].isdigit() else f"_{written[:127]}"
+    valid_name = re.sub(r"\W", "_", name.lower(), flags=re.ASCII)[:128]
+    return valid_name if not valid_name[:1].isdigit() else f"_{valid_name[:127]}"
 
 
 def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Note]) -> Entity:
@@ -232,11 +232,11 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
 
     Add a note for each key that is left out.
     """
-    named = attributes.get(entity.primary_name or "")
-    is_named = named is not None and named.type is AttributeType.STRING
+    primary_name_attribute = attributes.get(entity.primary_name or "")
+    is_named = primary_name_attribute is not None and primary_name_attribute.type is AttributeType.STRING
     keys: list[AlternateKey] = []
     for key in entity.keys:
-        reason = no_key(key, attributes, keys, entity.primary_id)
+        reason = why_no_key(key, attributes, keys, entity.primary_id)
         if reason is None:
             keys.append(key)
         else:
@@ -244,7 +244,7 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
     return changed(entity, primary_name=entity.primary_name if is_named else None, keys=tuple(keys))
 
 
-def no_key(
+def why_no_key(
     key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey], primary_id: str
 ) -> str | None:
     """Return why a key cannot be created; None when it can."""
@@ -262,7 +262,7 @@ def no_key(
     return None
 
 
-def _surplus(
+def _attributes_without_room(
     entity: Entity,
     attributes: Mapping[str, Attribute],
     dialect: Dialect,
@@ -274,21 +274,21 @@ def _surplus(
     `present` is the entity that exists already: its attributes keep their columns.
     """
     existing = () if present is None else present.attributes
-    made = {item.attribute.logical_name for item in existing}
+    existing_names = {item.attribute.logical_name for item in existing}
     needed = {entity.primary_name, STATE, STATUS, *(name for key in entity.keys for name in key.attributes)}
     order = sorted(
         attributes.values(),
         key=lambda attribute: (attribute.logical_name not in needed, not attribute.type.is_reference),
     )
     room = dialect.most_columns - sum(columns_of(item.attribute) for item in existing)
-    surplus = []
+    without_room = []
     for attribute in order:
-        if attribute.logical_name in made:
+        if attribute.logical_name in existing_names:
             continue
         room -= columns_of(attribute)
         if room < 0:
-            surplus.append(attribute.logical_name)
-    return surplus
+            without_room.append(attribute.logical_name)
+    return without_room
 
 
 def _states_fit(attributes: Mapping[str, Attribute]) -> bool:
@@ -297,12 +297,12 @@ def _states_fit(attributes: Mapping[str, Attribute]) -> bool:
     Otherwise the platform's own are used.
     """
     state, status = attributes.get(STATE), attributes.get(STATUS)
-    states = _options(state, AttributeType.STATE)
-    statuses = _options(status, AttributeType.STATUS)
+    states = _options_of_type(state, AttributeType.STATE)
+    statuses = _options_of_type(status, AttributeType.STATUS)
     return bool(states) and {option.value for option in states} == {option.state for option in statuses}
 
 
-def _options(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, ...]:
+def _options_of_type(attribute: Attribute | None, kind: AttributeType) -> tuple[Option, ...]:
     if attribute is None or attribute.type is not kind or attribute.options is None:
         return ()
     return attribute.options.options
@@ -318,7 +318,7 @@ def _with_default_status(attribute: Attribute, attributes: Mapping[str, Attribut
     statuses = attributes[STATUS].options if attribute.type is AttributeType.STATE else None
     if attribute.options is None or statuses is None:
         return attribute
-    return changed(attribute, options=with_statuses(attribute.options, statuses))
+    return changed(attribute, options=states_with_statuses(attribute.options, statuses))
 
 
 def _is_default(value: bool | int, attribute: Attribute | None, source_entity: SourceEntity) -> bool:
@@ -327,9 +327,11 @@ def _is_default(value: bool | int, attribute: Attribute | None, source_entity: S
         return False
     if attribute.type is not AttributeType.PICKLIST:
         return attribute.type is AttributeType.BOOLEAN and isinstance(value, bool)
-    option_set = attribute.options or next(_sets_named(source_entity.option_sets, attribute.option_set), None)
+    option_set = attribute.options or next(
+        _option_sets_named(source_entity.option_sets, attribute.option_set), None
+    )
     return option_set is not None and value in {option.value for option in option_set.options}
 
 
-def _sets_named(option_sets: tuple[OptionSet, ...], name: str | None) -> Iterator[OptionSet]:
+def _option_sets_named(option_sets: tuple[OptionSet, ...], name: str | None) -> Iterator[OptionSet]:
     return (option_set for option_set in option_sets if _option_set_name(option_set.name) == name)

@@ -25,7 +25,7 @@ from crmbox.importing.fitted_definitions import (
     engine_attributes,
     fitted,
     fitted_option_set,
-    no_key,
+    why_no_key,
 )
 from crmbox.importing.label_merge import completed_label, label_differences, label_or_name, merged_label
 from crmbox.importing.plan import Made, Plan
@@ -87,8 +87,10 @@ class _Planner:
         self._absent: dict[str, list[str]] = defaultdict(list)
         # The entities that were asked for and cannot be made. Each has a note that says why.
         self._impossible: set[str] = set()
-        self._sets = {definition.entity.entity_set: name for name, definition in draft.entities.items()}
-        self._names = RelationshipNames(
+        self._entity_by_set = {
+            definition.entity.entity_set: name for name, definition in draft.entities.items()
+        }
+        self._relationship_names = RelationshipNames(
             relationship
             for definition in draft.entities.values()
             for relationship in definition.relationships
@@ -101,7 +103,7 @@ class _Planner:
             candidate = (
                 source_entity
                 if present is None
-                else changed(source_entity, entity=_with_id(source_entity.entity, present.entity))
+                else changed(source_entity, entity=_with_existing_id(source_entity.entity, present.entity))
             )
             try:
                 fit = fitted(candidate, self._draft.dialect, self._ownership(source_entity), present)
@@ -111,17 +113,17 @@ class _Planner:
                 continue
             self.plan.notes += fit.notes
             # Two entities cannot have the same entity set. The existing one or the first new one keeps it.
-            owner = self._sets.setdefault(fit.entity.entity_set, fit.name)
+            owner = self._entity_by_set.setdefault(fit.entity.entity_set, fit.name)
             if fit.name not in self._draft.entities and owner != fit.name:
                 reason = f"Its entity set {fit.entity.entity_set} is that of {owner}."
                 self._impossible.add(fit.name)
                 self.plan.notes.append(left_out(fit.name, reason))
             else:
                 self._wanted[fit.name] = fit
-        for name in self._new():
+        for name in self._new_names():
             # Reserve the names that the platform gives by itself.
             for relationship in common.audit_relationships(name, self._wanted[name].ownership):
-                self._names.reserve(relationship)
+                self._relationship_names.reserve(relationship)
         self._take_pairs()
 
     def put_option_sets(self, source_option_sets: Mapping[str, OptionSet]) -> None:
@@ -136,8 +138,8 @@ class _Planner:
             for option_set in source_entity.option_sets
         }
         for source_option_set in source_option_sets.values():
-            fitted = fitted_option_set(source_option_set, self.plan.notes)
-            described[fitted.name] = fitted
+            fitted_set = fitted_option_set(source_option_set, self.plan.notes)
+            described[fitted_set.name] = fitted_set
         used = {
             attribute.option_set: OptionSet(attribute.option_set, attribute.label, ())
             for item in self._wanted.values()
@@ -150,11 +152,11 @@ class _Planner:
 
     def put_entities(self) -> None:
         """Create the new entities, and change those that exist."""
-        for name in self._new():
+        for name in self._new_names():
             self._create(self._wanted[name])
-        new = {created.entity for created in self.plan.created}
+        created_names = {created.entity for created in self.plan.created}
         for name, source_entity in self._wanted.items():
-            if name not in new:
+            if name not in created_names:
                 self._bring_up_to_date(source_entity)
         for target, lookups in sorted(self._absent.items()):
             is_described = target in self._described
@@ -186,7 +188,7 @@ class _Planner:
                 reason = self._why_no_pair(pair, intersect)
                 if reason is None:
                     self._pairs[intersect] = pair
-                    self._names.reserve(pair.relationship)
+                    self._relationship_names.reserve(pair.relationship)
                 else:
                     self.plan.notes.append(left_out(pair.relationship.name, *reason))
 
@@ -196,7 +198,7 @@ class _Planner:
             return self._draft.entities[name].entity
         return self._wanted[name].entity if name in self._wanted else None
 
-    def _new(self) -> list[str]:
+    def _new_names(self) -> list[str]:
         """Return the names of the wanted entities that do not exist yet."""
         return [name for name in self._wanted if name not in self._draft.entities]
 
@@ -237,32 +239,35 @@ class _Planner:
         """
         before = self._draft.attributes(source_entity.name)
         states = self._choices.states(source_entity)
-        new: list[Attribute] = []
+        new_attributes: list[Attribute] = []
         for attribute in map(self._with_present_targets(source_entity), source_entity.attributes):
             if attribute is None:
                 continue
             present = before.get(attribute.logical_name)
             if present is not None:
-                self._alter(source_entity, present, attribute, states.get(attribute.logical_name))
+                self._alter_attribute(source_entity, present, attribute, states.get(attribute.logical_name))
             elif attribute.type not in (AttributeType.STATE, AttributeType.STATUS):
-                new.append(attribute)
-        if new:
+                new_attributes.append(attribute)
+        if new_attributes:
             extras = _extras(source_entity)
             new_definitions.create_attributes(
                 self._draft,
                 source_entity.name,
-                [changed(_new_attribute(attribute, extras), is_primary_name=False) for attribute in new],
-                self._relationships(source_entity, new),
+                [
+                    changed(_new_attribute(attribute, extras), is_primary_name=False)
+                    for attribute in new_attributes
+                ],
+                self._relationships(source_entity, new_attributes),
                 extras,
             )
-            names = tuple(attribute.logical_name for attribute in new)
+            names = tuple(attribute.logical_name for attribute in new_attributes)
             self.plan.extended.append(Made(source_entity.name, source_entity.entity.entity_set, names))
         if source_entity.has_states and STATE not in before:
             reason = "The entity is here without states, so that its records have none."
             self.plan.notes.append(left_out(f"{source_entity.name}.{STATE}", reason))
-        self._relabel(source_entity)
+        self._alter_entity(source_entity)
 
-    def _alter(
+    def _alter_attribute(
         self,
         source_entity: SourceEntity,
         before: Attribute,
@@ -322,7 +327,7 @@ class _Planner:
         )
         return changed(after, max_length=length)
 
-    def _relabel(self, source_entity: SourceEntity) -> None:
+    def _alter_entity(self, source_entity: SourceEntity) -> None:
         """Change the labels of an entity that exists, and add notes and keys where the source has them."""
         before, wanted = self._draft.entity(source_entity.name).entity, source_entity.entity
         if source_entity.only_completes:
@@ -363,7 +368,7 @@ class _Planner:
         for key in source_entity.entity.keys:
             if key.attributes in present:
                 continue
-            reason = no_key(key, attributes, before.keys, before.primary_id)
+            reason = why_no_key(key, attributes, before.keys, before.primary_id)
             if reason is None:
                 yield key
             else:
@@ -426,7 +431,7 @@ class _Planner:
                 wanted = described.get((lookup, target)) or Relationship(
                     plain, target, source_entity.name, lookup
                 )
-                name = self._names.give(wanted, plain)
+                name = self._relationship_names.give(wanted, plain)
                 if name != wanted.name:
                     reason = f"Its relationship is called {name}: {wanted.name!r} is another's, or no name."
                     self.plan.notes.append(Note(Verdict.CHANGED, f"{wanted.referencing}.{lookup}", reason))
@@ -452,18 +457,18 @@ class _Planner:
             return f"There is an entity {intersect} of its own.", None
         if not NAME.fullmatch(relationship.name) or not NAME.fullmatch(intersect):
             return f"{relationship.name!r} cannot stand in a URL.", None
-        ends_with_name = self._names.owner(relationship.name)
-        if ends_with_name is None:
+        ends_of_owner = self._relationship_names.owner(relationship.name)
+        if ends_of_owner is None:
             return None
-        return f"Another relationship has the name: {' '.join(ends_with_name)}.", None
+        return f"Another relationship has the name: {' '.join(ends_of_owner)}.", None
 
     def _create_pair(self, pair: Pair, intersect: str) -> None:
         """Create a many-to-many relationship, with another entity set where its own is taken."""
         entity_set = pair.entity_set
-        if not NAME.fullmatch(entity_set) or entity_set in self._sets:
+        if not NAME.fullmatch(entity_set) or entity_set in self._entity_by_set:
             names = (f"{intersect}{ending}" for ending in ("set", "_set", "_pairs"))
-            entity_set = next(name for name in names if name not in self._sets)
-        self._sets[entity_set] = intersect
+            entity_set = next(name for name in names if name not in self._entity_by_set)
+        self._entity_by_set[entity_set] = intersect
         new_definitions.create_many_to_many(
             self._draft,
             pair.relationship,
@@ -474,7 +479,7 @@ class _Planner:
         self.plan.many_to_many.append(pair.relationship.name)
 
 
-def _with_id(entity: Entity, present: Entity) -> Entity:
+def _with_existing_id(entity: Entity, present: Entity) -> Entity:
     """Return the entity with the id of the existing one, whatever the source calls it."""
     return changed(entity, primary_id=present.primary_id)
 

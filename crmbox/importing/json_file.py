@@ -30,13 +30,13 @@ def objects(path: Path) -> Iterator[dict[str, Any]]:
     if path.stat().st_size == 0:
         raise CannotRead("The file is empty.")
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        any_list = False
+        has_list = False
         for start, end in _members(text):
-            any_list = True
+            has_list = True
             # (0, 0) only says that there is a list, which may be empty.
             if start < end:
                 yield _object(text, start, end)
-        if not any_list:
+        if not has_list:
             yield _object(text, 0, len(text))
 
 

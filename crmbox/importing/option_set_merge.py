@@ -43,7 +43,7 @@ def merged_option_set(before: OptionSet, after: OptionSet, used: Collection[int]
     )
 
 
-def with_statuses(states: OptionSet, statuses: OptionSet) -> OptionSet:
+def states_with_statuses(states: OptionSet, statuses: OptionSet) -> OptionSet:
     """Return the states that have a status. Each keeps its default status if that is one of its own; else the
     first of its own becomes the default.
     """
@@ -69,19 +69,19 @@ def option_differences(before: OptionSet, after: OptionSet) -> Iterator[str]:
     if new := _missing(after, before):
         yield f"options that come: {_listed(new)}"
     stay = {_identity(option) for option in before.options} & {_identity(option) for option in after.options}
-    old, now = (
+    old_by_value, new_by_value = (
         {option.value: option for option in option_set.options if _identity(option) in stay}
         for option_set in (before, after)
     )
-    for value, option in now.items():
-        yield from label_differences(f"the label of option {value}", old[value].label, option.label)
-        if option.hidden != old[value].hidden:
+    for value, option in new_by_value.items():
+        yield from label_differences(f"the label of option {value}", old_by_value[value].label, option.label)
+        if option.hidden != old_by_value[value].hidden:
             yield f"option {value} is {'hidden' if option.hidden else 'shown'}"
-        if option.default_status != old[value].default_status:
+        if option.default_status != old_by_value[value].default_status:
             yield f"the default status of state {value} is {option.default_status}"
-    if any(option.color != old[value].color for value, option in now.items()):
+    if any(option.color != old_by_value[value].color for value, option in new_by_value.items()):
         yield "the colors of its options"
-    if [value for value in old if value in now] != list(now):
+    if [value for value in old_by_value if value in new_by_value] != list(new_by_value):
         yield "the order of its options"
     if before.inactive_states != after.inactive_states:
         yield f"its inactive states are {', '.join(map(str, sorted(after.inactive_states))) or 'none'}"

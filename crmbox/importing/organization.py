@@ -42,7 +42,7 @@ def _items(live: Organization, wanted: set[str] | None) -> Iterator[Item]:
             yield Described(name, 0, _unread)
     for start in range(0, len(requested), _AT_ONCE):
         for item in live.definitions(requested[start : start + _AT_ONCE]):
-            content = sources.of_json(item)
+            content = sources.item_of_json(item)
             if content is not None:
                 yield content
 

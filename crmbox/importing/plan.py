@@ -67,7 +67,7 @@ class Plan:
             yield f"Option set: {name}."
             for what in changes:
                 yield f"Change: {name}: {what}."
-        yield from (line(note) for note in self.notes)
+        yield from (note_line(note) for note in self.notes)
         for problem in self.refused:
             yield f"Refused: {problem}"
 
@@ -103,7 +103,7 @@ class Plan:
         }
 
 
-def line(note: Note) -> str:
+def note_line(note: Note) -> str:
     """Return a note as a line for people, with the option that would bring what it is about."""
     wish = "" if note.option is None else f" To have it: {note.option}."
     reason = note.reason[:1].lower() + note.reason[1:]

@@ -16,7 +16,7 @@ from crmbox.importing.option_set_merge import (
     merged_option_set,
     option_differences,
     options_that_go,
-    with_statuses,
+    states_with_statuses,
 )
 from crmbox.importing.plan import Plan
 from crmbox.importing.source_entity import Note, SourceEntity, Verdict
@@ -51,8 +51,8 @@ class PlannedChoices:
         used: set[int] = set()
         gone = frozenset(option.value for option in options_that_go(present, wanted))
         if gone:
-            used = self._used(
-                _check(definition, name, gone) for definition, name in self._choices_of(wanted.name)
+            used = self._note_used(
+                _option_check(definition, name, gone) for definition, name in self._choices_of(wanted.name)
             )
         after = merged_option_set(present, wanted, used)
         if after != present:
@@ -77,7 +77,7 @@ class PlannedChoices:
         if source_entity.only_completes and former.options:
             return after
         gone = frozenset(option.value for option in options_that_go(former, new))
-        used = self._used([_check(self._draft.entity(entity), name, gone)]) if gone else set()
+        used = self._note_used([_option_check(self._draft.entity(entity), name, gone)]) if gone else set()
         if wanted.options is None:
             if used:
                 reason = f"It keeps its options here. In the source, it has those of {wanted.option_set}."
@@ -109,11 +109,11 @@ class PlannedChoices:
             if former is None or new is None:
                 return {}
             gone = frozenset(option.value for option in options_that_go(former, new))
-            used = self._used([_check(entity, name, gone)]) if gone else set()
+            used = self._note_used([_option_check(entity, name, gone)]) if gone else set()
             merged[name] = changed(
                 merged_option_set(former, new, used), name=former.name, entity=former.entity
             )
-        merged[STATE] = with_statuses(merged[STATE], merged[STATUS])
+        merged[STATE] = states_with_statuses(merged[STATE], merged[STATUS])
         for name, options in merged.items():
             former = present[name].options
             assert former is not None  # noqa: S101  for the type checker: looked at above
@@ -134,19 +134,20 @@ class PlannedChoices:
             before, after = ("none" if each is None else str(each) for each in (item.default, default))
             self._plan.change(entity, f"{name}: its default goes from {before} to {after}")
 
-    def _used(self, checks: Iterable[OptionCheck]) -> set[int]:
-        """Return the options that records have, with a note on each. The others must stay without records
-        until they go.
+    def _note_used(self, checks: Iterable[OptionCheck]) -> set[int]:
+        """Return the options that records have, with a note on each in the plan.
+
+        The draft checks the others again when it is written: they must be without records still.
         """
         used: set[int] = set()
-        listed = list(checks)
-        for check in listed:
+        all_checks = list(checks)
+        for check in all_checks:
             for value, count in sorted(option_uses(self._unit, check).items()):
                 used.add(value)
                 reason = f"It stays, because {count:,} records have it. The source does not have it."
                 self._plan.notes.append(Note(Verdict.CHANGED, f"{check.attribute}: option {value}", reason))
         self._draft.option_checks += [
-            changed(check, values=check.values - used) for check in listed if check.values - used
+            changed(check, values=check.values - used) for check in all_checks if check.values - used
         ]
         return used
 
@@ -167,7 +168,7 @@ class PlannedChoices:
             self._plan.change(entity, f"{name}: {what}")
 
 
-def _check(definition: EntityDefinition, name: str, values: frozenset[int]) -> OptionCheck:
+def _option_check(definition: EntityDefinition, name: str, values: frozenset[int]) -> OptionCheck:
     """Return the check which records of an entity have one of the option `values` in the choice `name`."""
     [item] = [item for item in definition.attributes if item.attribute.logical_name == name]
     return OptionCheck(

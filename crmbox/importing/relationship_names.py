@@ -33,6 +33,7 @@ class RelationshipNames:
         InvalidDefinition where no name is free.
         """
         ends = _ends(relationship)
+        # With the digest, the name has at most 189 of the 200 characters that NAME allows.
         digest = hashlib.sha256(plain.encode()).hexdigest()[:8]
         for name in (relationship.name, plain, f"{plain[:180]}_{digest}"):
             if NAME.fullmatch(name) and self._ends.setdefault(name, ends) == ends:

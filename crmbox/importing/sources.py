@@ -68,18 +68,18 @@ def read(
             for attribute in source_entity.attributes
             for target in attribute.targets
         }
-        new = (targets & contents.names) - requested
-        if not new:
+        new_targets = (targets & contents.names) - requested
+        if not new_targets:
             break
-        requested |= new
-        contents.found.update(_read(source, new, show, all_entities=False).found)
+        requested |= new_targets
+        contents.found.update(_read(source, new_targets, show, all_entities=False).found)
     for name, source_entity in contents.found.items():
-        pairs = tuple(_named(pair, contents.intersects) for pair in source_entity.pairs)
+        pairs = tuple(_with_intersect_names(pair, contents.intersects) for pair in source_entity.pairs)
         contents.found[name] = changed(source_entity, pairs=pairs)
     return contents
 
 
-def _named(pair: Pair, intersects: Mapping[str, Intersect]) -> Pair:
+def _with_intersect_names(pair: Pair, intersects: Mapping[str, Intersect]) -> Pair:
     """Return a many-to-many relationship with the names of its intersect entity, where the source has them.
 
     The relationship itself tells them in `$metadata` alone.
@@ -95,11 +95,11 @@ def _named(pair: Pair, intersects: Mapping[str, Intersect]) -> Pair:
 
 
 def files(paths: Iterable[Path]) -> Source:
-    listed = list(paths)
-    return lambda _: _items_of_files(listed)
+    all_paths = list(paths)
+    return lambda _: _items_of_files(all_paths)
 
 
-def of_json(item: dict[str, object]) -> Item | None:
+def item_of_json(item: dict[str, object]) -> Item | None:
     """Return the option set or entity that a JSON object describes; None for other objects.
 
     Raises CannotRead.
@@ -127,7 +127,7 @@ def _read(
             if item.hidden is not None:
                 contents.hidden.add(item.name)
             if item.name in named or (all_entities and item.hidden is None):
-                _keep(contents, item)
+                _read_into(contents, item)
             elif all_entities and item.hidden is not None:
                 contents.notes.append(left_out(item.name, item.hidden, f"--entities {item.name}"))
             if len(contents.names) % EVERY == 0:
@@ -135,7 +135,7 @@ def _read(
     return contents
 
 
-def _keep(contents: Contents, item: Described) -> None:
+def _read_into(contents: Contents, item: Described) -> None:
     """Read an entity that is wanted, and add it to the contents."""
     source_entity = item.read()
     if item.name in contents.found:
@@ -152,13 +152,13 @@ def _items_of_files(paths: Iterable[Path]) -> Iterator[Item]:
             # spaces.
             is_xml = file.read(64).lstrip(b"\xef\xbb\xbf\xff\xfe\x00 \t\r\n").startswith(b"<")
         try:
-            yield from csdl_file.entities(path) if is_xml else _of_json_file(path)
+            yield from csdl_file.entities(path) if is_xml else _items_of_json_file(path)
         except CannotRead as error:
             raise CannotRead(f"{path}: {error}") from None
 
 
-def _of_json_file(path: Path) -> Iterator[Item]:
+def _items_of_json_file(path: Path) -> Iterator[Item]:
     for item in json_file.objects(path):
-        content = of_json(item)
+        content = item_of_json(item)
         if content is not None:
             yield content

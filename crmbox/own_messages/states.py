@@ -54,7 +54,7 @@ def status_of(context: Context, entity: str, state: int, status: int) -> int:
     Raises Refused for a status of another state.
     """
     if status == DEFAULT_STATUS:
-        return _default(context.platform.option_set("statecode", entity=entity), state)
+        return _default_status(context.platform.option_set("statecode", entity=entity), state)
     statuses = context.platform.option_set("statuscode", entity=entity).options
     if not any(option.value == status and option.state == state for option in statuses):
         raise Refused(f"{status} is not a valid status code for state code {state} of {entity}.")
@@ -88,7 +88,7 @@ def known_values(context: Context, entity: str, values: Values) -> Values:
     return {name: value for name, value in values.items() if name in attributes}
 
 
-def _default(states: OptionSet, state: int) -> int:
+def _default_status(states: OptionSet, state: int) -> int:
     status = next((option.default_status for option in states.options if option.value == state), None)
     if status is None:
         raise Refused("Say which status the record gets: its state comes with none.")

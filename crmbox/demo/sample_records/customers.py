@@ -79,7 +79,8 @@ def write_contacts(script: Script, accounts: Sequence[Customer]) -> tuple[list[C
 def _write_account(script: Script, number: int, parent: Reference | None) -> Customer:
     """Write the account with this number, as a child of `parent`.
 
-    Its values are random, but the same at each loading. `script.maybe` and `script.some` take probabilities.
+    Its values are random, but the same at each loading. `script.maybe` and `script.one_or_none` take
+    probabilities.
     """
     chance = script.chance
     locale = LOCALES[(number - 1) % len(LOCALES)]
@@ -99,11 +100,11 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
         "websiteurl": f"https://a{number:05d}.example" if script.maybe(0.8) else None,
         "revenue": _amount(script, 50_000, 90_000_000, places=2) if script.maybe(0.9) else None,
         "creditlimit": Decimal(chance.randrange(0, 200) * 500) if script.maybe(0.6) else None,
-        "numberofemployees": script.some(0.85, (3, 8, 14, 25, 60, 140, 320, 1200)),
-        "industrycode": script.some(0.92, range(1, 34)),
+        "numberofemployees": script.one_or_none(0.85, (3, 8, 14, 25, 60, 140, 320, 1200)),
+        "industrycode": script.one_or_none(0.92, range(1, 34)),
         "customertypecode": chance.choice((3, 3, 3, 8, 8, 5, 9, 10, 12)),
-        "accountcategorycode": script.some(0.7, (1, 2, 2)),
-        "ownershipcode": script.some(0.6, (1, 2, 2, 2, 3)),
+        "accountcategorycode": script.one_or_none(0.7, (1, 2, 2)),
+        "ownershipcode": script.one_or_none(0.6, (1, 2, 2, 2, 3)),
         "paymenttermscode": chance.randint(1, 4),
         "preferredcontactmethodcode": chance.choice((1, 2, 2, 3)),
         "donotemail": script.maybe(0.08),
@@ -116,7 +117,7 @@ def _write_account(script: Script, number: int, parent: Reference | None) -> Cus
         "parentaccountid": parent,
         "description": f"{name}, {city}." if script.maybe(0.3) else None,
         "new_interests": _interests(script),
-        "new_priority": script.some(0.8, PRIORITIES),
+        "new_priority": script.one_or_none(0.8, PRIORITIES),
         "new_discount": Decimal(chance.randrange(0, 2500)) / 100 if script.maybe(0.5) else None,
         "new_customersince": script.date(-6000, -730) if script.maybe(0.6) else None,
         "new_legacynumber": 10_000_000_000 + number * 7 if script.maybe(0.5) else None,
@@ -143,12 +144,12 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
     values: dict[str, Value] = {
         "firstname": first,
         "lastname": last,
-        "jobtitle": script.some(0.8, _JOBS),
+        "jobtitle": script.one_or_none(0.8, _JOBS),
         "emailaddress1": f"c{number:04d}@{domain}.example" if script.maybe(0.93) else None,
         "telephone1": _phone(script, locale) if script.maybe(0.7) else None,
         "mobilephone": _phone(script, locale) if script.maybe(0.6) else None,
-        "gendercode": script.some(0.4, (1, 2)),
-        "accountrolecode": script.some(0.6, (1, 2, 2, 3)),
+        "gendercode": script.one_or_none(0.4, (1, 2)),
+        "accountrolecode": script.one_or_none(0.6, (1, 2, 2, 3)),
         "birthdate": script.date(-25_000, -8_000) if script.maybe(0.4) else None,
         "donotemail": script.maybe(0.1),
         "address1_city": city,
@@ -156,7 +157,7 @@ def _write_contact(script: Script, number: int, account: Customer | None) -> Cus
         "address1_country": locale.country,
         "parentcustomerid": account.reference if account is not None else None,
         "preferredsystemuserid": user(chance.choice(SELLERS)) if script.maybe(0.2) else None,
-        "new_priority": script.some(0.3, PRIORITIES),
+        "new_priority": script.one_or_none(0.3, PRIORITIES),
         "new_externalid": _external_id(script) if script.maybe(0.2) else None,
         "ownerid": _owner(script),
         "statuscode": 1 if active else 2,

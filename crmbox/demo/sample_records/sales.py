@@ -59,10 +59,10 @@ def _write_lead(script: Script, number: int) -> Reference:
         "address1_country": locale.country,
         "leadsourcecode": chance.choice((1, 3, 6, 7, 8, 8, 8, 10)),
         "leadqualitycode": chance.randint(1, 3),
-        "industrycode": script.some(0.6, range(1, 34)),
+        "industrycode": script.one_or_none(0.6, range(1, 34)),
         "estimatedamount": Decimal(chance.randrange(10, 4000) * 100) if script.maybe(0.5) else None,
         "estimatedclosedate": script.date(-200, 200) if script.maybe(0.5) else None,
-        "new_priority": script.some(0.4, PRIORITIES),
+        "new_priority": script.one_or_none(0.4, PRIORITIES),
         "ownerid": user(chance.choice(SELLERS)),
         "statuscode": chance.choice(_LEAD_STATUSES),
     }  # fmt: skip
@@ -101,7 +101,7 @@ def _write_opportunity(
         "closeprobability": 100 if status == _WON else chance.randrange(5, 95, 5) if not closed else 0,
         "opportunityratingcode": chance.randint(1, 3),
         "salesstage": 3 if closed else chance.randint(0, 3),
-        "new_priority": script.some(0.5, PRIORITIES),
+        "new_priority": script.one_or_none(0.5, PRIORITIES),
         "ownerid": user(chance.choice(SELLERS)),
         "statuscode": status,
     }  # fmt: skip

@@ -13,6 +13,8 @@ from crmclient.platform import Create
 from crmclient.values import Guid, Reference, Value
 
 DAYS: Final = 730
+"""How long before the day of loading the records begin."""
+# Normal stands twice, so that it is chosen twice as often.
 PRIORITIES: Final = (100000000, 100000001, 100000001, 100000002, 100000003)
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ class Script:
     def maybe(self, probability: float) -> bool:
         return self.chance.random() < probability
 
-    def some(self, probability: float, choices: Sequence[T]) -> T | None:
+    def one_or_none(self, probability: float, choices: Sequence[T]) -> T | None:
         """Return one of `choices` with `probability`; otherwise None."""
         return self.chance.choice(choices) if self.maybe(probability) else None
 

@@ -86,7 +86,7 @@ def _write_case(
         "escalatedon": created + dt.timedelta(hours=chance.randint(1, 20)) if escalated else None,
         "followupby": created + dt.timedelta(days=chance.randint(1, 14)) if script.maybe(0.5) else None,
         "description": "Reported by " + customer.name + "." if script.maybe(0.4) else None,
-        "new_priority": script.some(0.5, PRIORITIES),
+        "new_priority": script.one_or_none(0.5, PRIORITIES),
         "ownerid": _owner(number, chance.choice(AGENTS)),
         "statuscode": status,
     }  # fmt: skip

@@ -21,7 +21,7 @@ from crmbox.engine.connection import read_unit
 from crmbox.importing import sources
 from crmbox.importing.import_plan import plan
 from crmbox.importing.organization import organization
-from crmbox.importing.plan import Plan, line
+from crmbox.importing.plan import Plan, note_line
 from crmbox.importing.source_entity import CannotRead, Verdict
 from crmbox.importing.sources import Contents, Source
 from crmbox.management.progress import Progress
@@ -30,6 +30,7 @@ from crmbox.metadata.draft import Draft
 from crmclient.errors import PlatformError
 
 SHOWN = 20
+"""The most names of entities, and the most notes on attributes, that are written for people."""
 
 
 class Command(BaseCommand):
@@ -83,7 +84,7 @@ class Command(BaseCommand):
                 source, wanted, options["related"], progress.show, all_entities=options["all"]
             )
             if missing := wanted - contents.names:
-                raise CommandError(_no_entity(missing, contents))
+                raise CommandError(_missing_entities_message(missing, contents))
             # Without --entities and --all, nothing is read in full: only what there is gets listed.
             if not contents.found:
                 self._write_contents(contents, as_json=options["json"])
@@ -118,7 +119,7 @@ class Command(BaseCommand):
         )
         for note in contents.notes:
             if note.verdict is not Verdict.PASSED_OVER:
-                self.stdout.write(line(note))
+                self.stdout.write(note_line(note))
 
     def _write_result(self, planned: Plan, options: dict[str, Any], seconds: float) -> None:
         """Write what was or would be made. Raises CommandError with the reasons for a refused import."""
@@ -149,18 +150,18 @@ class Command(BaseCommand):
             *(entity_note for entity_note in entities if entity_note.verdict is not Verdict.PASSED_OVER),
             *attributes[:SHOWN],
         ):
-            self.stdout.write(line(note))
+            self.stdout.write(note_line(note))
         if len(attributes) > SHOWN:
             self.stdout.write(
                 f"{len(attributes) - SHOWN:,} more notes on attributes: --dry-run shows all of them."
             )
 
 
-def _no_entity(missing: set[str], contents: Contents) -> str:
+def _missing_entities_message(missing: set[str], contents: Contents) -> str:
     """Return the message about wanted entities that the files do not describe, with the reason if there is
     one.
     """
-    reasons = (line(note) for note in contents.notes if note.subject in missing)
+    reasons = (note_line(note) for note in contents.notes if note.subject in missing)
     return "\n".join((f"The files describe no entity {', '.join(sorted(missing))}.", *reasons))
 
 
