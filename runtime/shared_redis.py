@@ -22,7 +22,8 @@ _SECONDS: Final = 0.5
 _PAUSE: Final = 5.0
 """Seconds without Redis after it has not answered."""
 
-# A later caller may ask for less than an earlier one: the longer life stays.
+# Makes the key, or lets it live longer: PTTL is below zero for a key that does not exist. A later caller may
+# ask for less than an earlier one: the longer life stays.
 _EXTEND: Final = """
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then
     redis.call('SET', KEYS[1], '', 'PX', ARGV[1])
@@ -73,7 +74,7 @@ class SharedRedis:
         return self.ask(call)
 
     def keep_at_least(self, key: str, milliseconds: int) -> None:
-        """Let `key` live for at least `milliseconds`. A longer life is not shortened."""
+        """Make `key`, or let it live, for at least `milliseconds`. A longer life is not shortened."""
         self.run(_EXTEND, [key], [milliseconds])
 
     def forget(self, prefix: str) -> None:

@@ -103,9 +103,9 @@ class Schema:
 
         Raises Problem 404 for none, or several, and Problem 503 while fragments are being made.
         """
-        listed = entries(list_name, self._endpoints)
-        matches = [entry for entry in listed if entry.name == name]
-        matches = matches or [entry for entry in listed if entry.platform_name == name]
+        all_entries = entries(list_name, self._endpoints)
+        matches = [entry for entry in all_entries if entry.name == name]
+        matches = matches or [entry for entry in all_entries if entry.platform_name == name]
         # An entry whose endpoints cannot be described is not in the document either.
         matches = [entry for entry in matches if self._parts(entry.ids)]
         if len(matches) != 1:
@@ -117,7 +117,7 @@ class Schema:
         cannot be described.
         """
         # What the texts of all entries of the list depend on.
-        common_parts = (list_name, digest(self.renderer.outside.encode()))
+        common_parts = (list_name, digest(self.renderer.dependencies.encode()))
         keys = [
             "\n".join((*common_parts, *(FRAGMENTS.digests.of(self.served, id) for id in entry.ids)))
             for entry in listed
@@ -235,7 +235,7 @@ def _is_operation_of_entity(part: Part, entity: str, operation: str) -> bool:
     """Whether a part is the operation, action or file named `operation` of the entry `entity`."""
     if part["place"] == "operations":
         return name_of(part) == entity and operation_of(part) == operation
-    # A file that is got asks for nothing: the form of its name is that of sending it.
+    # An upload and a download may have the same name. Only the upload has fields, and is meant.
     return bool(part["fields"]) and name_of(part) == f"{entity}.{operation}"
 
 

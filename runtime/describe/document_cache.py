@@ -51,8 +51,8 @@ class DocumentCache:
             self._kept[tag] = content
             self._size += len(content)
             while self._size > MOST_BYTES and len(self._kept) > 1:
-                _, gone = self._kept.popitem(last=False)
-                self._size -= len(gone)
+                _, removed = self._kept.popitem(last=False)
+                self._size -= len(removed)
 
 
 def tag_of(served: Served, audience: Audience, *form: str) -> str:

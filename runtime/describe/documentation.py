@@ -42,7 +42,7 @@ class Documentation:
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
 
 
-def of_endpoint(endpoint: Endpoint) -> Documentation:
+def documentation_of(endpoint: Endpoint) -> Documentation:
     """Return the documentation of an endpoint: the consultant's texts or, without them, those of its kind."""
     definition = endpoint.definition
     kind = endpoint.kind
@@ -192,13 +192,13 @@ _REPEATABLE: Problems = {400: ("invalid_idempotency_key",), 409: ("in_flight",),
 def refusals(documentation: Documentation, description: Description) -> dict[int, tuple[str, ...]]:
     """Return every problem code that the operation may answer with, sorted, by status."""
     codes_by_status: defaultdict[int, set[str]] = defaultdict(set)
-    for problems in _applying(documentation, description):
+    for problems in _applicable_problems(documentation, description):
         for status, codes in problems.items():
             codes_by_status[status].update(codes)
     return {status: tuple(sorted(codes)) for status, codes in sorted(codes_by_status.items())}
 
 
-def _applying(documentation: Documentation, description: Description) -> Iterable[Problems]:
+def _applicable_problems(documentation: Documentation, description: Description) -> Iterable[Problems]:
     """Yield the groups of problems that the operation may answer with."""
     yield description.problems
     yield _ALWAYS

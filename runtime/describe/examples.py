@@ -7,6 +7,7 @@ from typing import Any
 
 Schemas = Mapping[str, Mapping[str, Any]]
 
+# None: nobody can make up an example of the format.
 _FORMATS = {
     "uuid": "6f0c1a52-7d3e-4b9a-9c41-2f8e5d7a1b60",
     "date": "2026-11-21",

@@ -38,11 +38,11 @@ class FragmentCache:
 
         Raises Problem 503 when they take too long.
         """
-        digest_of = {id: self.digests.of(served, id) for id in ids}
-        missing = {digest: id for id, digest in digest_of.items() if digest not in self._fragments}
+        digest_by_id = {id: self.digests.of(served, id) for id in ids}
+        missing = {digest: id for id, digest in digest_by_id.items() if digest not in self._fragments}
         if missing:
             self._add(served, missing)
-        return [self._fragments[digest] for digest in digest_of.values()]
+        return [self._fragments[digest] for digest in digest_by_id.values()]
 
     def keep_only(self, served: Served) -> None:
         """Forget the fragments of endpoints that are not served any more."""

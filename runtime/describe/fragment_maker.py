@@ -67,8 +67,9 @@ class Maker:
 
     def __init__(self, digests: Digests) -> None:
         self._digests = digests
-        # Digests of fragments that the database has, and the state whose fragments it all has.
+        # Digests of fragments that the database has.
         self._stored: set[str] = set()
+        # The state of which it has all fragments; None as long as no such state is known.
         self._complete: Served | None = None
 
     def missing(self, served: Served) -> dict[str, int]:
@@ -90,6 +91,7 @@ class Maker:
 
         Other processes may be making the same fragments: the batches are in random order.
         """
+        # Without the views of `served`, whose operations have been compiled with its own platform.
         described = replace(served, platform=MetadataSnapshot(served.platform), views={})
         batches = [list(missing)[start : start + _BATCH] for start in range(0, len(missing), _BATCH)]
         random.shuffle(batches)

@@ -25,7 +25,7 @@ from django.db import DatabaseError
 
 from crmclient.errors import MissingPrivilege, PlatformError
 from crmclient.metadata import ENGLISH
-from runtime.describe.documentation import components, of_endpoint
+from runtime.describe.documentation import components, documentation_of
 from runtime.describe.openapi_operations import Route, RouteSchemaGenerator
 from runtime.describe.own_routes import OWN_ROUTES, own_routes
 from runtime.describe.schema_parts import part_of
@@ -63,11 +63,13 @@ class Fragment:
 
     def paths_in(self, lcid: int) -> Texts:
         """Return the operations in a language, by path and method."""
-        return _replaced_by(self.paths, self.others[lcid][0]) if lcid in self.others else self.paths
+        return _with_replaced(self.paths, self.others[lcid][0]) if lcid in self.others else self.paths
 
     def components_in(self, lcid: int) -> Texts:
         """Return the components in a language, by kind and name."""
-        return _replaced_by(self.components, self.others[lcid][1]) if lcid in self.others else self.components
+        return (
+            _with_replaced(self.components, self.others[lcid][1]) if lcid in self.others else self.components
+        )
 
     def part_in(self, lcid: int) -> Mapping[str, Any] | None:
         """Return the part of `/api/schema` about the endpoint; None when the endpoint has no part.
@@ -83,7 +85,7 @@ class Fragment:
         return in_language
 
 
-def _replaced_by(texts: Texts, others: Texts) -> Texts:
+def _with_replaced(texts: Texts, others: Texts) -> Texts:
     """Return `texts` in which the texts of `others` replace those of the same two names."""
     return {**texts, **{key: {**texts.get(key, {}), **other} for key, other in others.items()}}
 
@@ -176,8 +178,8 @@ def _names_in_order(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def _interned(name: str, text: bytes, interned: dict[str, bytes]) -> bytes:
     """Return the text that is stored under `name` already if it is the same, to save memory."""
-    before = interned.setdefault(name, text)
-    return before if before == text else text
+    stored_text = interned.setdefault(name, text)
+    return stored_text if stored_text == text else text
 
 
 def _in_languages(served: Served, id: int) -> Mapping[str, Any]:
@@ -248,7 +250,7 @@ def _routes(served: Served, id: int) -> list[Route]:
     if operation is None:
         return []
     endpoint = served.configuration.endpoints[id]
-    documentation, description = of_endpoint(endpoint), operation.describe()
+    documentation, description = documentation_of(endpoint), operation.describe()
     routes = [Route(endpoint.path, method, documentation, description) for method in endpoint.methods]
     if endpoint.item_path is not None:
         item = replace(documentation, operation_id=f"{documentation.operation_id}.item")

@@ -21,12 +21,12 @@ OAUTH_ERROR: dict[str, Any] = {
 
 
 def oauth_name(status: int, codes: tuple[str, ...]) -> str:
-    """Return the name of the component."""
+    """Return the name of the component for a response of a route that speaks OAuth 2."""
     return f"{response_name(status, codes)}.oauth"
 
 
 def oauth_response(status: int, codes: tuple[str, ...]) -> dict[str, Any]:
-    """Return the component, with both media types."""
+    """Return the component for a response: a problem or, in the other media type, an error of OAuth 2."""
     component = response(status, codes)
     in_oauth = {JSON: {"schema": {"$ref": "#/components/schemas/OAuthError"}}}
     return {**component, "content": {**component["content"], **in_oauth}}

@@ -19,7 +19,7 @@ from crmclient.metadata import ENGLISH
 from designer.configuration import Endpoint
 from runtime.describe.audience import Audience
 from runtime.describe.document_cache import DocumentCache
-from runtime.describe.documentation import GLOBAL, of_endpoint
+from runtime.describe.documentation import GLOBAL, documentation_of
 from runtime.describe.fragment_cache import FRAGMENTS
 from runtime.describe.fragments import Texts
 from runtime.describe.own_routes import GUARDED_ROUTES, OPEN_ROUTES
@@ -53,7 +53,7 @@ _OWN_TAGS = {
 
 # Parts of documents in OpenAPI 3.0, by the digest of the same part in 3.1.
 _CONVERTED = DocumentCache()
-_OF_OPTIONS = "#/components/schemas/options."
+_OPTIONS_REFERENCE = "#/components/schemas/options."
 # Members that hold values of callers, not schemas.
 _VALUES = frozenset({"example", "examples", "default", "enum", "const"})
 # Written in C where libyaml is there: a tenth of the time.
@@ -82,52 +82,56 @@ def openapi(
     own_routes = [OPEN_ROUTES] if audience.roles is None else [OPEN_ROUTES, GUARDED_ROUTES]
     fragments = FRAGMENTS.of(served, [*own_routes, *ids])
     FRAGMENTS.keep_only(served)
-    number, worded = _WORDINGS[version]
-    components = _components((fragment.components_in(lcid) for fragment in fragments), worded)
+    full_version, convert = _VERSIONS[version]
+    components = _components((fragment.components_in(lcid) for fragment in fragments), convert)
     return {
-        "openapi": number,
+        "openapi": full_version,
         "info": {"title": "Portico", "version": "1", "description": _DESCRIPTION},
         "servers": [{"url": "/"}],
         "tags": _tags(served, (endpoints[id] for id in ids), audience.roles is not None, lcid),
-        "paths": _paths((fragment.paths_in(lcid) for fragment in fragments), worded),
+        "paths": _paths((fragment.paths_in(lcid) for fragment in fragments), convert),
         "components": {**components, "securitySchemes": _SECURITY_SCHEMES},
     }
 
 
-def _paths(paths_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]) -> Mapping[str, Any]:
-    """Return the operations of all fragments by path and method. `worded` converts each."""
+def _paths(paths_of_fragments: Iterable[Texts], convert: Callable[[bytes], bytes]) -> Mapping[str, Any]:
+    """Return the operations of all fragments by path and method. `convert` rewrites each in the version of
+    the document.
+    """
     paths: dict[str, dict[str, orjson.Fragment]] = {}
     for texts in paths_of_fragments:
         for path, operations in texts.items():
             by_method = paths.setdefault(path, {})
             for method, text in operations.items():
-                by_method[method] = orjson.Fragment(worded(text))
+                by_method[method] = orjson.Fragment(convert(text))
     return paths
 
 
 def _components(
-    components_of_fragments: Iterable[Texts], worded: Callable[[bytes], bytes]
+    components_of_fragments: Iterable[Texts], convert: Callable[[bytes], bytes]
 ) -> Mapping[str, Any]:
-    """Return the components of all fragments by kind and name, sorted. `worded` converts each."""
+    """Return the components of all fragments by kind and name, sorted. `convert` rewrites each in the version
+    of the document.
+    """
     by_kind: dict[str, dict[str, orjson.Fragment]] = {}
     for texts in components_of_fragments:
         for kind, components in texts.items():
             by_name = by_kind.setdefault(kind, {})
             for name, text in components.items():
                 if name not in by_name:
-                    by_name[name] = orjson.Fragment(worded(text))
+                    by_name[name] = orjson.Fragment(convert(text))
     return {kind: dict(sorted(by_name.items())) for kind, by_name in sorted(by_kind.items())}
 
 
 def _tags(served: Served, endpoints: Iterable[Endpoint], signed_in: bool, lcid: int) -> list[dict[str, str]]:
     """Return the tags in use: the modules with their descriptions, then the API's own tags."""
-    used = {of_endpoint(endpoint).tag for endpoint in endpoints}
+    used = {documentation_of(endpoint).tag for endpoint in endpoints}
     tags: list[dict[str, str]] = []
     for module in served.configuration.modules:
         if module.segment in used:
             used.discard(module.segment)
-            spoken = module.in_language(lcid)
-            words = ": ".join(text for text in (spoken.title, spoken.description) if text)
+            translated = module.in_language(lcid)
+            words = ": ".join(text for text in (translated.title, translated.description) if text)
             tags.append({"name": module.segment, "description": words or "A module without a description."})
     if GLOBAL in used:
         tags.append({"name": GLOBAL, "description": "Options that all modules share, with their labels."})
@@ -203,7 +207,8 @@ def _nullable(choice: dict[str, Any]) -> dict[str, Any]:
     In OpenAPI 3.0, `nullable` only has an effect beside a `type`, so that a reference gets one.
     """
     if "$ref" in choice:
-        kind = "integer" if choice["$ref"].startswith(_OF_OPTIONS) else "object"
+        # Of all components, only option sets are no objects.
+        kind = "integer" if choice["$ref"].startswith(_OPTIONS_REFERENCE) else "object"
         return {"type": kind, "nullable": True, "allOf": [choice]}
     if "enum" in choice and None not in choice["enum"]:
         # An `enum` excludes null unless it lists null.
@@ -243,7 +248,8 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
-_WORDINGS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {
+# By the version that readers ask for: the full version, and what rewrites a part of a document in it.
+_VERSIONS: Mapping[str, tuple[str, Callable[[bytes], bytes]]] = {
     "3.1": ("3.1.0", lambda text: text),
     "3.0": ("3.0.3", _in_3_0),
 }

@@ -131,8 +131,8 @@ def _with_reference(schema: Mapping[str, Any], reference: str, option_set: Optio
     """
     if "items" in schema:
         return {**schema, "items": _with_reference(schema["items"], reference, option_set)}
-    listed = [value for value in schema.get("enum", ()) if value is not None]
-    if sorted(listed) != sorted(option.value for option in option_set.options):
+    allowed_values = [value for value in schema.get("enum", ()) if value is not None]
+    if sorted(allowed_values) != sorted(option.value for option in option_set.options):
         return dict(schema)
     rest = {key: value for key, value in schema.items() if key not in {"type", "enum"}}
     if None in schema["enum"]:

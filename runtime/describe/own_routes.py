@@ -68,7 +68,7 @@ class Page:
     media: str = JSON
 
     @property
-    def known(self) -> frozenset[str]:
+    def parameter_names(self) -> frozenset[str]:
         """The names of the page's query-string parameters."""
         return frozenset(parameter["name"] for parameter in self.parameters if parameter["in"] == "query")
 
@@ -191,7 +191,7 @@ _TOKENS: dict[str, Any] = {
     },
     "required": ["access", "refresh", "access_token", "refresh_token", "token_type", "expires_in"],
 }
-_UNKEPT = {
+_NOT_STORED = {
     "Cache-Control": "`no-store`: tokens are for the caller alone.",
     "Pragma": "`no-cache`, which says the same to older caches.",
 }
@@ -210,7 +210,7 @@ def _description_of_token_route(
         # The same members URL-encoded are accepted, too, but not documented: generators of clients cannot
         # deal with two media types for one request.
         body=form,
-        headers=_UNKEPT if success[1] else {},
+        headers=_NOT_STORED if success[1] else {},
         problems={
             **own_codes,
             400: ("malformed_body", "invalid_input", "invalid_parameter", *own_codes.get(400, ())),

@@ -20,7 +20,7 @@ from runtime.describe.audience import Audience, audience_of, modules
 from runtime.describe.document_cache import DOCUMENTS, tag_of
 from runtime.describe.openapi_document import as_yaml, openapi
 from runtime.describe.own_routes import PAGES, Page
-from runtime.describe.proposed import META_NAME, UNKEPT, VARY, proposal_in
+from runtime.describe.proposed import META_NAME, NOT_STORED, VARY, proposal_in
 from runtime.describe.schema_forms import form_of
 from runtime.describe.schema_parts import LIST_NAMES
 from runtime.describe.schema_shapes import document_schema
@@ -115,7 +115,7 @@ class PageViewSet(GuardedViewSet):
         shown_tag = packed if packs else tag
         headers = {"ETag": shown_tag, "Vary": VARY}
         if page_request.served.is_proposed:
-            headers |= UNKEPT
+            headers |= NOT_STORED
         # A reader who has the page already gets no new one, and nothing is put together. `If-None-Match: *`
         # is compared below: only when the page is made does it turn out whether there is one.
         if shown_tag in request.META.get("HTTP_IF_NONE_MATCH", ""):
@@ -156,7 +156,7 @@ class PageViewSet(GuardedViewSet):
         that is not there.
         """
         page, exchange = self.page, self.exchange
-        parameters = read_parameters(exchange.request, page.known)
+        parameters = read_parameters(exchange.request, page.parameter_names)
         if errors := _wrong_choice(page, parameters):
             raise invalid_parameters(errors)
         proposal = exchange.request.META.get(META_NAME)

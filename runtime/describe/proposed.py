@@ -17,20 +17,21 @@ HEADER = "Portico-Proposal"
 META_NAME = "HTTP_PORTICO_PROPOSAL"
 # Headers of every answer to a request with HEADER, also of a refusal.
 VARY = f"Authorization, Accept-Encoding, {HEADER}"
-UNKEPT = {"Cache-Control": "private, no-store", "Vary": VARY}
+NOT_STORED = {"Cache-Control": "private, no-store", "Vary": VARY}
 # Making one takes as long as loading the configuration; few are read at a time.
 _MOST = 4
 
 _lock = threading.Lock()
+# By the revision of the proposed state, and by that of the metadata. The one read last is at the end.
 _kept: OrderedDict[tuple[Revision, str], Served] = OrderedDict()
 
 
-def proposal_in(sent: str) -> Served:
+def proposal_in(header_value: str) -> Served:
     """Return the proposed configuration that the value of HEADER names.
 
     Raises Problem 404 for a wrong value.
     """
-    proposal = open_proposal_of(sent)
+    proposal = open_proposal_of(header_value)
     if proposal is None:
         raise _unknown_proposal()
     key = proposed_revision(proposal), current().metadata
@@ -52,9 +53,9 @@ def proposal_in(sent: str) -> Served:
 
 def _unknown_proposal() -> Problem:
     """Return the Problem 404 for a proposal that is not there. No cache may keep it."""
-    nothing = unknown_route()
-    nothing.headers.update(UNKEPT)
-    return nothing
+    problem = unknown_route()
+    problem.headers.update(NOT_STORED)
+    return problem
 
 
 def served_of(configuration: Configuration | None) -> Served:

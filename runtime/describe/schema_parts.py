@@ -12,7 +12,7 @@ from crmclient import Platform
 from crmclient.metadata import Attribute, Label, OptionSet
 from designer.configuration import Endpoint
 from designer.types import TYPES
-from runtime.describe.documentation import of_endpoint
+from runtime.describe.documentation import documentation_of
 from runtime.describe.option_components import option_set_of
 from runtime.http.rendering import JSON
 from runtime.operations.base import Description
@@ -29,7 +29,7 @@ Part: TypeAlias = Mapping[str, Any]
 def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> dict[str, Any]:
     """Return the part of `/api/schema` about `endpoint`, whose operation gives `described`."""
     definition = endpoint.definition
-    words = of_endpoint(endpoint)
+    documentation = documentation_of(endpoint)
     part: dict[str, Any] = {
         "place": place_of(endpoint),
         "kind": definition.kind,
@@ -40,8 +40,8 @@ def part_of(endpoint: Endpoint, described: Description, platform: Platform) -> d
         "call": {
             "method": endpoint.methods[0],
             "path": endpoint.path,
-            "title": words.summary,
-            "description": words.description,
+            "title": documentation.summary,
+            "description": documentation.description,
             "authenticated": definition.access.authentication_required,
             "roles": list(definition.access.roles),
         },

@@ -56,11 +56,11 @@ class Renderer:
             if "optionSet" in part:
                 entity, name = part["optionSet"]["source"]
                 self._urls.setdefault((entity, name), {})[part["module"]] = part["call"]["path"]
-            elif lists := _as_candidates(part):
-                self._candidates.setdefault(lists["entity"], []).append((part["module"], lists))
+            elif query := _as_candidates(part):
+                self._candidates.setdefault(query["entity"], []).append((part["module"], query))
 
     @cached_property
-    def outside(self) -> str:
+    def dependencies(self) -> str:
         """Everything else that the rendered text of a part depends on, as one text: a part of a cache key."""
         return f"{self.language} {self._urls} {self._candidates}"
 
@@ -99,9 +99,9 @@ class Renderer:
 
     def _candidates_for(self, entities: Iterable[str], module: str) -> list[Candidates]:
         """Return the queries that list records of `entities`, those of `module` first."""
-        candidates = [lists for entity in entities for lists in self._candidates.get(entity, ())]
-        candidates.sort(key=lambda candidate: (candidate[0] != module, candidate[1]["url"]))
-        return [lists for _, lists in candidates]
+        modules_and_queries = [pair for entity in entities for pair in self._candidates.get(entity, ())]
+        modules_and_queries.sort(key=lambda pair: (pair[0] != module, pair[1]["url"]))
+        return [query for _, query in modules_and_queries]
 
     def field(self, stored: Part, module: str) -> FieldShape:
         """Return the description of a field in the renderer's language. `module` is that of its endpoint."""

@@ -160,8 +160,8 @@ def as_proposed(configuration: Configuration) -> Served:
     """Return what would be served of a proposed configuration, for its description."""
     live = current()
     last = max(configuration.endpoints, default=0)
-    # The ids of new endpoints are not above zero, and in descriptions such ids belong to the API's own
-    # routes: new endpoints get ids above all others instead.
+    # New endpoints have ids below zero, which in descriptions are for the API's own routes. Here they get ids
+    # above all others instead.
     endpoints = {id if id > 0 else last - id: endpoint for id, endpoint in configuration.endpoints.items()}
     configuration = replace(configuration, endpoints=endpoints)
     served = _served_from_scratch(configuration, live.metadata, live.platform, RoutingTable.of(configuration))

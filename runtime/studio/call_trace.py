@@ -63,8 +63,10 @@ class Trace:
         if not access.authentication_required:
             yield Step(_("Authentication"), "passed", _("Anyone may call."))
             return
-        refused: Verdict = "refused" if self.attempt.anonymous else "passed"
-        yield Step(_("Authentication"), refused, _("A token is required; called as: %(who)s.") % {"who": who})
+        authentication: Verdict = "refused" if self.attempt.anonymous else "passed"
+        yield Step(
+            _("Authentication"), authentication, _("A token is required; called as: %(who)s.") % {"who": who}
+        )
         is_admitted = self.attempt.anonymous or self.attempt.caller_type in access.caller_types
         if not self.attempt.anonymous and not (is_admitted and has_usual_types(access)):
             types = ", ".join(access.caller_types)
@@ -99,15 +101,15 @@ class Trace:
         several records.
         """
         endpoint = self.endpoint
-        narrowed = endpoint.definition.row_rule or (endpoint.entity and endpoint.entity.row_rule)
+        row_rule = endpoint.definition.row_rule or (endpoint.entity and endpoint.entity.row_rule)
         settings = endpoint.definition.settings
         reaches_several = settings.asks_query or settings.reaches_records
         if reaches_several and not isinstance(self.error, RecordNotFound):
-            if narrowed:
+            if row_rule:
                 verdict: Verdict = "skipped" if stopped or exchange is None else "passed"
                 yield Step(_("Row rule"), verdict, _("It says which records the call reaches."))
             return
-        if not narrowed and not endpoint.kind.is_on_record:
+        if not row_rule and not endpoint.kind.is_on_record:
             return
         if stopped or exchange is None or isinstance(self.error, PlatformFailure):
             yield Step(_("Record"), "skipped")
@@ -115,7 +117,7 @@ class Trace:
             reason = _("There is no such record, or it is outside the row rule.")
             yield Step(_("Record"), "refused", reason)
         else:
-            detail = _("It is within the row rule.") if narrowed else _("No row rule: any record.")
+            detail = _("It is within the row rule.") if row_rule else _("No row rule: any record.")
             yield Step(_("Record"), "passed", detail)
 
     def _fetchers(self, stopped: bool, exchange: Exchange | None) -> Iterator[Step]:

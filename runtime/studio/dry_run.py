@@ -65,8 +65,8 @@ class RecordingPlatform(StandIn):
         try:
             return ask()
         finally:
-            took = (time.perf_counter() - began) * 1000
-            self.calls.append(PlatformCall(member_call.member, request, sent=True, milliseconds=took))
+            milliseconds = (time.perf_counter() - began) * 1000
+            self.calls.append(PlatformCall(member_call.member, request, sent=True, milliseconds=milliseconds))
 
 
 def _arguments_for_people(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -57,6 +57,7 @@ def caller_of_own(claims: Claims, configuration: Configuration) -> KnownCaller |
     that is gone.
     """
     if is_of_a_key(claims):
+        # The subject is `key:` and the prefix.
         prefix = claims["sub"].partition(":")[2]
         key = ApiKey.objects.filter(prefix=prefix).prefetch_related("roles").first()
         return None if key is None else _caller_of_api_key(key, configuration)

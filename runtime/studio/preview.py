@@ -55,11 +55,12 @@ def _parameters(described: Description) -> Iterator[CallField]:
     """Yield the values that a call takes: parameters first, then inputs in the body. Ids in the path are left
     out.
     """
-    sent = {field.name: field for field in described.fields}
+    # Of a query, an input is one of the parameters, too. What is left of the inputs is sent in the body.
+    inputs_by_name = {field.name: field for field in described.fields}
     for parameter in described.parameters:
         if parameter["in"] == "path":
             continue
-        match = sent.pop(parameter["name"], None)
+        match = inputs_by_name.pop(parameter["name"], None)
         yield CallField(
             parameter["name"],
             "header" if parameter["in"] == "header" else "query",
@@ -68,7 +69,7 @@ def _parameters(described: Description) -> Iterator[CallField]:
             bool(parameter.get("required")),
             parameter.get("description", ""),
         )
-    for field in sent.values():
+    for field in inputs_by_name.values():
         yield CallField(field.name, "body", field.schema, field.type, field.required, field.description)
 
 

@@ -105,15 +105,15 @@ def tried_registration(
     endpoint = endpoint_named(key, configuration)
     if endpoint is None:
         return Trial(Sentence("There is no enabled endpoint %(key)s. Choose another.", key=key))
-    wrong = list(_reasons_of_refusal(endpoint, issuer, claims, configuration))
-    if not wrong:
+    reasons = list(_reasons_of_refusal(endpoint, issuer, claims, configuration))
+    if not reasons:
         return Trial(Sentence("The caller would be registered."), refused=False)
     refused = Sentence(
         "The endpoint %(key)s would refuse to register the caller: %(reasons)s",
         key=key,
-        reasons=" ".join(said(fault.found) for fault in wrong),
+        reasons=" ".join(said(reason.found) for reason in reasons),
     )
-    return Trial(refused, setting=wrong[0].setting)
+    return Trial(refused, setting=reasons[0].setting)
 
 
 def _reasons_of_refusal(

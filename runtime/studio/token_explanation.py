@@ -156,7 +156,7 @@ class _Caller:
         return KnownCaller(
             said(Sentence("A caller of the issuer “%(name)s”", name=definition.name)),
             definition.record.type,
-            tuple(sorted({role for grant in self._granted() for role in grant.roles})),
+            tuple(sorted({role for grant in self._grants() for role in grant.roles})),
             self._record or "",
             refused,
             resolver_note(),
@@ -295,7 +295,7 @@ class _Caller:
         caller = Caller(
             issuer=self._issuer.name,
             subject=str(self._claims.get("sub")),
-            roles=frozenset(role for grant in self._granted() for role in grant.roles),
+            roles=frozenset(role for grant in self._grants() for role in grant.roles),
             type=definition.record.type,
             record=self._record,
             profile=self._platform.user(self._record) if self._type and self._type.is_of_users else None,
@@ -311,7 +311,7 @@ class _Caller:
             return ExplainedStep(title, "refused", found=words)
         return ExplainedStep(title, "passed", found=readable(dict(values)))
 
-    def _granted(self) -> Iterator[Any]:
+    def _grants(self) -> Iterator[Any]:
         """Yield what each source of roles gives the caller."""
         return grants_of(self._issuer, self._claims, self._row)
 

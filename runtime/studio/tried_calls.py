@@ -46,8 +46,8 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
     """
     # Tried for real, a write ends cached answers like any other.
     changes = endpoint.definition.settings.changed_entities
-    reached = NotedWrites(get_platform(), always=True, changes=changes)
-    platform = RecordingPlatform.dry(reached) if attempted.dry else RecordingPlatform(reached)
+    live_platform = NotedWrites(get_platform(), always=True, changes=changes)
+    platform = RecordingPlatform.dry(live_platform) if attempted.dry else RecordingPlatform(live_platform)
     request = request_of(endpoint, attempted)
     trace = Trace(endpoint, attempted)
     began = time.perf_counter()
@@ -90,11 +90,11 @@ def request_of(endpoint: Endpoint, attempted: Attempt) -> WSGIRequest:
     path = path.replace("{value}", attempted.record)
     if attempted.file and endpoint.item_path is not None:
         path = f"{path}/{quote(attempted.file, safe='')}"
-    content, content_type, sent = attempted.content, attempted.content_type, attempted.headers
+    content, content_type, sent_headers = attempted.content, attempted.content_type, attempted.headers
     if (sample := attempted.sample) is not None:
         content, content_type = sample_content(*astuple(sample)), sample.content_type
-        sent = {**sent, "Content-Disposition": names.attachment(sample.name)}
-    headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in sent.items()}
+        sent_headers = {**sent_headers, "Content-Disposition": names.attachment(sample.name)}
+    headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in sent_headers.items()}
     environ: dict[str, Any] = {
         **headers,
         "REQUEST_METHOD": attempted.method or endpoint.methods[0],

@@ -43,10 +43,10 @@ def user_example(
     user_property = next(
         definition for definition in properties if definition.name == name and definition.caller_type == type
     )
-    # Expressions see those that are read, and not each other.
-    read = [definition for definition in properties if definition.kind != _CUSTOM]
+    # Expressions see the properties that are read from the platform, and not each other.
+    properties_read = [definition for definition in properties if definition.kind != _CUSTOM]
     platform = get_platform()
-    context = UserContext(read, platform, caller_types=latest().caller_types)
+    context = UserContext(properties_read, platform, caller_types=latest().caller_types)
     if user_property.key in context.broken:
         return UserExample(problem=said(context.broken[user_property.key]))
     try:
