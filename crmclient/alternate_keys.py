@@ -33,7 +33,7 @@ def checked_key(
     may_create: bool,
     may_update: bool,
 ) -> AlternateKey:
-    """Return the alternate key of an upsert.
+    """Return the alternate key of an upsert. `key` and `values` are by attribute, and so are `attributes`.
 
     Raises UnknownKey. Raises InvalidRecord for an empty value in `key`, for an attribute of the key among
     `values` and, if the upsert may both create and update, for an attribute that only one of these may write.
@@ -47,6 +47,7 @@ def checked_key(
         if name in key:
             problems.append(ReadOnlyAttribute(name, "It is part of the key."))
         elif attribute is None or not (may_create and may_update):
+            # Whoever encodes the values finds unknown attributes, and those that the one write cannot set.
             continue
         elif not (attribute.creatable and attribute.updatable):
             problems.append(ReadOnlyAttribute(name, "The platform fills it in itself."))

@@ -16,11 +16,12 @@ def parse(raw: bytes) -> Any:
 
 def render(value: Any) -> bytes:
     """Return a value as JSON, with exact decimals. Raises TypeError for a type that JSON cannot hold."""
-    return orjson.dumps(value, default=_exact)
+    return orjson.dumps(value, default=_decimal_as_json)
 
 
-def _exact(value: object) -> orjson.Fragment:
+def _decimal_as_json(value: object) -> orjson.Fragment:
     """Return the JSON of a Decimal, which orjson does not know. Raises TypeError for any other type."""
     if isinstance(value, Decimal):
+        # Never with an exponent, as `str` may write it.
         return orjson.Fragment(f"{value:f}")
     raise TypeError(type(value).__name__)

@@ -65,11 +65,13 @@ def decimal_places(value: Decimal) -> int:
         return 0
     if digits[-1]:
         return -exponent
+    # The trailing zeros, as far as they are decimal places.
     zeros = 0
     for digit in reversed(digits):
         if digit or zeros == -exponent:
             break
         zeros += 1
+    # Zero has one digit however it is written: 0.00 needs no decimal places.
     return max(0, -exponent - zeros) if any(digits) else 0
 
 

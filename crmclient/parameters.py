@@ -54,7 +54,7 @@ def records_in(value: ProcessValue, place: str) -> Iterator[tuple[str, NewRecord
 
 def in_place(place: str, problem: InvalidValue) -> InvalidValue:
     """Return the problem of a record's attribute as a problem of the input at `place` that holds the
-    record.
+    record: `problem` itself, with `attribute` changed to `place/attribute`.
     """
     problem.attribute = f"{place}/{problem.attribute}"
     return problem
@@ -76,6 +76,7 @@ def _problem(parameter: ProcessParameter, value: ProcessValue, encode: Encode) -
             return WrongType(name, "A reference is needed.")
         if parameter.targets and value.entity not in parameter.targets:
             return UnknownTarget(name, f"It points at {' or '.join(parameter.targets)}.")
+        # For an attribute that is a reference, `encode` takes the record's id.
         value = value.id
     try:
         encode(as_attribute(parameter), value)

@@ -345,6 +345,6 @@ class Platform(Protocol):
         ...
 
 
-def missing_members(made: object) -> list[str]:
-    """Return the names of the members of `Platform` that `made` lacks, in alphabetical order."""
-    return sorted(name for name in get_protocol_members(Platform) if not hasattr(made, name))
+def missing_members(platform: object) -> list[str]:
+    """Return the names of the members of `Platform` that an object lacks, in alphabetical order."""
+    return sorted(name for name in get_protocol_members(Platform) if not hasattr(platform, name))

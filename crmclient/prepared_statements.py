@@ -57,7 +57,7 @@ class _Context:
 
 
 class _OfThread(threading.local):
-    """It keeps how to write and to read each type that it has seen."""
+    """One transformer for each thread. It remembers how to write and to read each type that it has seen."""
 
     def __init__(self) -> None:
         self.transformer = Transformer(_Context())
@@ -69,7 +69,7 @@ _of_thread = _OfThread()
 def rows_of(connection: Any, sql: str, params: Sequence[Any] = ()) -> list[Row]:
     """Return the rows of a statement on a connection of psycopg, as `TextCursor` does. Raises its errors."""
     rows = None
-    # The cursor begins transactions, where that is left to psycopg.
+    # Without autocommit, the first statement has to begin a transaction: the cursor does that.
     if connection.autocommit or connection.pgconn.transaction_status != pq.TransactionStatus.IDLE:
         rows = _rows_if_prepared(connection, sql, params)
     return TextCursor(connection).execute(sql, params).fetchall() if rows is None else rows
@@ -78,12 +78,12 @@ def rows_of(connection: Any, sql: str, params: Sequence[Any] = ()) -> list[Row]:
 def _rows_if_prepared(connection: Any, sql: str, params: Sequence[Any]) -> list[Row] | None:
     """Return the rows of a statement that psycopg has prepared; None for any other."""
     prepared = connection._prepared
-    # What is left to tell the server can be that it shall forget them all.
+    # In `_to_flush` is what psycopg has still to tell the server: perhaps to forget all statements.
     if not prepared._names or prepared._to_flush:
         return None
     transformer = _of_thread.transformer
-    query, wanted = _numbered(sql, len(params))
-    values = transformer.dump_sequence(params, wanted)
+    query, formats = _numbered(sql, len(params))
+    values = transformer.dump_sequence(params, formats)
     # psycopg keeps the statement's name by this key.
     key = (query, transformer.types or ())
     name = prepared._names.get(key)
@@ -99,7 +99,7 @@ def _rows_if_prepared(connection: Any, sql: str, params: Sequence[Any]) -> list[
             error.sqlstate in _NO_LONGER_USABLE
             and connection.pgconn.transaction_status == pq.TransactionStatus.IDLE
         ):
-            # Nothing was done. psycopg counts it anew.
+            # Nothing was done, and no transaction is broken: psycopg runs the statement, and counts it anew.
             del prepared._names[key]
             return None
         raise error
@@ -120,8 +120,8 @@ def _error_of(connection: Any, result: Any) -> errors.Error:
 
 @lru_cache(maxsize=1024)
 def _numbered(sql: str, count: int) -> tuple[bytes, list[PyFormat]]:
-    """Return a statement with numbers for its `count` placeholders, as psycopg sends it, and the wanted
-    formats.
+    """Return a statement with numbers for its `count` placeholders, as psycopg sends it, and the formats in
+    which their values are sent: psycopg chooses.
     """
     query = PostgresQuery(Transformer(_Context()))
     query.convert(sql, [None] * count)

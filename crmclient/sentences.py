@@ -37,7 +37,7 @@ class Counted(Sentence):
 
     def __new__(cls, template: str, plural: str, number: int, **values: Any) -> Self:
         sentence = super().__new__(cls, template if number == 1 else plural, number=number, **values)
-        # The English of the number is made. Translations go by both templates.
+        # The English text has the right form already. For translations, `template` is the singular again.
         sentence.template, sentence.plural, sentence.number = template, plural, number
         return sentence
 

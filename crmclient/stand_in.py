@@ -49,7 +49,9 @@ class Effect(Enum):
 
 
 class MemberCall(NamedTuple):
-    """One call of a member: its name, what it does, and its arguments as they were given."""
+    """One call of a member: its name, what it does, its positional arguments, and the keyword ones
+    (`options`).
+    """
 
     member: str
     effect: Effect

@@ -16,6 +16,7 @@ from crmclient.sentences import Sentence
 from crmclient.text import is_storable
 from crmclient.values import Guid, Party, parse_guid
 
+# The first and the last day that Dataverse can hold.
 _EARLIEST, _LATEST = dt.date(1753, 1, 1), dt.date(9999, 12, 30)
 _EARLIEST_TIME = dt.datetime(1753, 1, 1, tzinfo=dt.UTC)
 _LATEST_TIME = dt.datetime(9999, 12, 31, tzinfo=dt.UTC)
@@ -33,6 +34,7 @@ def text(value: object) -> str:
 
 
 def whole_number(value: object) -> int:
+    # Not `isinstance`: to Python, True and False are whole numbers.
     if type(value) is not int:
         raise TypeError("a whole number is needed")
     return value
@@ -66,7 +68,8 @@ def exact_number(value: object) -> Decimal:
         raise TypeError("an exact number is needed")
     if not value.is_finite():
         raise ValueError("a finite number is needed")
-    # Far more digits than any attribute has. A larger exponent would be costly to write out.
+    # Far more digits than any attribute has. A larger exponent would be costly to write out. Zero may have
+    # any exponent.
     if abs(value.adjusted()) > 40 and value:
         raise ValueError("the number is out of range")
     return value
@@ -125,7 +128,7 @@ def guid(value: object) -> Guid:
 
 
 def options(value: object) -> list[int]:
-    """The values of a multi-select choice, ascending, each once."""
+    """Return the values of a multi-select choice, ascending, each once. Raises TypeError."""
     if not isinstance(value, tuple | list | set | frozenset):
         raise TypeError("a list of option values is needed")
     return sorted({whole_number(item) for item in value})

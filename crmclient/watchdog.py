@@ -41,7 +41,7 @@ class Watch:
     point, so the connection is closed at the end, unless somebody's transaction goes on with it.
     """
 
-    __slots__ = ("_database", "_lock", "_over", "_waits_less", "deadline", "struck")
+    __slots__ = ("_database", "_lock", "_over", "_wait_is_shortened", "deadline", "struck")
 
     def __init__(self, database: Any, deadline: float) -> None:
         self.deadline = deadline
@@ -52,12 +52,12 @@ class Watch:
         # Whether the watch has ended: then nothing of the thread may be ended any more.
         self._over = False
         # Whether SQLite's wait for a lock was shortened, so that it has to be reset.
-        self._waits_less = False
+        self._wait_is_shortened = False
 
     def __enter__(self) -> Watch:
         """Begin the watch, and shorten SQLite's wait for a lock if that could last past the deadline."""
         if self._database.vendor == "sqlite" and self._whole_seconds_left() < _longest_wait(self._database):
-            self._wait_less()
+            self._shorten_wait()
         _watchdog.add(self)
         return self
 
@@ -71,10 +71,10 @@ class Watch:
         _watchdog.remove(self)
         if self.struck and not self._database.in_atomic_block:
             self._database.close()
-        elif self._waits_less:
+        elif self._wait_is_shortened:
             _set_wait(self._database, _longest_wait(self._database))
 
-    def _wait_less(self) -> None:
+    def _shorten_wait(self) -> None:
         """Shorten SQLite's wait for a lock to the time that is left, because nothing can end that wait.
 
         The wait is counted in whole seconds, so that a watch of the usual length need not change it.
@@ -83,7 +83,7 @@ class Watch:
         # that statement says so.
         with suppress(Exception):
             self._database.ensure_connection()
-        self._waits_less = True
+        self._wait_is_shortened = True
         _set_wait(self._database, self._whole_seconds_left())
 
     def _whole_seconds_left(self) -> int:
@@ -92,7 +92,7 @@ class Watch:
 
     def strike(self, now: float) -> None:
         """End a statement that runs past the deadline. Called again and again, since another statement may
-        follow.
+        follow. The server is asked to end it; LAST_RESORT seconds after the deadline the connection is cut.
         """
         if now < self.deadline:
             return

@@ -25,7 +25,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def listenable(host: str, port: int) -> str:
+def address_to_listen_on(host: str, port: int) -> str:
     """Return the numeric address of `host`. Raises CannotListen when nothing can listen on it at `port`."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

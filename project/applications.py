@@ -36,8 +36,8 @@ class Application:
         """Whether the application is a managed identity of Azure: it is one if it has no credential of its
         own.
         """
-        shows = self.secret or self.certificate or self.federated_token_file
-        return bool(settings.PORTICO["CRM_MANAGED_IDENTITY"]) and not shows
+        credential = self.secret or self.certificate or self.federated_token_file
+        return bool(settings.PORTICO["CRM_MANAGED_IDENTITY"]) and not credential
 
     def tokens(self, scope: str) -> TokenSource:
         """Return where this application gets its tokens for `scope`: a token URL, Azure (managed identity),

@@ -23,7 +23,7 @@ from runtime.serving.served import Served, current, revision
 
 logger = logging.getLogger("portico.caching")
 
-_DUE = "changes"
+_CLAIM = "changes"
 _CHECKS_PER_INTERVAL = 4
 """How often each process checks within an interval whether it is time to ask the platform for changes."""
 
@@ -82,10 +82,11 @@ def _poll_alone(served: Served, interval: float) -> list[str]:
     # A new holder for each turn. As the same holder, this process would get the claim again before the
     # interval is over.
     holder, begun, timeout = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
-    if not claims.take(_DUE, holder, timeout + interval):
+    if not claims.take(_CLAIM, holder, timeout + interval):
         return []
     try:
         return end_what_has_changed(served.configuration, served.platform, begun + timeout)
     finally:
-        # A little less than the interval: at the look which falls on its end, the claim is over.
-        claims.take(_DUE, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))
+        # Until the interval is nearly over, no process may ask again. The claim then ends a little early, so
+        # that a check at the interval's end finds it free.
+        claims.take(_CLAIM, holder, max(interval * 0.9 - (time.monotonic() - begun), 0))

@@ -32,8 +32,9 @@ _ORIGIN = re.compile(r"https?://[^\s/?#@*]+")
 def refuse_a_wrong_start() -> None:
     """Raise SystemExit, with every error and what to do about it, unless the service may start."""
     errors = [message for message in run_checks(tags=[TAG]) if message.is_serious()]
-    # Other commands, such as `migrate`, need no platform, and none of what it may need to be made.
-    errors = errors or [*_platform_that_can_be_made()]
+    # No system check: those run with every command, and commands such as `migrate` need no platform. Where
+    # settings are wrong, the platform is not made.
+    errors = errors or [*_platform_errors()]
     if errors:
         raise SystemExit("Portico does not start:\n" + "\n".join(f"  {message}" for message in errors))
 
@@ -90,7 +91,7 @@ def _setting_choices() -> Iterator[CheckMessage]:
             )
 
 
-def _platform_that_can_be_made() -> Iterator[CheckMessage]:
+def _platform_errors() -> Iterator[CheckMessage]:
     """Make the platform, and yield an error if that fails.
 
     What `project.platform` makes is left out: checks of its settings have said what could be wrong.

@@ -35,12 +35,13 @@ def take_from_the_dead(name: str, holder: str, seconds: float) -> bool:
 
     A killed process could not give its claim back: the claim ends by itself.
     """
-    last = _end_of_claim(name)
+    known_end = _end_of_claim(name)
     while not take(name, holder, seconds):
-        until = _end_of_claim(name)
-        if last is not None and until is not None and until > last:
+        end = _end_of_claim(name)
+        if known_end is not None and end is not None and end > known_end:
+            # The holder lives: it has renewed its claim.
             return False
-        last = until
+        known_end = end
         sleep(_PAUSE)
     return True
 

@@ -36,8 +36,8 @@ def load(passwords: Mapping[str, str], out: TextIOBase) -> None:
     """Fill an empty database. The rows by which a database counts as filled come last, in one transaction."""
     call_command("crmdemo", stdout=out)
     with transaction.atomic():
-        # What a former import of `$metadata` made in another way, such as choices that it knows as numbers,
-        # is named, and blocks a few endpoints: that is no reason not to start.
+        # `allow_broken`: an earlier import of `$metadata` may have made entities of the demo in another way,
+        # such as choices as numbers. The import names these and blocks a few endpoints: the rest is served.
         call_command("importconfig", str(CONFIGURATION), allow_broken=True, stdout=out)
         create_accounts(passwords)
 

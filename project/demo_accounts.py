@@ -53,7 +53,7 @@ def create_accounts(passwords: Mapping[str, str]) -> None:
             )
     if "designer" in passwords:
         designer = _user_in_first_state("designer", passwords["designer"], "Dora", "Designer", is_staff=True)
-        # Alone at the demo's studio, so also with what else is a publisher's and a designer's to be granted.
+        # Nobody else works in the demo's studio: the designer may also publish, and try endpoints for real.
         designer.groups.set(Group.objects.filter(name__in=(DESIGNER, PUBLISHER)))
         designer.user_permissions.set(for_real())
     if "admin" in passwords:

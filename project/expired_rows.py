@@ -61,7 +61,7 @@ def kinds() -> tuple[Expiring, ...]:
 
 def _remover_of(expired: Callable[[dt.datetime], QuerySet[Any]], oldest: str) -> Callable[[int], int]:
     """Return a function that removes at most so many expired rows, the oldest first, and returns their
-    number.
+    number. `oldest` is the field that rows are ordered by.
     """
 
     def remove(most: int) -> int:

@@ -27,11 +27,12 @@ PLATFORMS.register(
 @cache
 def load() -> tuple[Problem, ...]:
     """Add what packages offer to the registries, and return what cannot be added."""
+    # Before packages add theirs.
     built_in = KINDS.keys() | OPERATIONS.keys()
     problems = [
-        *_built_in_kinds_without_place(),
+        *_unusable_built_in_kinds(),
         *TYPES.load(),
-        *KINDS.load(_can_be_edited_and_found),
+        *KINDS.load(_check_form_and_path),
         *OPERATIONS.load(),
         *FUNCTIONS.load(),
         *PROCESSES.load(),
@@ -41,7 +42,7 @@ def load() -> tuple[Problem, ...]:
     return (*problems, *_kinds_without_counterpart({problem.name for problem in problems}, built_in))
 
 
-def _can_be_edited_and_found(kind: OperationKind) -> None:
+def _check_form_and_path(kind: OperationKind) -> None:
     """Raise ValueError for a kind whose settings have no form field, or whose path leads nowhere."""
     refuse_unknown_settings(kind.settings)
     try:
@@ -52,11 +53,11 @@ def _can_be_edited_and_found(kind: OperationKind) -> None:
         raise ValueError(f"its path {kind.path} is not one of the API. Begin it with /api/{{module}}/")
 
 
-def _built_in_kinds_without_place() -> Iterator[Problem]:
+def _unusable_built_in_kinds() -> Iterator[Problem]:
     """Yield a problem for each built-in kind that has no form or no path under the API."""
     for name, kind in KINDS.items():
         try:
-            _can_be_edited_and_found(kind)
+            _check_form_and_path(kind)
         except ValueError as error:
             text = f"The built-in “{name}” of {KINDS.group} cannot be used: {error}."
             yield Problem(KINDS.group, name, text, "Correct the kind.")

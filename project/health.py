@@ -30,7 +30,7 @@ REMEMBERED = 3.0
 """Seconds that an answer of the database stands: whoever asks more often costs it nothing."""
 
 PATIENCE = 0.9
-"""Seconds that the database is given to answer: its time-outs count in whole ones."""
+"""Seconds that the database is given to answer. SQLite's wait for a lock, in whole seconds, is one then."""
 
 _WRITE = (
     "INSERT INTO portico_claim (name, holder, until) VALUES ('ready', '', %s) "
@@ -72,7 +72,7 @@ class _Readiness:
                 if self._ready:
                     _unmigrated.worked()
                     _silent.worked()
-                # A migration is noticed when it is applied.
+                # While migrations are missing, every request asks anew: the last one is noticed at once.
                 self._until = time.monotonic() + REMEMBERED if self._migrated else 0.0
             return self._ready
 
@@ -100,13 +100,13 @@ class _Readiness:
 
         Nothing else shows a full disk, or a database that only reads.
         """
-        # The wrapper of this thread: the watchdog, which is another one, would find its own by `connection`.
+        # Not `connection`, which leads each thread to its own one: the watchdog is another thread.
         with Watch(connections[DEFAULT_DB_ALIAS], time.monotonic() + PATIENCE):
             try:
                 with transaction.atomic(), connection.cursor() as cursor:
                     cursor.execute(_WRITE, (dt.datetime.now(dt.UTC),))
             except (DatabaseError, InterfaceError) as error:
-                # Busy with another writer, it still reads.
+                # A database that is busy with another writer takes writes, only later.
                 if trouble_of(error) is not Trouble.BUSY:
                     _log_silence(error)
                     return False

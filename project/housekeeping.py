@@ -32,6 +32,7 @@ PAUSE = 0.05
 
 # Seconds after which another process may take a round over, when the one that had it was killed in a step.
 _LEASE = 30.0
+# Claims: for the time of a round, and for the interval in which no other round begins.
 _ROUND, _DUE = "tidying", "tidied"
 
 
@@ -90,7 +91,7 @@ def _round_if_due(process: str) -> None:
     """
     try:
         close_old_connections()
-        # A second less, so that the claim is over when the same process comes again.
+        # A second less: whoever comes after just one interval finds the claim over.
         if claims.take(_DUE, process, INTERVAL - 1):
             removed = {name: number for name, number in tidy() if number}
             if removed:

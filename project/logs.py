@@ -28,14 +28,14 @@ PLAIN = (str, int, float, bool, type(None))
 
 # Loggers whose lines hold nothing of a request. Granian's tell of its processes.
 _OWN = re.compile(r"(portico|project|_granian)(\..*)?")
-_CODES = ("code", "status", "status_code", "sqlstate", "errno")
+_CODE_ATTRIBUTES = ("code", "status", "status_code", "sqlstate", "errno")
 _CODE = re.compile(r"[A-Za-z0-9_]{1,40}")
 _WARNING = re.compile(r"(?P<place>.*?:\d+): (?P<kind>\w+):")
 # Exceptions of a chain of causes that a log line shows.
 _LONGEST_CHAIN = 10
 
 
-def without_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+def drop_objects(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Return the event with plain values, and lists and tables of these. Keys that begin with `_` are
     structlog's own.
     """
@@ -52,7 +52,7 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, PLAIN)
 
 
-def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+def add_request_id(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Add the id of the request that the thread works on, if it works on one."""
     record = current.get()
     if isinstance(record, RequestRecord) and record.request is not None:
@@ -60,7 +60,7 @@ def of_request(logger: WrappedLogger, method: str, event: EventDict) -> EventDic
     return event
 
 
-def exceptions(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+def describe_exception(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Replace `exc_info` by the text `exception`: the chain of exceptions, their codes, and where they
     were raised.
     """
@@ -71,7 +71,7 @@ def exceptions(logger: WrappedLogger, method: str, event: EventDict) -> EventDic
     return event
 
 
-def _without_values(record: logging.LogRecord) -> logging.LogRecord:
+def _record_without_values(record: logging.LogRecord) -> logging.LogRecord:
     """Return a record of another library's logger without the values that were filled in."""
     return logging.LogRecord(
         record.name,
@@ -104,7 +104,7 @@ def _exception_lines(error: BaseException) -> Iterator[str]:
         chain.append(cause)
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     for link in chain:
-        codes = [f"{name}={code}" for name in _CODES if (code := _code_attribute(link, name))]
+        codes = [f"{name}={code}" for name in _CODE_ATTRIBUTES if (code := _code_attribute(link, name))]
         yield " ".join([for_log(link), *codes])
         for frame in traceback.extract_tb(link.__traceback__):
             yield f"  {frame.filename}:{frame.lineno} {frame.name}"
@@ -131,20 +131,20 @@ class WithException(logging.Filter):
 class JsonFormatter(structlog.stdlib.ProcessorFormatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the JSON line of a record. Lines of other libraries lose their values."""
-        return super().format(record if _OWN.fullmatch(record.name) else _without_values(record))
+        return super().format(record if _OWN.fullmatch(record.name) else _record_without_values(record))
 
     def __init__(self) -> None:
-        before: list[Processor] = [
+        steps: list[Processor] = [
             structlog.contextvars.merge_contextvars,
             structlog.stdlib.add_log_level,
             structlog.stdlib.add_logger_name,
             structlog.stdlib.ExtraAdder(),
-            of_request,
+            add_request_id,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            exceptions,
-            without_objects,
+            describe_exception,
+            drop_objects,
         ]
         super().__init__(
-            foreign_pre_chain=before,
+            foreign_pre_chain=steps,
             processors=[self.remove_processors_meta, structlog.processors.JSONRenderer()],
         )

@@ -23,7 +23,7 @@ from project import claims
 
 logger = logging.getLogger("portico.metadata")
 
-_DUE = "metadata"
+_CLAIM = "metadata"
 _CHECKS_PER_INTERVAL = 10
 """How often each process checks within an interval whether a refresh is due.
 
@@ -66,7 +66,8 @@ def refresh_if_due(interval: float) -> RefreshResult | None:
     try:
         # A new holder for each turn. As the same holder, this process would get the claim again before the
         # interval is over.
-        is_due = claims.take(_DUE, uuid.uuid4().hex, interval - 1)
+        # A second less: a check after just one interval finds the claim over.
+        is_due = claims.take(_CLAIM, uuid.uuid4().hex, interval - 1)
         if not is_due or not isinstance(get_platform(), KeepsMetadata):
             return None
         return _log_changes(refresh(by_changes=True))

@@ -1,7 +1,7 @@
 """Middleware of which API requests pay nothing that only the studio needs.
 
-Each Studio class is a middleware behind a test of the path, Django's own but for one. They stay
-subclasses, so that the admin's system checks still find what they look for.
+Each Studio class is a middleware, mostly one of Django, behind a test of the path. They are subclasses, so
+that the admin's system checks still find what they look for.
 """
 
 from __future__ import annotations
@@ -181,13 +181,14 @@ class ApiHeaders:
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
         self._over_http, self._over_https = (_headers_over(scheme) for scheme in ("http", "https"))
-        self._asks = bool(settings.SECURE_HSTS_SECONDS)
+        # Only this header depends on the scheme.
+        self._has_hsts = bool(settings.SECURE_HSTS_SECONDS)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer the request. An answer of the API gets the headers that it lacks."""
         response = self.get_response(request)
         if is_of_the_api(request.path_info):
-            headers = self._over_https if self._asks and request.is_secure() else self._over_http
+            headers = self._over_https if self._has_hsts and request.is_secure() else self._over_http
             headers.complete(response)
         return response
 

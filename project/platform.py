@@ -45,7 +45,7 @@ def dataverse() -> Platform:
         env["CRM_URL"],
         timeout=float(env["PLATFORM_TIMEOUT"]),
         metadata_timeout=float(env["METADATA_TIMEOUT"]),
-        concurrency=threads.at_the_platform(),
+        concurrency=threads.platform_concurrency(),
         by_object_id=env["CRM_IMPERSONATE_BY"] == "object",
     )
     clients = applications.of_the_platform()
@@ -67,6 +67,7 @@ def _budget(client_ids: list[str]) -> Budget:
     from crmclient.dataverse.http.process_budget import ProcessBudget
 
     env = settings.PORTICO
+    # 0 in the setting is no limit.
     requests, work = (number or BOUNDLESS for number in env["CRM_BUDGET"])
     shares = {share: percent / 100 for share, percent in zip(SHARES, env["CRM_SHARES"], strict=True)}
     window = float(env["CRM_BUDGET_SECONDS"])

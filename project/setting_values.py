@@ -28,6 +28,7 @@ def between(smallest: int, greatest: int | None = None) -> Callable[[str], int]:
 
     def read(value: str) -> int:
         digits = value.strip()
+        # No setting is that large, and `int` refuses thousands of digits in words of its own.
         if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
             raise ValueError(f"write a whole number {range_}")
         number = int(digits)

@@ -81,7 +81,7 @@ class RedisBudget(Budget):
         """
         paused = self._own.paused(only_user)
         if paused > LONGEST_WAIT:
-            # Enough is known: a refusal costs no question to the others.
+            # This process knows enough to refuse without asking Redis.
             return Refusal(paused, Reason.PAUSE)
         id = f"{self._process}{next(self._ids)}"
         # -1 stands for any user.

@@ -36,10 +36,11 @@ def shares() -> Shares:
     """
     threads = int(settings.PORTICO["THREADS"])
     extra_threads = max(3, threads // 2)
-    return Shares(threads, extra_threads // 3, extra_threads // 3, extra_threads - 2 * (extra_threads // 3))
+    third = extra_threads // 3
+    return Shares(threads, queue=third, about_callers=third, left=extra_threads - 2 * third)
 
 
-def of_a_worker() -> int:
+def request_threads() -> int:
     """Return the number of request threads of a worker.
 
     Threads that wait for Dataverse are added to THREADS: however slow Dataverse is, THREADS are left for
@@ -47,11 +48,11 @@ def of_a_worker() -> int:
     """
     env = settings.PORTICO
     if env["CRM_URL"]:
-        return int(env["THREADS"]) + threads_held(at_the_platform()) + LOGINS
+        return int(env["THREADS"]) + threads_held(platform_concurrency()) + LOGINS
     return sum(shares()) + LOGINS
 
 
-def at_the_platform() -> int:
+def platform_concurrency() -> int:
     """Return how many requests to Dataverse this process may have under way at once.
 
     An application user may have CRM_CONCURRENCY requests: with CACHE_URL in all processes together, else each

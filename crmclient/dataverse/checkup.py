@@ -157,19 +157,19 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
     """Yield a step for each part of the metadata that the platform does not give, and for each privilege
     that the application user lacks for some.
     """
-    parts_kept: dict[str, Callable[[], object]] = {
+    copied_parts: dict[str, Callable[[], object]] = {
         "option sets": platform.option_sets,
         "processes": platform.processes,
         "languages": platform.languages,
     }
-    for part, ask in parts_kept.items():
+    for part, ask in copied_parts.items():
         # The platform notes a privilege that is missing for one of these: `missing_privileges` has it below.
         with suppress(MissingPrivilege):
-            yield from _unless_given(part, ask)
+            yield from _check_part(part, ask)
     parts_by_privilege = defaultdict[str, list[str]](list)
     # Security roles are read anew each time, so their privilege is told by the error alone.
     try:
-        yield from _unless_given("security roles", platform.security_roles)
+        yield from _check_part("security roles", platform.security_roles)
     except MissingPrivilege as error:
         parts_by_privilege[error.privilege].append("security roles")
     if isinstance(platform, KeepsMetadata):
@@ -184,8 +184,9 @@ def _unknown_metadata(platform: Platform) -> Iterator[Step]:
         )
 
 
-def _unless_given(part: str, ask: Callable[[], object]) -> Iterator[Step]:
-    """Yield a failed step where the platform does not give a part of the metadata.
+def _check_part(part: str, ask: Callable[[], object]) -> Iterator[Step]:
+    """Read a part of the metadata with `ask`. Yield a failed step if the platform does not give it, else
+    nothing.
 
     Raises MissingPrivilege.
     """

@@ -47,6 +47,7 @@ def check_connection(options: Options) -> Iterator[Step]:
     if answer.status == _UNAUTHORIZED:
         yield Step("address", Outcome.GOOD, Sentence("It asks for a token."))
     else:
+        # None unless the status is one of a failure that may pass, such as 503.
         passing = passing_status(answer.status, retry_after(answer.headers), request)
         yield Step(
             "address",
@@ -57,7 +58,7 @@ def check_connection(options: Options) -> Iterator[Step]:
             if passing is None
             else advice_on(passing.error),
         )
-    yield _clock(answer.headers)
+    yield _clock_step(answer.headers)
 
 
 def _unreachable_step(failure: Exception, options: Options) -> Step:
@@ -113,7 +114,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         waiting += [part for part in parts if isinstance(part, BaseException)]
 
 
-def _clock(headers: Mapping[str, str]) -> Step:
+def _clock_step(headers: Mapping[str, str]) -> Step:
     """Return the step that compares this machine's clock with the platform's, from the `Date` of an
     answer.
     """
@@ -121,6 +122,7 @@ def _clock(headers: Mapping[str, str]) -> Step:
         platform_time = parsedate_to_datetime(headers.get("date", ""))
         skew = (dt.datetime.now(dt.UTC) - platform_time).total_seconds()
     except (TypeError, ValueError):
+        # TypeError: a time without an offset from UTC, which cannot be subtracted.
         return Step(
             "clock",
             Outcome.WARNING,
@@ -153,7 +155,7 @@ def check_tokens(sources: Mapping[str, TokenSource], options: Options) -> Iterat
                 "token",
                 Outcome.FAILED,
                 Sentence("%(client)s: %(reason)s", client=client_id, reason=str(error)),
-                _about_tokens(error),
+                _token_advice(error),
             )
         else:
             yield Step(
@@ -167,7 +169,7 @@ def check_tokens(sources: Mapping[str, TokenSource], options: Options) -> Iterat
             )
 
 
-def _about_tokens(error: PlatformError) -> str:
+def _token_advice(error: PlatformError) -> str:
     """Return what to do about a token that could not be fetched."""
     if isinstance(error, TokenRefused) and error.advice:
         return error.advice

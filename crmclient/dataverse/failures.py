@@ -23,6 +23,7 @@ _QUOTED: Final = re.compile(r"['\"]([a-z0-9_]+)['\"]")
 _PRIVILEGE: Final = re.compile(r"\bprv[A-Za-z0-9_]{1,100}\b", re.ASCII)
 _GUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
+# By our own codes, which the details of the CRM server's answers have.
 _PROBLEMS: Final = {
     kind.code: kind
     for kind in (
@@ -36,6 +37,7 @@ _PROBLEMS: Final = {
         errors.UnknownTarget,
     )
 }
+# By Dataverse's codes.
 _PROBLEM_CODES: Final[dict[str, type[InvalidValue]]] = {
     "0x80040200": errors.MissingRequired,
     "0x80040224": errors.ReadOnlyAttribute,
@@ -88,14 +90,14 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
         )
     if refusal.status == 401:
         return TokenNotTaken()
-    by_code = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
+    make_error = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
     # Whoever else a call is made for, the service itself has the rights: it is its own role that lacks some.
     if refusal.status == 403 and not acting and refusal.code:
         return MissingPrivilege(_privilege_in(refusal.message))
-    if by_code is None or not refusal.code:
+    if make_error is None or not refusal.code:
         # A gateway on the way may answer with any status, but not in the protocol's shape.
         return UnexpectedAnswer(_unexpected(refusal))
-    return by_code(refusal, subject)
+    return make_error(refusal, subject)
 
 
 def _refusal_in(answer: Answer) -> Refusal:

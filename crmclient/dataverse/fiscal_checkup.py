@@ -17,7 +17,7 @@ from crmclient.values import Value
 _NAME: Final = "fiscal years"
 _ORGANIZATION: Final = "organization"
 _START, _PERIODS = "fiscalcalendarstart", "fiscalperiodtype"
-_TYPES: Final = {
+_PERIODS_BY_NUMBER: Final = {
     2000: FiscalPeriods.ANNUALLY,
     2001: FiscalPeriods.SEMIANNUALLY,
     2002: FiscalPeriods.QUARTERLY,
@@ -43,9 +43,9 @@ def check_fiscal_years(platform: Platform, fiscal: FiscalCalendar) -> Iterator[S
             Sentence("The organisation does not say when its fiscal years begin and how they are divided.")
         )
         return
-    differing = list(_differing(start, periods, fiscal))
-    yield from differing
-    if not differing:
+    differences = list(_differences(start, periods, fiscal))
+    yield from differences
+    if not differences:
         yield Step(_NAME, Outcome.GOOD, Sentence("The settings are those of the organisation."))
 
 
@@ -59,7 +59,7 @@ def _fiscal_settings(platform: Platform) -> Mapping[str, Value]:
     return rows[0] if rows else {}
 
 
-def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator[Step]:
+def _differences(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator[Step]:
     """Yield a warning for each difference between the organisation's fiscal year and the service's
     settings.
     """
@@ -78,7 +78,7 @@ def _differing(start: Value, periods: Value, fiscal: FiscalCalendar) -> Iterator
     if periods is None:
         return
     # By its type the value may be anything, so it is read as a text; the attribute holds whole numbers.
-    kind = _TYPES.get(int(str(periods)))
+    kind = _PERIODS_BY_NUMBER.get(int(str(periods)))
     if kind is None:
         yield _unknown(
             Sentence(

@@ -1,6 +1,7 @@
 """A line for each request, as JSON on standard error like all others.
 
-By logging's own way a line costs 29 µs, a tenth of an option set; so it costs 2.5.
+Written by `logging`, a line costs 29 µs, a tenth of an answer with an option set. Written as here, it costs
+2.5 µs.
 """
 
 from __future__ import annotations

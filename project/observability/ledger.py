@@ -92,7 +92,7 @@ class Ledger:
             if self._writer_pid == os.getpid():
                 return
             self._writer_pid = os.getpid()
-        threading.Thread(target=self._write_on, name="ledger", daemon=True).start()
+        threading.Thread(target=self._write_forever, name="ledger", daemon=True).start()
 
     def settle(self, *, is_read: bool = False) -> None:
         """Write everything that is queued now. With `is_read`, take the samples, too, because somebody is
@@ -103,12 +103,12 @@ class Ledger:
             with suppress(Empty):
                 while True:
                     queued.append(self._queue.get_nowait())
-            self._take(queued)
+            self._write(queued)
             if is_read or time.monotonic() - self._sampled >= SAMPLED:
                 self._sampled = time.monotonic()
                 self._apply(self._samplers)
 
-    def _take(self, items: Iterable[RequestRecord | Fact]) -> None:
+    def _write(self, items: Iterable[RequestRecord | Fact]) -> None:
         """Write queued items: records of requests into metrics, the log and traces, facts into metrics."""
         records: list[RequestRecord] = []
         facts: list[Fact] = []
@@ -148,15 +148,15 @@ class Ledger:
                 logger.exception("something was not counted")
         self._outage.worked()
 
-    def _write_on(self) -> None:
+    def _write_forever(self) -> None:
         """Write records as they come, for as long as the process lives."""
         while True:
             with suppress(Empty):
-                first = self._queue.get(timeout=SAMPLED)
+                item = self._queue.get(timeout=SAMPLED)
                 with self._lock:
                     # A call of `settle` from another thread, as at the end of the process, finds the record
                     # here.
-                    self._in_hand.append(first)
+                    self._in_hand.append(item)
                 time.sleep(MOMENT)
             self.settle()
 

@@ -18,12 +18,12 @@ from project.observability import shared_figures
 from runtime.http.request_record import RequestRecord
 
 # Upper bounds of the buckets of histograms, in seconds.
-_OF_REQUESTS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
-_OF_PLATFORM = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30)
+_REQUEST_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+_PLATFORM_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30)
 
 # Codes for which the rules in deploy/monitoring raise an alert at the first occurrence, and those of the
 # platform.
-_TOLD_OF = (
+_CODES_FROM_ZERO = (
     "internal_error",
     "endpoint_misconfigured",
     "query_refused",
@@ -46,6 +46,7 @@ class Metrics:
         def counter(name: str, help: str, *labels: str) -> Counter:
             return Counter(f"portico_{name}", help, labels, registry=registry)
 
+        # `mode`: of living processes the sum counts (livesum), or the greatest value (livemax).
         def gauge(name: str, help: str, mode: str = "livesum") -> Gauge:
             return Gauge(f"portico_{name}", help, registry=registry, multiprocess_mode=mode)  # type: ignore[arg-type]
 
@@ -54,15 +55,15 @@ class Metrics:
 
         self.registry = registry
         self.requests = counter("requests_total", "Requests answered.", "endpoint", "method", "status")
-        self.seconds = histogram("request_seconds", "Until the answer.", ("endpoint",), _OF_REQUESTS)
+        self.seconds = histogram("request_seconds", "Until the answer.", ("endpoint",), _REQUEST_BUCKETS)
         self.calls = counter("request_platform_calls_total", "Platform calls of requests.", "endpoint")
         self.platform_seconds = counter(
             "request_platform_seconds_total", "Seconds that requests waited for the platform.", "endpoint"
         )
         self.refusals = counter("refusals_total", "Problems answered.", "code", "reason")
         self.cached = counter("cached_answers_total", "Answers of cached endpoints.", "endpoint", "outcome")
-        # From zero on: Prometheus sees no increase where the first value is not zero.
-        for code in _TOLD_OF:
+        # An alert needs an increase, and Prometheus sees none where the first value is not zero.
+        for code in _CODES_FROM_ZERO:
             self.refusals.labels(code, "").inc(0)
         self.uploads = counter("uploads_total", "Files received.", "endpoint")
         self.uploaded = counter("upload_bytes_total", "Bytes of files received.", "endpoint")
@@ -71,7 +72,7 @@ class Metrics:
             "platform_attempt_seconds",
             "Requests to the platform, by method and outcome: a status, unreachable, lost or timeout.",
             ("method", "outcome"),
-            _OF_PLATFORM,
+            _PLATFORM_BUCKETS,
         )
         self.retries = counter(
             "platform_retries_total",
@@ -82,7 +83,7 @@ class Metrics:
             "platform_wait_seconds",
             "Requests that waited for a place, for budget or for a pause to end, and whether they were sent.",
             ("admitted",),
-            _OF_PLATFORM,
+            _PLATFORM_BUCKETS,
         )
         self.circuit_open = gauge(
             "platform_circuit_open",
@@ -118,11 +119,13 @@ class Metrics:
 
         An addition to a figure that processes share costs as much as ten to a figure of this process.
         """
+        # By endpoint, method and status; by code and reason; by endpoint and outcome: how many.
         requests: defaultdict[tuple[str, str, str], int] = defaultdict(int)
         refusals: defaultdict[tuple[str, str], int] = defaultdict(int)
+        cached: defaultdict[tuple[str, str], int] = defaultdict(int)
+        # By endpoint: how many calls of the platform, and their seconds; and the seconds of each request.
         platform: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0])
         elapsed: defaultdict[str, list[float]] = defaultdict(list)
-        cached: defaultdict[tuple[str, str], int] = defaultdict(int)
         for record in records:
             requests[record.endpoint, record.method, str(record.status)] += 1
             elapsed[record.endpoint].append(record.elapsed)
@@ -151,9 +154,10 @@ class Metrics:
 
 
 def _observe(histogram: Any, values: list[float]) -> None:
-    """Observe many values at once, for which a histogram has no method. Its buckets are `_OF_REQUESTS`."""
+    """Observe many values at once, for which a histogram has no method. It has the `_REQUEST_BUCKETS`."""
     histogram._sum.inc(sum(values))
-    for bucket, number in Counts(bisect_left(_OF_REQUESTS, value) for value in values).items():
+    # A bucket counts the values above the bound before it and up to its own; the last one has no bound.
+    for bucket, number in Counts(bisect_left(_REQUEST_BUCKETS, value) for value in values).items():
         histogram._buckets[bucket].inc(number)
 
 

@@ -43,12 +43,12 @@ def tell_from_now_on() -> None:
 def tell_of(threads: Threads) -> None:
     """Add these threads to the metrics from now on."""
 
-    def of_threads(metrics: Metrics) -> None:
+    def sample_threads(metrics: Metrics) -> None:
         metrics.threads.set(threads.size)
         metrics.threads_busy.set(threads.busy)
         metrics.waiting.set(threads.waiting)
 
-    ledger.add_sampler(of_threads)
+    ledger.add_sampler(sample_threads)
 
 
 def _sample_process(metrics: Metrics) -> None:

@@ -76,12 +76,16 @@ def shared() -> CollectorRegistry | None:
 
 
 class _Number:
-    """The number of the process that calls this, held until the process ends, however it ends."""
+    """The number of the process that calls this, held until the process ends, however it ends.
+
+    prometheus_client calls it where it would ask for the process id, to name its files.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._process = 0
         self._number = 0
+        # The descriptor of the number's lock file, once it is locked.
         self._lock = -1
 
     def __call__(self) -> int:
@@ -96,8 +100,9 @@ class _Number:
             # A fork's copy: the lock is the parent's, and stays so.
             os.close(self._lock)
         number = 1
-        while (lock := _locked(self._folder, number)) is None:
+        while (lock := _try_lock(self._folder, number)) is None:
             number += 1
+        # Gauges of living processes must not go on with the values of the one that had the number before.
         _multiprocess.mark_process_dead(number, str(self._folder))
         self._process, self._number, self._lock = os.getpid(), number, lock
 
@@ -130,6 +135,7 @@ def _make_room(path: Path) -> None:
     """
     if path.exists():
         with path.open("ab") as file:
+            # A file that is opened to append to is at its end: this is its size.
             os.posix_fallocate(file.fileno(), 0, max(_FIRST_SIZE, file.tell()))
         return
     # No other process writes files with this one's number.
@@ -177,13 +183,13 @@ def _remove_abandoned(parent: Path) -> None:
 def _forget_the_dead(folder: Path) -> None:
     """Remove the live figures of processes that have ended."""
     for number in {file.stem.rpartition("_")[2] for file in folder.glob("gauge_live*.db")}:
-        lock = _locked(folder, int(number))
+        lock = _try_lock(folder, int(number))
         if lock is not None:
             _multiprocess.mark_process_dead(int(number), str(folder))
             os.close(lock)
 
 
-def _locked(folder: Path, number: int) -> int | None:
+def _try_lock(folder: Path, number: int) -> int | None:
     """Return a file descriptor that holds the lock of `number`; None when another process holds it."""
     lock = os.open(folder / f"{number}.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:

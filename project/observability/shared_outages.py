@@ -1,7 +1,8 @@
 """Outages that all processes of one `manage.py serve` see, told by one of them.
 
-Each has a file in the folder that the processes have for their figures. There its course is, and who has seen
-it: a worker that was killed tells no end, so what only such ones have seen is over.
+Each has a file in the folder that the processes have for their figures, with its course and the ids of the
+processes that have seen it. A worker that was killed cannot log the end: an outage that no living process
+has seen is over.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class NotTakenIn(io.RawIOBase):
         raise BodyWanted
 
 
-def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
+def announced_body(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
     """Return the length of the body in bytes, and whether its sender waits for "100 Continue".
 
     The length is 0 without a body, and for a body in chunks.
@@ -66,7 +66,8 @@ def announced(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
 async def take_in(
     receive: Receive, length: int, limits: Limits, folder: str | None, first: Awaitable[Message] | None = None
 ) -> BinaryIO:
-    """Receive the whole body. `first` is its first message, if that is on its way already.
+    """Receive the whole body, and return it from its beginning. `first` is its first message, if that is on
+    its way already. `folder` is where a long body waits; None: the system's temporary folder.
 
     Raises TooSlow, BrokenOff. Raises OSError when `folder` has no room, after the client has sent the rest.
     """
@@ -96,6 +97,7 @@ async def drop_unwanted(receive: Receive, length: int, first: Awaitable[Message]
     An unread body makes the connection end, and a client that is cut off while it sends often never sees the
     answer.
     """
+    # A shorter body arrives in any case. Of a longer one not even the beginning is waited for.
     if _ON_ITS_WAY < length <= _MOST_UNWANTED:
         with suppress(TooSlow, BrokenOff), Pace(_UNWANTED) as pace:
             async for _ in _pieces(receive, length, pace, first):

@@ -94,6 +94,7 @@ class ConnectionWatch:
         seconds, although there was more to read.
         """
         now = time.monotonic()
+        # A client with nothing left to read is forgotten: its time begins anew with the next answer.
         readers, self._readers = self._readers, {}
         for connection in open_connections:
             if not connection.has_more:
@@ -124,10 +125,10 @@ class ConnectionWatch:
         """
         if not self._most or len(open_connections) <= self._most:
             return
-        of_address: defaultdict[str, list[Connection]] = defaultdict(list)
+        by_address: defaultdict[str, list[Connection]] = defaultdict(list)
         for connection in open_connections:
-            of_address[network(unwrapped(connection.client[0]))].append(connection)
-        for same_address in of_address.values():
+            by_address[network(unwrapped(connection.client[0]))].append(connection)
+        for same_address in by_address.values():
             same_address.sort(key=lambda connection: (connection.client in busy, -connection.silent))
             yield from same_address[: max(0, len(same_address) - self._most)]
 

@@ -26,7 +26,7 @@ from project.server.bodies import (
     BrokenOff,
     Message,
     NotTakenIn,
-    announced,
+    announced_body,
     drop_unwanted,
     take_in,
     until_gone,
@@ -120,14 +120,14 @@ class Front:
         """Begin a request. Granian calls this for each request, on a thread of its own."""
         scope = incoming.scope
         self.clients.add(scope["client"])
-        length, waits = announced(scope["headers"])
+        length, waits = announced_body(scope["headers"])
         if not length:
             self.crew.put(partial(self._respond, incoming, None, time.monotonic()))
         elif waits or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits))
         else:
             first = incoming.proto.receive()
-            job = partial(self._respond_if_here, incoming, length, first, time.monotonic())
+            job = partial(self._respond_if_arrived, incoming, length, first, time.monotonic())
             self._put(incoming, job)
 
     def _put(self, incoming: Incoming, job: Job) -> None:
@@ -148,6 +148,7 @@ class Front:
         """Run the application and send its answer. Called on a request thread.
 
         `received` is the `time.monotonic()` second in which the request, with its body, was complete.
+        `counted`: the application has been run before, without the body, and has counted the caller then.
         """
         try:
             environ = self._environ(incoming, body, received)
@@ -162,7 +163,7 @@ class Front:
                 body.close()
         self._send(incoming, answer)
 
-    def _respond_if_here(self, incoming: Incoming, length: int, first: Arriving, received: float) -> None:
+    def _respond_if_arrived(self, incoming: Incoming, length: int, first: Arriving, received: float) -> None:
         """Respond at once if the body has arrived, else receive it on the event loop. Called on a request
         thread.
 
@@ -171,7 +172,7 @@ class Front:
         if first.done() and len(body := first.result().get("body", b"")) == length:
             self._respond(incoming, io.BytesIO(body), received)
         else:
-            self._schedule(incoming, self._with_body(incoming, length, first))
+            self._schedule(incoming, self._receive_and_respond(incoming, length, first))
 
     def _environ(self, incoming: Incoming, body: BinaryIO | None, received: float) -> Environ:
         """Return the WSGI environment of a request, with what the server program tells the application."""
@@ -190,7 +191,7 @@ class Front:
             send({"type": "http.response.body", "body": answer.content})
             incoming.done()
         else:
-            self._schedule(incoming, self._with_long_answer(incoming, answer))
+            self._schedule(incoming, self._send_long_answer(incoming, answer))
 
     def _finish(self, incoming: Incoming) -> None:
         """End a request, answered or not."""
@@ -216,7 +217,7 @@ class Front:
             logger.error("a request was not answered", exc_info=error)
             self._finish(incoming)
 
-    async def _on_a_thread(self, work: Callable[[], Result]) -> Result:
+    async def _run_on_a_thread(self, work: Callable[[], Result]) -> Result:
         """Run `work` on a request thread. Return or raise what it returns or raises, BodyWanted included."""
         future: asyncio.Future[Result] = self._loop.create_future()
         self.crew.put(partial(self._do, work, future))
@@ -247,13 +248,14 @@ class Front:
         """
         answer = await self._answer_without_body(incoming)
         if answer is None:
-            await self._with_body(incoming, length, counted=True)
+            await self._receive_and_respond(incoming, length, counted=True)
             return
+        # A sender that waits for "100 Continue" has sent nothing that could be dropped.
         if answer.status >= 400 and not waits:
             await drop_unwanted(incoming.proto.receive, length)
         self._send(incoming, answer)
 
-    async def _with_body(
+    async def _receive_and_respond(
         self, incoming: Incoming, length: int, first: Arriving | None = None, *, counted: bool = False
     ) -> None:
         """Read the request's body of `length` bytes into memory or a file, and let a worker thread answer it.
@@ -284,7 +286,7 @@ class Front:
         """
         environ = self._environ(incoming, NotTakenIn(), time.monotonic())  # type: ignore[arg-type]
         with suppress(BodyWanted):
-            return await self._on_a_thread(partial(Answer.of, self._application, environ))
+            return await self._run_on_a_thread(partial(Answer.of, self._application, environ))
         return None
 
     def _refuse(self, incoming: Incoming, problem: Problem) -> None:
@@ -301,7 +303,7 @@ class Front:
         incoming.proto.send({"type": "http.response.body", "body": response.content})
         self._finish(incoming)
 
-    async def _with_long_answer(self, incoming: Incoming, answer: Answer) -> None:
+    async def _send_long_answer(self, incoming: Incoming, answer: Answer) -> None:
         """Send a long answer. Each piece is made when the client has taken the one before."""
         send = incoming.proto.send
         # What is sent after the client has gone is dropped without an error.
@@ -320,7 +322,7 @@ class Front:
                     if is_last or gone.done():
                         break
                     with pace.our_turn():
-                        await self._on_a_thread(answer.next_piece)
+                        await self._run_on_a_thread(answer.next_piece)
         except TooSlow:
             self._end_connection(incoming.scope["client"])
         except Exception:

@@ -55,16 +55,16 @@ class Pace:
     @contextmanager
     def our_turn(self) -> Iterator[None]:
         """Do not judge the client's pace during this block, in which the client waits for us."""
-        self._is_judged = self._is_waiting = False
+        self._is_judged = self._waits_for_client = False
         try:
             yield
         finally:
-            self._is_waiting = True
+            self._waits_for_client = True
 
     def __enter__(self) -> Self:
         """Begin the first period. The deadline counts from now."""
         # Whether the client has to move now, as everywhere but in `our_turn`.
-        self._is_waiting = True
+        self._waits_for_client = True
         self._ends = self._loop.time() + self._limits.deadline
         self._begin_period()
         return self
@@ -74,7 +74,7 @@ class Pace:
         earlier.
         """
         self._moved = 0
-        self._is_judged = self._is_waiting
+        self._is_judged = self._waits_for_client
         seconds_left = max(0.0, self._ends - self._loop.time())
         self._timer = self._loop.call_later(min(self._limits.patience, seconds_left), self._look)
 

@@ -52,6 +52,7 @@ class Restarts:
     def ended(self, number: int) -> float:
         """Note that a worker has ended. Return the seconds until it is started again."""
         now = self._clock()
+        # A worker that was never started again counts as one that has lived long: it starts at once.
         lived = now - self._started.get(number, float("-inf"))
         pause = 0.0
         if lived < _STARTED_WELL:

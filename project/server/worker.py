@@ -30,7 +30,7 @@ from project.server.pace import Limits
 SHOW_THREADS = signal.SIGUSR1
 """Writes to standard error what each thread is doing."""
 
-_OF_A_STOP = {signal.SIGINT, signal.SIGTERM}
+_STOP_SIGNALS = {signal.SIGINT, signal.SIGTERM}
 # The option of `prctl` that names the signal a process gets when its parent dies.
 _PARENT_DEATH_SIGNAL = 1
 # Parameters of `mallopt`, from glibc's malloc.h.
@@ -49,7 +49,7 @@ def start(counts: Any, number: int, *arguments: Any) -> None:
     _give_large_buffers_back()
     # Its types do not say what can be replaced.
     server: Any = mp
-    server._new_cbscheduler = partial(_scheduler, counts, number - 1)
+    server._new_cbscheduler = partial(_scheduler_for_front, counts, number - 1)
     mp.MPServer._spawn_asgi_worker(number, *arguments)
 
 
@@ -59,8 +59,8 @@ def lose_no_signal_at_the_fork() -> None:
     Python forgets the signals that reach a child before its first line. A worker that never heard of the stop
     would hold up the whole service for the grace period, and be killed.
     """
-    hold = partial(signal.pthread_sigmask, signal.SIG_BLOCK, _OF_A_STOP)
-    let_through = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _OF_A_STOP)
+    hold = partial(signal.pthread_sigmask, signal.SIG_BLOCK, _STOP_SIGNALS)
+    let_through = partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, _STOP_SIGNALS)
     os.register_at_fork(before=hold, after_in_parent=let_through, after_in_child=let_through)
 
 
@@ -82,6 +82,7 @@ def _end_with_the_supervisor() -> None:
     supervisor = multiprocessing.parent_process()
     if sys.platform == "linux" and supervisor is not None:
         ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        # It may have died before: then no signal comes any more.
         if os.getppid() != supervisor.pid:
             sys.exit(1)
 
@@ -93,11 +94,12 @@ def _give_large_buffers_back() -> None:
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
+        # A threshold that is set stays. By itself glibc raises it with the buffers that are freed.
         mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
         mallopt(_M_ARENA_MAX, 2)
 
 
-def _scheduler(
+def _scheduler_for_front(
     counts: Any, index: int, loop: asyncio.AbstractEventLoop, callback: Any, **options: Any
 ) -> Any:
     """Return a scheduler that hands requests to `Front`, in place of granian's own. Called once, when the
@@ -115,12 +117,13 @@ def _scheduler(
     limits = Limits(env["CLIENT_PATIENCE"], env["CLIENT_RATE"], env["TRANSFER_DEADLINE"])
     watch = ConnectionWatch(env["PORT"], limits, 0 if env["TRUSTED_PROXIES"] else env["ADDRESS_CONNECTIONS"])
     front_settings = Settings(
-        threads.of_a_worker(), threads.LOGINS, env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits
+        threads.request_threads(), threads.LOGINS, env["BODY_LIMIT"], env["UPLOAD_FOLDER"] or None, limits
     )
     front = Front(application, loop, front_settings, watch.end)
     watch.start(front.clients)
     process_figures.tell_of(front.crew)
     ledger.start()
+    # Before the end of the telemetry, which has 0: it sends what the ledger hands on.
     Finalize(None, ledger.settle, exitpriority=1)
     count_up(counts, index, loop, front.put_first)
 

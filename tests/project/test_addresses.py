@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from project.addresses import CannotListen, is_loopback, listenable, url_of
+from project.addresses import CannotListen, address_to_listen_on, is_loopback, url_of
 from tests.servers import free_port
 
 
@@ -19,7 +19,7 @@ def test_addresses_that_others_reach_are_not(host: str) -> None:
 
 
 def test_a_free_port_can_be_listened_on() -> None:
-    assert listenable("127.0.0.1", free_port()) == "127.0.0.1"
+    assert address_to_listen_on("127.0.0.1", free_port()) == "127.0.0.1"
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -31,17 +31,17 @@ def test_a_taken_port_is_refused_with_another_to_try(shared: bool) -> None:
         other.listen()
         port = other.getsockname()[1]
         with pytest.raises(CannotListen, match=f"Port {port} .* taken .* PORT="):
-            listenable("127.0.0.1", port)
+            address_to_listen_on("127.0.0.1", port)
 
 
 def test_an_address_of_another_machine_is_refused() -> None:
     with pytest.raises(CannotListen, match=r"192\.0\.2\.1 is no address of this machine"):
-        listenable("192.0.2.1", 8000)
+        address_to_listen_on("192.0.2.1", 8000)
 
 
 def test_a_name_that_does_not_resolve_is_refused() -> None:
     with pytest.raises(CannotListen, match=r"HOST=nowhere\.invalid"):
-        listenable("nowhere.invalid", 8000)
+        address_to_listen_on("nowhere.invalid", 8000)
 
 
 @pytest.mark.parametrize(

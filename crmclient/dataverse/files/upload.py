@@ -125,6 +125,7 @@ class Uploads:
                 session,
                 {name: value for name, value in block_headers.items() if value},
                 block,
+                # The last block ends the session: it cannot be sent twice.
                 repeatable=end < content.size,
                 # Whoever has opened the session goes on with it.
                 user=opened.user,
@@ -141,6 +142,7 @@ class Uploads:
         size = opened.headers.get("x-ms-chunk-size", "")
         # So many digits are more than a block, and `int` refuses thousands of them.
         announced = int(size[:18]) if size.isascii() and size.isdigit() else 0
+        # 0: the platform has named no size.
         return session, min(BLOCK, announced) or BLOCK
 
     def _url_and_name_header(self, place: Column, file_name: str) -> tuple[str, dict[str, str]]:

@@ -94,7 +94,8 @@ def left(limit: float, used: Sequence[float], others: float, share: Share, limit
         if group is not share:
             entitled = limit * limits.shares.get(group, 0.0)
             third = entitled / KEPT
-            kept_free += floor(max(0.0, min(third, entitled - spent) if satisfied else third - spent))
+            unspent = min(third, entitled - spent) if satisfied else third - spent
+            kept_free += floor(max(0.0, unspent))
     return limit - sum(used) - others - kept_free
 
 

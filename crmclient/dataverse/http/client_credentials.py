@@ -18,6 +18,7 @@ from crmclient.errors import Throttled, Unavailable
 from crmclient.sentences import Sentence
 
 RETRY_AFTER = 5.0
+"""Seconds after which callers may try again, where the endpoint does not say it."""
 _HEADERS = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
 
 

@@ -42,7 +42,7 @@ class _User:
         # The group of each request under way, by its id, and when it began.
         self.running: dict[str, tuple[Share, float]] = {}
         # When the pause of this user ends.
-        self.until = 0.0
+        self.paused_until = 0.0
         # The requests and the seconds of work that somebody else has used, and until when that counts.
         self.others = (0.0, 0.0)
         self.others_until = 0.0
@@ -76,10 +76,10 @@ class _User:
         self.sums[index] += amount
 
     def room(self, share: Share, now: float) -> tuple[float, Refusal | None]:
-        """Return how much of the scarcest resource is left for a group, from 0 to 1, and a refusal if
-        too little.
+        """Return which part of the scarcest resource is left for a group, at most 1, and a refusal if that is
+        too little for a request.
         """
-        limits, pause = self.limits, self.until - now
+        limits, pause = self.limits, self.paused_until - now
         if pause > 0:
             return 0.0, Refusal(pause, Reason.PAUSE)
         requests = left(limits.requests, self.sums[:_SIZE], self.others[0], share, limits)
@@ -87,9 +87,9 @@ class _User:
         places = left(limits.places, self._running(), 0, share, limits)
         part = min(requests / limits.requests, work / limits.work, places / limits.places)
         if requests < 1:
-            return part, Refusal(self._relief(now), Reason.REQUESTS)
+            return part, Refusal(self._seconds_to_relief(now), Reason.REQUESTS)
         if work <= 0:
-            return part, Refusal(self._relief(now), Reason.WORK)
+            return part, Refusal(self._seconds_to_relief(now), Reason.WORK)
         return part, Refusal(_NEXT_PLACE, Reason.PLACES) if places < 1 else None
 
     def spent(self) -> tuple[float, float]:
@@ -104,7 +104,7 @@ class _User:
             work={share: work[place] for share, place in _PLACE.items()},
             others=self.others[0],
             running=len(self.running),
-            pause=max(0.0, self.until - now),
+            pause=max(0.0, self.paused_until - now),
         )
 
     def _work(self, now: float) -> list[float]:
@@ -123,7 +123,7 @@ class _User:
             running[_PLACE[share]] += 1
         return running
 
-    def _relief(self, now: float) -> float:
+    def _seconds_to_relief(self, now: float) -> float:
         """Return the seconds until the oldest counted requests leave the window."""
         bucket = self.limits.bucket
         # An interval counts until SPAN intervals have begun after it.
@@ -161,6 +161,7 @@ class ProcessBudget(Budget):
                 elif refusal is None or refused.seconds < refusal.seconds:
                     refusal = refused
             if best is None:
+                # There is at least one user, and each has room or a refusal.
                 assert refusal is not None  # noqa: S101
                 return refusal
             return self._note(best, share, str(next(self._ids)), now)
@@ -195,13 +196,14 @@ class ProcessBudget(Budget):
         with self._lock:
             now = self._clock()
             resting = self._users[user]
-            longer = now + seconds - resting.until
-            resting.until = max(resting.until, now + seconds)
-            return longer, round(max(0.0, min(other.until for other in self._users) - now), 3)
+            longer = now + seconds - resting.paused_until
+            resting.paused_until = max(resting.paused_until, now + seconds)
+            return longer, round(max(0.0, min(other.paused_until for other in self._users) - now), 3)
 
     def paused(self, only_user: int | None = None) -> float:
         """Return the seconds until any user, or user `only_user`, may send."""
-        return max(0.0, min(self._users[number].until for number in self._numbers(only_user)) - self._clock())
+        until = min(self._users[number].paused_until for number in self._numbers(only_user))
+        return max(0.0, until - self._clock())
 
     def use_of_users(self) -> Sequence[BudgetUse]:
         """Return how each application user stands now, in the order of their numbers."""

@@ -71,6 +71,7 @@ def passing_status(status: int, wait: float | None, request: Request) -> Passing
     kind = _ERRORS.get(status)
     if kind is None:
         return None
+    # For callers: at most an hour, and a usual pause after a 429 or 503 that names none.
     if wait is None:
         shown_wait = DEFAULT_RETRY_AFTER if status in _NOTHING_DONE else None
     else:

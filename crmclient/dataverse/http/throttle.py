@@ -84,7 +84,7 @@ class Throttle:
         """Return the seconds that are left of a pause, of this process or of all."""
         seconds_left = self._until - time.monotonic()
         if seconds_left > LONGEST_WAIT:
-            # Enough is known: a refusal costs no question to the others.
+            # This process knows enough to refuse without asking for what the others know.
             return seconds_left
         shared = self._shared.left()
         if shared > seconds_left:

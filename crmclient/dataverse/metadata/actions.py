@@ -87,10 +87,10 @@ def _process(
     """
     message = OFFERED.get(name, _UNDOCUMENTED)
     parameters = list(action.iterfind(f"{_EDM}Parameter"))
-    bound = None
+    entity = None
     if action.get("IsBound") == "true":
-        bound = _entity(parameters.pop(0).get("Type", ""), entities) if parameters else None
-        if bound is None:
+        entity = _entity(parameters.pop(0).get("Type", ""), entities) if parameters else None
+        if entity is None:
             return None
     inputs = []
     for element in parameters:
@@ -105,7 +105,7 @@ def _process(
             return None
     answer = action.find(f"{_EDM}ReturnType")
     outputs = () if answer is None else tuple(_outputs(answer.get("Type", ""), entities, types))
-    return Process(name, message.label or name, tuple(inputs), outputs, bound)
+    return Process(name, message.label or name, tuple(inputs), outputs, entity)
 
 
 def _with_documented_targets(
@@ -130,7 +130,7 @@ def _outputs(
     properties = types.get(_short(kind), {}) if not _is_collection(kind) else {}
     for name, type_ in (properties or {_UNNAMED: kind}).items():
         parameter = _parameter(name, type_, entities, required=False)
-        if parameter is None and _any_entities(type_):
+        if parameter is None and _is_collection_of_any(type_):
             parameter = ProcessParameter(name, AttributeType.LOOKUP, False, (), holds=Holds.RECORDS)
         if parameter is not None:
             yield parameter
@@ -155,7 +155,7 @@ def _entity(kind: str, entities: Collection[str]) -> str | None:
     return _short(kind) if not _is_collection(kind) and _short(kind) in entities else None
 
 
-def _any_entities(kind: str) -> bool:
+def _is_collection_of_any(kind: str) -> bool:
     """Whether an EDM type is a collection of records of any entities."""
     return _is_collection(kind) and _short(kind).removesuffix(")") == _ANY_ENTITY
 

@@ -60,7 +60,7 @@ class Catalogue:
     def __init__(self, fetcher: Fetcher, store: MetadataStore) -> None:
         self._fetcher = fetcher
         self._store = store
-        self._known: _LoadedDocuments | None = None
+        self._loaded: _LoadedDocuments | None = None
         # One thread refreshes at a time.
         self._refreshing = threading.Lock()
         # By revision and name: the documents that a thread is looking for. The lock guards them.
@@ -71,8 +71,8 @@ class Catalogue:
     def synchronise(self) -> None:
         """Forget what is in memory when the store has another revision."""
         revision = self._store.revision()
-        if self._known is None or self._known.revision != revision:
-            self._known = _LoadedDocuments(revision)
+        if self._loaded is None or self._loaded.revision != revision:
+            self._loaded = _LoadedDocuments(revision)
 
     def revision(self) -> str:
         self.synchronise()
@@ -111,9 +111,10 @@ class Catalogue:
     def fetch_ahead(self, entities: Iterable[str]) -> None:
         """Begin to fetch the documents of some entities that are not known yet. Does not wait."""
         self.synchronise()
-        loaded = {} if self._known is None else self._known.values
+        loaded = {} if self._loaded is None else self._loaded.values
         missing = {_ENTITIES, *(ENTITY + name for name in entities)} - loaded.keys()
         stored = set(self._store.names()) if missing else set()
+        # What is in the store need not be fetched, nor what the account may not read, as the store notes.
         missing -= {name for name in missing if {stored_name(name), stored_name(DENIED + name)} & stored}
         if _ENTITIES in missing:
             self._fetches.begin_ahead(_ENTITIES, documents.ENTITIES, self._fetcher.entities)
@@ -234,16 +235,18 @@ class Catalogue:
         return fetched
 
     def _add_stored(self, name: str, fetched: dict[str, bytes]) -> None:
-        """Add the document that the store holds to `fetched`, if it could not be fetched."""
+        """Add the document that the store holds to `fetched`, if it could not be fetched for want of a
+        privilege.
+        """
         held_document = None if stored_name(name) in fetched else self._store.load(stored_name(name))
         if held_document is not None:
             fetched[stored_name(name)] = held_document
 
     def _get(self, name: str, adapter: TypeAdapter[Found], fetch: Callable[[], Found]) -> Found:
         """Return a document from memory, else from the store, else from the platform."""
-        if self._known is None:
+        if self._loaded is None:
             self.synchronise()
-        cache = self._known
+        cache = self._loaded
         assert cache is not None  # noqa: S101  for the type checker: just synchronised
         if name in cache.values:
             cached: Found = cache.values[name]

@@ -146,13 +146,13 @@ class Fetcher:
         with _noting_missing_privilege(unknown, RELATIONSHIPS):
             related = related_fetch.result()
         # Without those that are not offered, such as the name of a lookup's record.
-        listed = _read_answer(
+        offered = _read_answer(
             lambda: [item for item in attributes["value"] if metadata_json.attribute(item, name, {})]
         )
         choices: dict[str, OptionSet] = {}
         with _noting_missing_privilege(unknown, OPTIONS):
-            choices = self._choices(path, name, listed)
-        return _read_answer(lambda: _document(name, listed, related, choices, unknown))
+            choices = self._choices(path, name, offered)
+        return _read_answer(lambda: _document(name, offered, related, choices, unknown))
 
     def documents(self, names: Sequence[str]) -> dict[str, EntityDocument | MissingPrivilege]:
         """Return what `entity` returns or raises of several entities, by one request for all of them. Those
@@ -168,8 +168,8 @@ class Fetcher:
                 _properties(*_OF_RELATIONSHIPS),
             )
         except (MissingPrivilege, InvalidQuery, UnexpectedAnswer, UnknownEntity):
-            read = {name: self._entity_or_refusal(name) for name in names}
-            return {name: document for name, document in read.items() if document is not None}
+            by_name = {name: self._entity_or_refusal(name) for name in names}
+            return {name: document for name, document in by_name.items() if document is not None}
         return _read_answer(
             lambda: {
                 item["LogicalName"]: _document(
@@ -215,6 +215,7 @@ class Fetcher:
             "RelationshipQuery": {"Properties": of_relationships},
         }
         if of_entities is _ALL:
+            # Otherwise keys are not wanted: `entities` has them.
             query["KeyQuery"] = {"Properties": _ALL}
         answer = self._get("RetrieveMetadataChanges(Query=@p1)", {"@p1": json.dumps(query)})
         return _read_answer(lambda: [dict(item) for item in answer["EntityMetadata"]])
@@ -283,18 +284,19 @@ class Fetcher:
         the other actions.
         """
         unknown: dict[str, str] = {}
-        listed: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
-        document, entities = self._threads.start(self._document), self._threads.start(self.entities)
+        # By entity set; empty where they may not be read.
+        rows: dict[str, list[dict[str, Any]]] = {name: [] for name in processes.COLUMNS}
+        document, entities = self._threads.start(self._metadata_xml), self._threads.start(self.entities)
         fetches = {
             name: self._threads.start(partial(self._get, name, {"$select": ",".join(columns)}))
             for name, columns in processes.COLUMNS.items()
         }
         with _noting_missing_privilege(unknown, ""):
-            rows = {name: fetch.result() for name, fetch in fetches.items()}
-            listed = _read_answer(lambda: {name: answer["value"] for name, answer in rows.items()})
-        names = _read_answer(lambda: {row["uniquename"] for row in listed[processes.APIS]})
+            answers = {name: fetch.result() for name, fetch in fetches.items()}
+            rows = _read_answer(lambda: {name: answer["value"] for name, answer in answers.items()})
+        names = _read_answer(lambda: {row["uniquename"] for row in rows[processes.APIS]})
         classic = actions.read(document.result(), entities.result(), names)
-        return _raise_if_partial({**_read_answer(lambda: processes.read(listed)), **classic}, unknown)
+        return _raise_if_partial({**_read_answer(lambda: processes.read(rows)), **classic}, unknown)
 
     def languages(self) -> tuple[int, ...]:
         """Return the LCIDs, the base language first. Raises PartlyKnown with the base language alone."""
@@ -342,7 +344,7 @@ class Fetcher:
             option_sets.update(_read_answer(partial(_option_sets_in, fetch.result(), entity)))
         return option_sets
 
-    def _document(self) -> bytes:
+    def _metadata_xml(self) -> bytes:
         """Return the organisation's `$metadata`. It is always XML."""
         request = Request("GET", f"{self._api.base}$metadata", {"Accept": "application/xml"}, repeatable=True)
         return self._api.send(request, _METADATA, self._call()).body
@@ -386,16 +388,17 @@ def _properties(*names: str) -> dict[str, Any]:
 
 def _document(
     name: str,
-    listed: Sequence[Mapping[str, Any]],
+    items: Sequence[Mapping[str, Any]],
     related: Mapping[str, Any],
     choices: Mapping[str, OptionSet],
     unknown: Mapping[str, str],
 ) -> EntityDocument:
-    """Return the document of the entity `name`: `listed` are its attributes, `related` has its relationships,
-    `choices` are the option sets of its choices. Raises what reading its JSON raises.
+    """Return the document of the entity `name`: `items` are its attributes, `related` has its relationships,
+    `choices` are the option sets of its choices, by attribute; `unknown` is that of the document. Raises what
+    reading its JSON raises.
     """
     # Documents are compared, and each request has an order of its own.
-    in_order = sorted(listed, key=itemgetter("LogicalName"))
+    in_order = sorted(items, key=itemgetter("LogicalName"))
     attributes = [metadata_json.attribute(item, name, choices) for item in in_order]
     relationships = tuple(sorted(metadata_json.relationships(related), key=attrgetter("name")))
     parents = {

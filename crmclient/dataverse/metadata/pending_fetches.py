@@ -88,8 +88,8 @@ class PendingFetches:
             if failure is not None and time.monotonic() < failure.until:
                 # Without the frames of whoever was told before.
                 raise failure.error.with_traceback(None)
-        is_first, refreshed = not self._store.names(), self._store.refreshed()
-        work = partial(self._fetched, name, adapter, fetch, is_first=is_first)
+        is_store_empty, refreshed = not self._store.names(), self._store.refreshed()
+        work = partial(self._fetch_document, name, adapter, fetch, is_store_empty=is_store_empty)
         with self._lock:
             if name not in self._fetches:
                 self._fetches[name] = PendingFetch(self._threads.start(work), refreshed)
@@ -110,14 +110,16 @@ class PendingFetches:
         """
         if not names:
             return
-        is_first, refreshed = not self._store.names(), self._store.refreshed()
+        is_store_empty, refreshed = not self._store.names(), self._store.refreshed()
         now = time.monotonic()
         with self._lock:
             failed = {name for name, failure in self._failures.items() if now < failure.until}
-            new = [name for name in names if name not in self._fetches and name not in failed]
-            for start in range(0, len(new), TOGETHER):
-                batch = new[start : start + TOGETHER]
-                batch_fetch = self._threads.start(partial(self._fetched_together, batch, is_first=is_first))
+            to_begin = [name for name in names if name not in self._fetches and name not in failed]
+            for start in range(0, len(to_begin), TOGETHER):
+                batch = to_begin[start : start + TOGETHER]
+                batch_fetch = self._threads.start(
+                    partial(self._fetch_batch, batch, is_store_empty=is_store_empty)
+                )
                 for name in batch:
                     fetch = FetchOfPart(batch_fetch, partial(_part_of, name))
                     self._fetches[name] = PendingFetch(fetch, refreshed)
@@ -161,15 +163,18 @@ class PendingFetches:
 
     def fetch_entities(self, names: Collection[str]) -> dict[str, bytes]:
         """Fetch the documents of some entities. Return what is to be stored, by name in the store."""
-        listed = sorted(names)
-        if len(listed) < 2:
+        sorted_names = sorted(names)
+        if len(sorted_names) < 2:
             # By the requests that a page sends for it.
             return self.fetch_together(
-                {ENTITY + name: (documents.ENTITY, partial(self._fetcher.entity, name)) for name in listed}
+                {
+                    ENTITY + name: (documents.ENTITY, partial(self._fetcher.entity, name))
+                    for name in sorted_names
+                }
             )
         fetches = [
-            self._threads.start(partial(self._fetcher.documents, listed[start : start + TOGETHER]))
-            for start in range(0, len(listed), TOGETHER)
+            self._threads.start(partial(self._fetcher.documents, sorted_names[start : start + TOGETHER]))
+            for start in range(0, len(sorted_names), TOGETHER)
         ]
         return {
             name: content
@@ -186,19 +191,17 @@ class PendingFetches:
             # It tells no changes: each refresh fetches everything.
             return {}
 
-    def _fetched(
-        self, name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any], *, is_first: bool
+    def _fetch_document(
+        self, name: str, adapter: TypeAdapter[Any], fetch: Callable[[], Any], *, is_store_empty: bool
     ) -> Fetched:
         """Return the stamp of a store that is empty, and the documents to store under a name."""
         with self._remembering_failure(name):
-            return self._first_stamp() if is_first else {}, documents_of(name, adapter, fetch)
+            return self._first_stamp() if is_store_empty else {}, documents_of(name, adapter, fetch)
 
-    def _fetched_together(self, keys: Sequence[str], *, is_first: bool) -> dict[str, Fetched]:
-        """Return what `_fetched` returns for each of several entities. Those that there are not are left
-        out.
-        """
+    def _fetch_batch(self, keys: Sequence[str], *, is_store_empty: bool) -> dict[str, Fetched]:
+        """Return what `_fetch_document` returns, for each of several entities without the unknown ones."""
         with self._remembering_failure(*keys):
-            stamp = self._first_stamp() if is_first else {}
+            stamp = self._first_stamp() if is_store_empty else {}
             found = self._fetcher.documents([key.removeprefix(ENTITY) for key in keys])
             return {
                 ENTITY + name: (stamp, entity_documents(name, document)) for name, document in found.items()
@@ -217,6 +220,7 @@ class PendingFetches:
             now = time.monotonic()
             with self._lock:
                 for name in names:
+                    # Whoever asks next must not be given the fetch that has failed.
                     self._fetches.pop(name, None)
                     if isinstance(error, PlatformFailure):
                         wait_asked_for = error.retry_after or FAILED_SECONDS

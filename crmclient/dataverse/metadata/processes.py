@@ -50,7 +50,7 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
     processes: dict[str, ProcessDocument] = {}
     for row in rows[APIS]:
         inputs_of_api = inputs.get(row["customapiid"], [])
-        parameters = [item for item in inputs_of_api if _can_be_given(item)]
+        usable_inputs = [item for item in inputs_of_api if _can_be_given(item)]
         if row["bindingtype"] not in (_GLOBAL, _ENTITY) or row["uniquename"] in FORBIDDEN:
             continue
         # A required input that cannot be given keeps the process from being called at all.
@@ -62,7 +62,7 @@ def read(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, ProcessDo
             Process(
                 name,
                 row.get("displayname") or name,
-                tuple(_parameter(item, required=not item.get("isoptional")) for item in parameters),
+                tuple(_parameter(item, required=not item.get("isoptional")) for item in usable_inputs),
                 tuple(_parameter(item, required=False) for item in outputs_of_api),
                 row.get("boundentitylogicalname") if row["bindingtype"] == _ENTITY else None,
                 row.get("description") or "",

@@ -17,37 +17,41 @@ class Choices:
         self._sources = sources
         self._catalogue = catalogue
 
-    def group(self, group: Filter, holder: str | None) -> Filter:
-        """Return the filter of the entity, or of the link `holder`, as Dataverse can compare it."""
-        return Filter(tuple(self._item(item, holder) for item in group.items), group.any)
-
-    def link(self, link: Link) -> Link:
-        """Return a link in which its own filter, and those of the links in it, are replaced as `group` does
-        it.
+    def rewrite_filter(self, group: Filter, holder: str | None) -> Filter:
+        """Return the filter of the link with the alias `holder` (None: of the entity) as Dataverse can
+        compare it.
         """
+        return Filter(tuple(self._rewrite_item(item, holder) for item in group.items), group.any)
+
+    def rewrite_link(self, link: Link) -> Link:
+        """Return a link with its own filter, and those of the links in it, rewritten."""
         return replace(
             link,
-            filter=None if link.filter is None else self.group(link.filter, link.alias),
-            links=tuple(self.link(nested) for nested in link.links),
+            filter=None if link.filter is None else self.rewrite_filter(link.filter, link.alias),
+            links=tuple(self.rewrite_link(nested) for nested in link.links),
         )
 
-    def _item(self, item: FilterItem, holder: str | None) -> FilterItem:
+    def _rewrite_item(self, item: FilterItem, holder: str | None) -> FilterItem:
         """Return a condition, filter or link in which conditions on several choices are as Dataverse can
         compare them.
         """
         if isinstance(item, Filter):
-            return self.group(item, holder)
+            return self.rewrite_filter(item, holder)
         if isinstance(item, Link):
-            return self.link(item)
+            return self.rewrite_link(item)
         if item.operator not in (Operator.EQ, Operator.NE) or not item.values:
             return item
         construct = f"condition {item.attribute} {item.operator.value}"
         attribute = source_named(self._sources, item.link, holder, construct).attribute(item.attribute)
         if attribute is None or attribute.type is not AttributeType.MULTISELECT:
             return item
-        return self._equal(item, attribute) if item.operator is Operator.EQ else self._other(item, attribute)
+        return (
+            self._equal_filter(item, attribute)
+            if item.operator is Operator.EQ
+            else self._unequal_filter(item, attribute)
+        )
 
-    def _equal(self, item: Condition, attribute: Attribute) -> Filter:
+    def _equal_filter(self, item: Condition, attribute: Attribute) -> Filter:
         """Return the filter that `eq` stands for: all of these options, and none of the others."""
         options, other_options = self._split(item, attribute)
         conditions = [_with_operator(item, Operator.CONTAIN_VALUES, (value,)) for value in options]
@@ -55,7 +59,7 @@ class Choices:
             conditions.append(_with_operator(item, Operator.NOT_CONTAIN_VALUES, other_options))
         return Filter(tuple(conditions))
 
-    def _other(self, item: Condition, attribute: Attribute) -> Filter:
+    def _unequal_filter(self, item: Condition, attribute: Attribute) -> Filter:
         """Return the filter that `ne` stands for: one of these options is missing, or there is another."""
         options, other_options = self._split(item, attribute)
         conditions = [_with_operator(item, Operator.NOT_CONTAIN_VALUES, (value,)) for value in options]

@@ -51,7 +51,7 @@ def output_of(source: Source, column: Column, files: FileFacts, parties: AskedPa
         return _name_of_lookup(source, lookup, key)
     attribute = source.attribute(column.attribute)
     if attribute is None:
-        raise _unknown(source, column)
+        raise _unknown_attribute(source, column)
     if attribute.type.holds_file:
         return _file(source, attribute, key, files, call)
     if attribute.type.holds_parties:
@@ -71,7 +71,7 @@ def aggregate_output(source: Source, column: Column) -> Output:
     if not column.alias:
         raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
     if attribute is None:
-        raise _unknown(source, column)
+        raise _unknown_attribute(source, column)
     refuse_unreadable(source, column.attribute, construct)
     if attribute.type.holds_parties:
         raise InvalidQuery(f"{construct}: parties are not counted.")
@@ -82,7 +82,7 @@ def aggregate_output(source: Source, column: Column) -> Output:
     return Output(column.alias, (column,), read, attribute.type.is_reference)
 
 
-def _unknown(source: Source, column: Column) -> InvalidQuery:
+def _unknown_attribute(source: Source, column: Column) -> InvalidQuery:
     """Return the error for a column whose entity has no such attribute."""
     return InvalidQuery(
         f"attribute {column.attribute}: the entity {source.entity.logical_name!r} has no such attribute."
@@ -118,7 +118,7 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
 
     names = source.property_names(attribute)
 
-    def found(row: Row) -> tuple[Guid, Guid] | None:
+    def ids_in(row: Row) -> tuple[Guid, Guid] | None:
         """Return the ids of the record and of its file; None without a file."""
         record = read_id(row)
         file = next((row[name] for name in names if row.get(name) is not None), None)
@@ -126,11 +126,11 @@ def _file(source: Source, attribute: Attribute, key: str, files: FileFacts, call
 
     def prepare(rows: Iterable[Row]) -> None:
         """Read the descriptions of the files of all rows."""
-        files.learn(entity, attribute, dict(id_pair for row in rows if (id_pair := found(row))), call)
+        files.learn(entity, attribute, dict(id_pair for row in rows if (id_pair := ids_in(row))), call)
 
     def read(row: Row) -> Value:
         """Return the description of the row's file; None without one."""
-        pair = found(row)
+        pair = ids_in(row)
         return None if pair is None else files.of(entity, pair[0], attribute, pair[1], call)
 
     return Output(key, (Column(attribute.logical_name), Column(primary_id)), read, prepare=prepare)

@@ -18,7 +18,8 @@ from crmclient.query.fetchxml import document
 from crmclient.query.problems import QueryProblems
 from crmclient.sentences import Sentence
 
-_LARGEST: Final = 20_000
+_LONGEST_TOKEN: Final = 20_000
+# More pages than anybody reads: such a number is not from us.
 _LAST_PAGE: Final = 1_000_000
 
 
@@ -43,7 +44,9 @@ def unseal(token: str, digest: str) -> Position:
     """
     try:
         # `seal` leaves out the padding. A token that is too long is cut, and is wrong then.
-        raw = base64.b64decode(token[:_LARGEST] + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
+        raw = base64.b64decode(
+            token[:_LONGEST_TOKEN] + "=" * (-len(token) % 4), altchars=b"-_", validate=True
+        )
         token_digest, number, cookie = exact_json.parse(raw)
     except (ValueError, TypeError, binascii.Error):
         raise InvalidQuery("The page token is not valid.") from None

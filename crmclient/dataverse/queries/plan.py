@@ -61,15 +61,15 @@ def plan_of(query: Query, catalogue: Catalogue, files: FileFacts, parties: Parti
         ]
         for alias, source in sources.items()
     }
-    every = [output for of_source in outputs.values() for output in of_source]
-    _check_keys(every)
+    all_outputs = [output for of_source in outputs.values() for output in of_source]
+    _check_keys(all_outputs)
     writer = _Writer(query, sources, outputs, catalogue)
     return Plan(
         writer.query(),
-        tuple(every),
+        tuple(all_outputs),
         root.entity.entity_set,
         root.entity.primary_id,
-        any(output.has_references for output in every),
+        any(output.has_references for output in all_outputs),
     )
 
 
@@ -96,7 +96,7 @@ class _Writer:
         return replace(
             query,
             columns=self._columns(None),
-            filter=None if query.filter is None else self._choices.group(query.filter, None),
+            filter=None if query.filter is None else self._choices.rewrite_filter(query.filter, None),
             links=tuple(self._link(link) for link in query.links),
             orders=tuple(self._order(order) for order in query.orders),
         )
@@ -107,11 +107,11 @@ class _Writer:
         """
         if not link.type.joins:
             # It only filters, such as EXISTS, so it has no columns.
-            return self._choices.link(link)
+            return self._choices.rewrite_link(link)
         return replace(
             link,
             columns=self._columns(link.alias),
-            filter=None if link.filter is None else self._choices.group(link.filter, link.alias),
+            filter=None if link.filter is None else self._choices.rewrite_filter(link.filter, link.alias),
             links=tuple(self._link(nested) for nested in link.links),
         )
 
@@ -130,7 +130,7 @@ class _Writer:
             return order
         attribute, link = order.attribute, order.link
         if attribute is None:
-            attribute, link = self._aliased(order.alias)
+            attribute, link = self._column_named(order.alias)
         construct = f"order {order.attribute or order.alias}"
         source = source_named(self._sources, link, None, construct)
         refuse_unreadable(source, attribute, construct)
@@ -140,7 +140,7 @@ class _Writer:
         name = attribute if lookup is None else lookup.logical_name
         return Order(name, None, source.alias, order.descending)
 
-    def _aliased(self, alias: str | None) -> tuple[str, str | None]:
+    def _column_named(self, alias: str | None) -> tuple[str, str | None]:
         """Return the attribute of the column with this key, and the alias of its link. Raises
         InvalidQuery.
         """

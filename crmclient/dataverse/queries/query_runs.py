@@ -55,7 +55,7 @@ class Queries:
         shape = digest(shape_of(query)[0])
         plan = plan_of(query, self._catalogue, self._files, self._parties, call)
         start = Position(page.number) if page.token is None else unseal(page.token, shape)
-        # FetchXML excludes `top` and pages. Of more rows than a page holds, pages are read up to `top`.
+        # FetchXML takes `top` or pages, not both. Above the size of a page, pages are read up to `top`.
         if query.top is not None and query.top <= LARGEST_PAGE:
             rows = self._ask(plan, plan.query, start, None, call).rows
             return QueryResult(plan.rows(rows), None, len(rows) if page.total else None)
@@ -97,7 +97,7 @@ class Queries:
         rows = answer.get("value")
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise UnexpectedAnswer(Sentence("The platform's answer to a query has no rows."))
-        # An annotation for yes or no may come as a boolean or as a text.
+        # Without a `count` no page was asked for. An annotation for yes or no may be a boolean or a text.
         has_more = count is not None and answer.get(_MORE) in (True, "true")
         counted = answer.get(_TOTAL)
         exact = type(counted) is int and counted >= 0 and answer.get(_EXCEEDED) not in (True, "true")
@@ -124,7 +124,7 @@ class Queries:
             query.entity,
             (Column(plan.primary_id, "total", Aggregate.COUNT),),
             query.filter,
-            tuple(_bare(link) for link in query.links),
+            tuple(_without_columns(link) for link in query.links),
         )
         try:
             [row] = self._ask(plan, counting, Position(), None, call).rows
@@ -136,6 +136,6 @@ class Queries:
         return counted if type(counted) is int else None
 
 
-def _bare(link: Link) -> Link:
+def _without_columns(link: Link) -> Link:
     """Return the same join without columns, also of the links in it."""
-    return replace(link, columns=(), links=tuple(_bare(nested) for nested in link.links))
+    return replace(link, columns=(), links=tuple(_without_columns(nested) for nested in link.links))

@@ -59,11 +59,11 @@ def _refuse_in_filter(group: Filter, holder: str | None, sources: Sources) -> No
                 _refuse_in_link(item, holder, sources)
             case Condition():
                 construct = f"condition {item.attribute} {item.operator.value}"
-                for alias, name in _compared(item):
+                for alias, name in _compared_attributes(item):
                     refuse_unreadable(source_named(sources, alias, holder, construct), name, construct)
 
 
-def _compared(condition: Condition) -> Iterator[tuple[str | None, str]]:
+def _compared_attributes(condition: Condition) -> Iterator[tuple[str | None, str]]:
     """Yield the attributes that a condition compares, each after the alias of what it belongs to."""
     yield condition.link, condition.attribute
     if condition.value_of is not None:

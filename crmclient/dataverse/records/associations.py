@@ -18,7 +18,9 @@ from crmclient.values import Guid, Reference
 
 
 class _Pair(NamedTuple):
-    """`path` leads to the collection of the first record; `subject` is that record, `other` the second."""
+    """`path` leads to the collection of the first record; `subject` is that record. `other` is the second
+    record, and `other_path` leads to it.
+    """
 
     path: str
     subject: Subject

@@ -66,7 +66,7 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
     """Return the function that reads a lookup from a row, from the first of the properties `names` with a
     value.
     """
-    only = attribute.targets[0] if len(attribute.targets) == 1 else None
+    only_target = attribute.targets[0] if len(attribute.targets) == 1 else None
 
     def read(row: Row) -> Value:
         """Return the lookup's reference in a row; None for an empty one. Raises UnexpectedAnswer."""
@@ -74,7 +74,7 @@ def _reference_reader(attribute: Attribute, names: tuple[str, ...]) -> Reader:
             id = row.get(name)
             if id is None:
                 continue
-            entity = row.get(f"{name}@{LOOKUP_NAME}") or only
+            entity = row.get(f"{name}@{LOOKUP_NAME}") or only_target
             shown_name = row.get(f"{name}@{FORMATTED}")
             if not isinstance(entity, str):
                 raise UnexpectedAnswer(

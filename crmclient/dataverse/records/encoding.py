@@ -1,6 +1,6 @@
 """Values of Python as JSON sends them: one function for each attribute type.
 
-Of a value that cannot be sent at all `crmclient.value_checks` says why; its errors these raise, too.
+They raise the TypeError and the ValueError of `crmclient.value_checks` for a value that cannot be sent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 
 
 def encode(attribute: Attribute, value: Any) -> Any:
-    """Return a value that is not empty as JSON has it. Lookups and files are written in other ways."""
+    """Return a value that is not empty as JSON has it; for a lookup, the id of its record.
+
+    How a record's lookups and files are written, this does not know. Raises TypeError, ValueError.
+    """
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _date(value)
     return _ENCODERS[attribute.type](value)

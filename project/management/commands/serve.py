@@ -12,7 +12,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from designer.platform import get_platform
-from project.addresses import CannotListen, is_loopback, listenable, url_of
+from project.addresses import CannotListen, address_to_listen_on, is_loopback, url_of
 from project.checks import refuse_a_wrong_start
 from project.demo import ACCOUNTS_LINE
 from project.observability import shared_figures
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         refuse_a_wrong_start()
         host, port = settings.PORTICO["HOST"], settings.PORTICO["PORT"]
         try:
-            address = listenable(host, port)
+            address = address_to_listen_on(host, port)
         except CannotListen as error:
             raise CommandError(str(error)) from error
         # The server forks: no process may inherit another's connection, or a platform, which may hold some.
@@ -60,7 +60,7 @@ class Command(BaseCommand):
             websockets=False,
             workers_kill_timeout=GRACE_SECONDS,
             log_level=LogLevels.warning,
-            log_dictconfig=_through_our_own_log(),
+            log_dictconfig=_log_configuration(),
         )
         with shared_figures.folder():
             server.serve_and_supervise()
@@ -92,7 +92,7 @@ def _patience() -> int:
     return int(max(patience, deadline + 5)) if patience else 0
 
 
-def _through_our_own_log() -> dict[str, Any]:
+def _log_configuration() -> dict[str, Any]:
     """Return the log configuration for granian: the service's own handlers write its lines."""
     return {
         "version": 1,
