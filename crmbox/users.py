@@ -33,6 +33,7 @@ def user(unit: Unit, id: Guid) -> PlatformUser:
 
 
 def security_roles(unit: Unit) -> list[SecurityRole]:
+    """Return all security roles, sorted by name."""
     stored = unit.snapshot.entity("role")
     sql = (
         f"SELECT {_column(stored, 'roleid')}, {_column(stored, 'name')} FROM {quote(stored.table)} t "

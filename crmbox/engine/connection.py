@@ -127,6 +127,7 @@ class Unit:
             self._turn = turn
 
     def _end_turn(self) -> None:
+        """Let the next writer of this process write, if this unit holds the turn."""
         if self._turn is not None:
             self._turn.release()
             self._turn = None
@@ -203,6 +204,7 @@ class WriteUnit(Unit):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end(error)
+        # Inside an open `atomic()` there are none: Django runs them when that has committed.
         if error is None:
             for action in self._after_commit:
                 action()

@@ -43,6 +43,7 @@ def decode_file(stored: str) -> FileInfo:
 
 
 def encode_scaled_money(value: object) -> int:
+    """Return an amount in ten-thousandths, which fill a 64-bit integer."""
     number = money.scaled(value_checks.exact_number(value), money.MONEY_PLACES)
     if not -(2**63) <= number < 2**63:
         raise ValueError("the amount must lie between -922337203685477.5808 and 922337203685477.5807")
@@ -54,6 +55,7 @@ def encode_money(value: object) -> Decimal:
 
 
 def encode_decimal(value: object) -> Decimal:
+    """Return a number with exactly ten decimal places."""
     number = money.decimal_quantum(value_checks.exact_number(value))
     # The column of PostgreSQL has 23 digits, ten of them decimal places.
     if abs(number) >= 10**13:

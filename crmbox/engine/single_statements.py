@@ -74,15 +74,18 @@ class SingleUnit(Unit):
             with self._wrapper.wrap_database_errors:
                 # Concurrent writers of this process may be sent to the server in one transaction.
                 if self.dialect.gathers:
-                    return _gathering(self.alias).write(write, lambda: self._alone(write), self._together)
-                return self._alone(write)
+                    return _gathering(self.alias).write(
+                        write, lambda: self._write_alone(write), self._write_together
+                    )
+                return self._write_alone(write)
         except ProgrammingError:
             # The database no longer has something of the snapshot, such as a column.
             return []
         except Exception as error:
             raise as_platform_error(error, self.dialect) from error
 
-    def _alone(self, write: Write) -> list[Row]:
+    def _write_alone(self, write: Write) -> list[Row]:
+        """Return the rows of a write that is a transaction of its own."""
         self._await_turn()
         try:
             connection = self._wrapper.connection
@@ -90,7 +93,8 @@ class SingleUnit(Unit):
         finally:
             self._end_turn()
 
-    def _together(self, writes: Sequence[Write]) -> list[list[Row]]:
+    def _write_together(self, writes: Sequence[Write]) -> list[list[Row]]:
+        """Return the rows of each of several writes that are one transaction. Raises NotTogether."""
         self._await_turn()
         try:
             statements = [(write.sql, write.token, write.params) for write in writes]

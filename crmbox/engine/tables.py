@@ -177,6 +177,7 @@ def _where_filled(attribute: AttributeDefinition) -> str:
 
 
 def _primary_key(definition: EntityDefinition) -> str:
+    """Return the column of the primary id."""
     return next(
         item.column
         for item in definition.attributes

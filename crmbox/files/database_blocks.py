@@ -24,9 +24,10 @@ class DatabaseBlocks:
 
     def write(self, file: Guid, number: int, content: bytes) -> None:
         with write_unit(self._alias) as unit:
-            mark = unit.dialect.placeholder
+            placeholder = unit.dialect.placeholder
             unit.execute(
-                f"INSERT INTO crm_file_block (file, number, content) VALUES ({mark}, {mark}, {mark})",
+                "INSERT INTO crm_file_block (file, number, content) "
+                f"VALUES ({placeholder}, {placeholder}, {placeholder})",
                 (file, number, content),
             )
 
@@ -56,9 +57,10 @@ class DatabaseBlocks:
 
     def _size(self, file: Guid) -> int:
         with read_unit(self._alias) as unit:
-            mark = unit.dialect.placeholder
+            placeholder = unit.dialect.placeholder
             rows = unit.rows(
-                f"SELECT COALESCE(SUM(LENGTH(content)), 0) FROM crm_file_block WHERE file = {mark}", (file,)
+                f"SELECT COALESCE(SUM(LENGTH(content)), 0) FROM crm_file_block WHERE file = {placeholder}",
+                (file,),
             )
         return int(rows[0][0])
 
@@ -68,9 +70,9 @@ class DatabaseBlocks:
         # a deadline of its own.
         call = Call(deadline=time.monotonic() + BLOCK_SECONDS)
         with Work(self._alias, call, None), read_unit(self._alias) as unit:
-            mark = unit.dialect.placeholder
+            placeholder = unit.dialect.placeholder
             rows = unit.rows(
-                f"SELECT content FROM crm_file_block WHERE file = {mark} AND number = {mark}",
+                f"SELECT content FROM crm_file_block WHERE file = {placeholder} AND number = {placeholder}",
                 (file, number),
             )
         return bytes(rows[0][0]) if rows else b""

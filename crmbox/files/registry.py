@@ -52,23 +52,23 @@ def begin(unit: WriteUnit, file: Guid, entity: str, record: Guid, attribute: str
 
     If it is never finished, `forget_abandoned` finds it by this note and removes it.
     """
-    mark = unit.dialect.placeholder
+    placeholder = unit.dialect.placeholder
     unit.execute(
         f"INSERT INTO crm_file (id, entity, record, attribute, attached, begun_at) "
-        f"VALUES ({', '.join([mark] * 6)})",
+        f"VALUES ({', '.join([placeholder] * 6)})",
         (file, entity, record, attribute, False, encode_timestamp(unit.now)),
     )
 
 
 def attach(unit: WriteUnit, file: Guid, record: Guid, attribute: str) -> None:
     """Make `file` the content of its column, and remove the file that the column had before."""
-    mark = unit.dialect.placeholder
+    placeholder = unit.dialect.placeholder
     replaced_ids = unit.rows(
-        f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached AND id <> {mark} "
-        "RETURNING id",
+        f"DELETE FROM crm_file WHERE record = {placeholder} AND attribute = {placeholder} AND attached "
+        f"AND id <> {placeholder} RETURNING id",
         (record, attribute, file),
     )
-    unit.execute(f"UPDATE crm_file SET attached = TRUE WHERE id = {mark}", (file,))
+    unit.execute(f"UPDATE crm_file SET attached = TRUE WHERE id = {placeholder}", (file,))
     _remove_later(unit, replaced_ids)
 
 
@@ -81,10 +81,10 @@ def forget_abandoned(most: int, alias: str = DEFAULT_DB_ALIAS) -> int:
     """Remove up to `most` uploads that were begun long ago and never finished. Return their number."""
     with write_unit(alias) as unit:
         limit = encode_timestamp(unit.now - ABANDONED_AFTER)
-        mark = unit.dialect.placeholder
+        placeholder = unit.dialect.placeholder
         file_ids = unit.rows(
             f"DELETE FROM crm_file WHERE id IN (SELECT id FROM crm_file WHERE NOT attached "
-            f"AND begun_at < {mark} ORDER BY begun_at LIMIT {most:d}) RETURNING id",
+            f"AND begun_at < {placeholder} ORDER BY begun_at LIMIT {most:d}) RETURNING id",
             (limit,),
         )
         _remove_later(unit, file_ids)
@@ -105,10 +105,10 @@ def detach_cleared(
     """
     for column in _file_columns(stored):
         if column.name in written:
-            mark = unit.dialect.placeholder
+            placeholder = unit.dialect.placeholder
             file_ids = unit.rows(
-                f"DELETE FROM crm_file WHERE record = {mark} AND attribute = {mark} AND attached "
-                "RETURNING id",
+                f"DELETE FROM crm_file WHERE record = {placeholder} AND attribute = {placeholder} "
+                "AND attached RETURNING id",
                 (record, column.attribute.logical_name),
             )
             _remove_later(unit, file_ids)
@@ -117,8 +117,8 @@ def detach_cleared(
 def forget_record(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
     """Forget all files of a record that is being deleted."""
     if _file_columns(stored):
-        mark = unit.dialect.placeholder
-        file_ids = unit.rows(f"DELETE FROM crm_file WHERE record = {mark} RETURNING id", (record,))
+        placeholder = unit.dialect.placeholder
+        file_ids = unit.rows(f"DELETE FROM crm_file WHERE record = {placeholder} RETURNING id", (record,))
         _remove_later(unit, file_ids)
 
 

@@ -157,6 +157,7 @@ def _add_element(document: Document, element: etree._Element) -> None:
 
 
 def _members(element: etree._Element) -> Iterator[tuple[str, int]]:
+    """Yield the members of an enumeration, each its name and value: its position, from 0, if it has none."""
     for position, member in enumerate(element.iterfind(f"{_EDM}Member")):
         yield member.get("Name", ""), _integer(member.get("Value"), position) or 0
 
@@ -226,6 +227,7 @@ def _navigation(element: etree._Element) -> Navigation:
 
 
 def _alternate_keys(element: etree._Element) -> Iterator[tuple[str, ...]]:
+    """Yield the alternate keys in an annotation, each as the names of its properties."""
     for record in element.iterfind(f"{_EDM}Collection/{_EDM}Record"):
         paths = [value.get("PropertyPath") for value in record.iter(f"{_EDM}PropertyValue")]
         yield tuple(path for path in paths if path)

@@ -111,6 +111,10 @@ def _options(item: Mapping[str, Any], entity: str) -> OptionSet:
 
 
 def _defaults(raw_by_name: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, bool | int]]:
+    """Yield the attributes with a default value, each with that.
+
+    A choice without one has -1, which is no option: `fitted` leaves it out.
+    """
     for name, item in raw_by_name.items():
         if isinstance(item.get("DefaultValue"), bool):
             yield name, item["DefaultValue"]

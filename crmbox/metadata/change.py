@@ -131,6 +131,7 @@ class Change:
     def delete_attribute(self, entity: str, name: str) -> None:
         item = self._draft.attribute(entity, name)
         holds_values = bool(item.column) and self._holds(entity, f"{quote(item.column)} IS NOT NULL")
+        # Values of attributes that are no files do not keep an attribute from being deleted.
         removals.delete_attribute(self._draft, entity, name, holds_files=holds_values)
 
     def delete_entity(self, name: str) -> None:

@@ -59,6 +59,7 @@ def check_entity(definition: EntityDefinition, metadata: AllDefinitions) -> None
 
 
 def check_option_set(option_set: OptionSet) -> None:
+    """Check the name of an option set and the values of its options. Raises InvalidDefinition."""
     check_logical(option_set.name)
     _check_no_repeats(f"{option_set.name}: option", [option.value for option in option_set.options])
     for option in option_set.options:
@@ -179,6 +180,7 @@ def _check_keys(definition: EntityDefinition, attributes: Mapping[str, Attribute
 
 
 def _check_no_repeats(label: str, names: list[str] | list[int]) -> None:
+    """Raise InvalidDefinition where a name comes twice. `label` says there what it is a name of."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise InvalidDefinition(f"{label} {repeated[0]!r} exists already.")

@@ -45,6 +45,7 @@ def primary_id(entity: Entity) -> Attribute:
 
 
 def version() -> Attribute:
+    """Return the attribute with the row version of a record."""
     return _platform_attribute(
         "versionnumber", AttributeType.BIGINT, _label("Version Number", "Versionsnummer", "رقم الإصدار")
     )

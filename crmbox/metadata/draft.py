@@ -110,6 +110,7 @@ class Draft:
         self._changed: set[tuple[Kind, str]] = set()
 
     def entity(self, name: str) -> EntityDefinition:
+        """Return the definition of an entity. Raises UnknownEntity."""
         if name not in self.entities:
             raise UnknownEntity(name)
         return self.entities[name]
@@ -119,12 +120,14 @@ class Draft:
         return {item.attribute.logical_name: item.attribute for item in self.entity(entity).attributes}
 
     def attribute(self, entity: str, name: str) -> AttributeDefinition:
+        """Return the definition of an attribute. Raises UnknownEntity and InvalidDefinition."""
         for item in self.entity(entity).attributes:
             if item.attribute.logical_name == name:
                 return item
         raise InvalidDefinition(f"{entity}: there is no attribute {name!r}.")
 
     def put_entity(self, definition: EntityDefinition) -> None:
+        """Add an entity, or replace its definition."""
         name = definition.entity.logical_name
         self.entities[name] = definition
         self._changed.add((Kind.ENTITY, name))

@@ -109,6 +109,7 @@ def _parent(lead: Record, name: str) -> Reference | None:
 
 
 def _create(context: Context, entity: str, values: Values) -> Reference:
+    """Create a record of those values that are not empty and whose attributes the entity has."""
     filled_values = {name: value for name, value in values.items() if value is not None}
     stored = context.platform.create(entity, known_values(context, entity, filled_values), call=context.call)
     return Reference(entity, stored.id)

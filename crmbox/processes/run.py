@@ -76,6 +76,7 @@ def _as_error_of_input(process: Process, inputs: ProcessValues, error: InvalidRe
 
 
 def _checked_outputs(item: CustomProcess, outputs: ProcessValues, dialect_name: str) -> ProcessValues:
+    """Return every output of a process, None for one that it has not given. Raises UnexpectedAnswer."""
     wrong_values = problems(item.process.outputs, outputs, _encoder(dialect_name))
     if wrong_values:
         names = ", ".join(problem.attribute for problem in wrong_values)

@@ -85,26 +85,31 @@ def _pair(snapshot: Snapshot, entity: str, relationship: str) -> _Pair:
 
 
 def _pair_with_sql(
-    mark: str, stored: StoredEntity, other: StoredEntity, pairs: StoredEntity, attributes: tuple[str, str]
+    placeholder: str,
+    stored: StoredEntity,
+    other: StoredEntity,
+    pairs: StoredEntity,
+    attributes: tuple[str, str],
 ) -> _Pair:
     """Return the statements for one many-to-many relationship.
 
     `stored` and `other` are the two entities, `pairs` is the intersect entity, and `attributes` are its two
-    ids in the same order. `mark` is the dialect's placeholder.
+    ids in the same order. `placeholder` is that of the dialect.
     """
     table = quote(pairs.table)
     ends = [quote(pairs.columns[attribute].name) for attribute in attributes]
     columns = ", ".join([quote(pairs.id_column.name), *ends, quote(pairs.columns[VERSION].name)])
     exist = [
-        f"EXISTS (SELECT 1 FROM {quote(end.table)} WHERE {quote(end.id_column.name)} = {mark})"
+        f"EXISTS (SELECT 1 FROM {quote(end.table)} WHERE {quote(end.id_column.name)} = {placeholder})"
         for end in (stored, other)
     ]
     return _Pair(
         stored,
         other,
         # SELECT, with a condition of its own: SQLite would read ON CONFLICT as part of a join without one.
-        insert_sql=f"INSERT INTO {table} ({columns}) SELECT {mark}, {mark}, {mark}, {mark} "
+        insert_sql=f"INSERT INTO {table} ({columns}) "
+        f"SELECT {placeholder}, {placeholder}, {placeholder}, {placeholder} "
         f"WHERE {exist[0]} AND {exist[1]} ON CONFLICT DO NOTHING",
-        delete_sql=f"DELETE FROM {table} WHERE {ends[0]} = {mark} AND {ends[1]} = {mark}",
+        delete_sql=f"DELETE FROM {table} WHERE {ends[0]} = {placeholder} AND {ends[1]} = {placeholder}",
         exist_sql=f"SELECT {exist[0]}, {exist[1]}",
     )

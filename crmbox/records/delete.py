@@ -51,11 +51,11 @@ def delete(
     record = record_id(stored, id)
     if (entity, record) in _PERMANENT:
         raise StateConflict(f"The {entity} {record} is the platform's own and stays.")
-    mark = unit.dialect.placeholder
-    sql = delete_sql(stored, mark)
+    placeholder = unit.dialect.placeholder
+    sql = delete_sql(stored, placeholder)
     parameters: list[str | int] = [record]
     if if_version is not None:
-        sql += version_condition(stored, mark)
+        sql += version_condition(stored, placeholder)
         parameters.append(version_number(entity, record, if_version))
     if not unit.execute(sql, parameters):
         raise why_no_row_was_written(unit, stored, record)
@@ -90,28 +90,29 @@ def _apply_effects(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
 
 def _remove_link(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> None:
     """Empty the lookup `pointer` of the records that point at the deleted one."""
-    mark = unit.dialect.placeholder
+    placeholder = unit.dialect.placeholder
     emptied = [name for name in (pointer.column.name, pointer.column.target) if name is not None]
     version = quote(pointer.stored.columns["versionnumber"].name)
-    changes = ", ".join([*(f"{quote(name)} = NULL" for name in emptied), f"{version} = {mark}"])
-    where_clause, parameters = _condition(pointer, entity, record, mark)
+    changes = ", ".join([*(f"{quote(name)} = NULL" for name in emptied), f"{version} = {placeholder}"])
+    where_clause, parameters = _condition(pointer, entity, record, placeholder)
     unit.execute(
         f"UPDATE {quote(pointer.stored.table)} SET {changes} {where_clause}", (unit.version, *parameters)
     )
 
 
 def _referring_records(unit: WriteUnit, pointer: _Pointer, entity: str, record: Guid) -> list[tuple[Guid]]:
+    """Return rows with the ids of the records that point at `record` of `entity` by the column `pointer`."""
     where_clause, parameters = _condition(pointer, entity, record, unit.dialect.placeholder)
     id_column = quote(pointer.stored.id_column.name)
     return unit.rows(f"SELECT {id_column} FROM {quote(pointer.stored.table)} {where_clause}", parameters)
 
 
-def _condition(pointer: _Pointer, entity: str, record: Guid, mark: str) -> tuple[str, tuple[str, ...]]:
+def _condition(pointer: _Pointer, entity: str, record: Guid, placeholder: str) -> tuple[str, tuple[str, ...]]:
     """Return WHERE with the records that refer to `record` of `entity`, and its parameters."""
-    where_clause = f"WHERE {quote(pointer.column.name)} = {mark}"
+    where_clause = f"WHERE {quote(pointer.column.name)} = {placeholder}"
     if pointer.column.target is None:
         return where_clause, (record,)
-    return f"{where_clause} AND {quote(pointer.column.target)} = {mark}", (record, entity)
+    return f"{where_clause} AND {quote(pointer.column.target)} = {placeholder}", (record, entity)
 
 
 @lru_cache(maxsize=1024)

@@ -21,19 +21,19 @@ def note(unit: WriteUnit, stored: StoredEntity, record: Guid) -> None:
     """Note that `record` has been deleted, unless its entity has no row versions to ask by."""
     if VERSION not in stored.columns:
         return
-    mark = unit.dialect.placeholder
+    placeholder = unit.dialect.placeholder
     unit.execute(
         f"INSERT INTO crm_deletion (entity, record, row_version, deleted_at) "
-        f"VALUES ({mark}, {mark}, {mark}, {mark})",
+        f"VALUES ({placeholder}, {placeholder}, {placeholder}, {placeholder})",
         (stored.entity.logical_name, record, unit.version, encode_timestamp(unit.now)),
     )
 
 
 def deleted_since(unit: Unit, entity: str, version: int) -> list[Guid]:
     """Return the records that were deleted after a row version, in that order."""
-    mark = unit.dialect.placeholder
+    placeholder = unit.dialect.placeholder
     rows = unit.rows(
-        f"SELECT record FROM crm_deletion WHERE entity = {mark} AND row_version > {mark} "
+        f"SELECT record FROM crm_deletion WHERE entity = {placeholder} AND row_version > {placeholder} "
         "ORDER BY row_version, id",
         (entity, version),
     )
@@ -72,9 +72,9 @@ def record_changes(unit: ReadUnit, entity: str, mark: str | None) -> RecordChang
 def forget_old(most: int) -> int:
     """Remove at most `most` of the notes that are too old to be asked for. Return their number."""
     with write_unit() as unit:
-        mark = unit.dialect.placeholder
+        placeholder = unit.dialect.placeholder
         return unit.execute(
             f"DELETE FROM crm_deletion WHERE id IN (SELECT id FROM crm_deletion "
-            f"WHERE deleted_at < {mark} ORDER BY deleted_at LIMIT {int(most)})",
+            f"WHERE deleted_at < {placeholder} ORDER BY deleted_at LIMIT {int(most)})",
             (encode_timestamp(unit.now - KEPT),),
         )

@@ -123,6 +123,7 @@ def _exists_another(unit: WriteUnit, rule: Row, entity: str, id: Guid, same: Seq
 def _rows(
     unit: WriteUnit, entity: str, conditions: tuple[Condition, ...], names: Sequence[str]
 ) -> Sequence[Row]:
+    """Return the records that meet `conditions`, each with its primary id and the attributes `names`."""
     primary = unit.snapshot.entity(entity).entity.primary_id
     columns = tuple(Column(name) for name in (primary, *names))
     return run(unit, Query(entity, columns, Filter(conditions)), ALL).rows

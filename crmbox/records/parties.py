@@ -36,17 +36,18 @@ def replace_parties(
     """Replace the parties of each of `lists`. Other lists of the activity stay."""
     if not lists:
         return
-    stored, mark = unit.snapshot.entity(PARTY), unit.dialect.placeholder
+    stored, placeholder = unit.snapshot.entity(PARTY), unit.dialect.placeholder
     id_column, columns = quote(stored.id_column.name), stored.columns
     numbers = ", ".join(str(PART_NUMBERS[name]) for name in lists)
     rows = unit.rows(
-        f"SELECT {id_column} FROM {quote(stored.table)} WHERE {quote(columns[ACTIVITY].name)} = {mark} "
+        f"SELECT {id_column} FROM {quote(stored.table)} "
+        f"WHERE {quote(columns[ACTIVITY].name)} = {placeholder} "
         f"AND {quote(columns[PART].name)} IN ({numbers})",
         (record,),
     )
     # Each deletion is noted, because parties are records whose changes can be asked for.
     for [id] in rows:
-        unit.execute(delete_sql(stored, mark), (id,))
+        unit.execute(delete_sql(stored, placeholder), (id,))
         deletions.note(unit, stored, id)
     write_parties(unit, activity, record, lists)
 

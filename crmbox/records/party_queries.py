@@ -44,6 +44,7 @@ def run_query(unit: Unit, query: Query, page: Page) -> QueryResult:
 
 
 def _fill_in_parties(unit: Unit, column: _PartyColumn, rows: list[dict[str, Value]]) -> None:
+    """Replace the ids of activities in a column of `rows` by their parties."""
     ids = tuple(dict.fromkeys(str(row[column.key]) for row in rows if row[column.key] is not None))
     parties = parties_of(unit, column.activity, ids, (column.list,)) if ids else {}
     for row in rows:

@@ -163,6 +163,7 @@ def _blocks(content: BinaryIO) -> Iterator[bytes]:
 
 
 def _file_facts(stored: StoredEntity, attribute: str, info: FileInfo) -> Iterator[tuple[str, Value]]:
+    """Yield each attribute that repeats a fact of the file in the column `attribute`, with its new value."""
     for name, column in stored.columns.items():
         fact = column.definition.file_fact
         if fact is not None and fact.file == attribute:

@@ -102,17 +102,18 @@ def _value_and_condition(
 
 def _conditions(snapshot: Snapshot, entities: tuple[str, ...], caller: bool) -> list[str]:
     """Return a condition for each of the records, of these entities, and one for the caller."""
-    mark = snapshot.dialect.placeholder
-    conditions = [f"EXISTS (SELECT 1 {_with_id(snapshot, entity, mark)})" for entity in entities]
+    placeholder = snapshot.dialect.placeholder
+    conditions = [f"EXISTS (SELECT 1 {_from_record(snapshot, entity, placeholder)})" for entity in entities]
     return [*conditions, is_enabled(snapshot)] if caller else conditions
 
 
 def _business_unit(snapshot: Snapshot, owner: str) -> str:
     """Return the SQL of the business unit of the user or team whose id is the parameter."""
     column = quote(snapshot.entity(owner).columns["businessunitid"].name)
-    return f"(SELECT {column} {_with_id(snapshot, owner, snapshot.dialect.placeholder)})"
+    return f"(SELECT {column} {_from_record(snapshot, owner, snapshot.dialect.placeholder)})"
 
 
-def _with_id(snapshot: Snapshot, entity: str, mark: str) -> str:
+def _from_record(snapshot: Snapshot, entity: str, placeholder: str) -> str:
+    """Return FROM and WHERE for the record of `entity` whose id is the parameter."""
     stored = snapshot.entity(entity)
-    return f"FROM {quote(stored.table)} WHERE {quote(stored.id_column.name)} = {mark}"
+    return f"FROM {quote(stored.table)} WHERE {quote(stored.id_column.name)} = {placeholder}"

@@ -36,9 +36,10 @@ def written_entity(snapshot: Snapshot, entity: str) -> StoredEntity:
 
 
 @lru_cache(maxsize=4096)
-def insert_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+def insert_sql(stored: StoredEntity, columns: tuple[str, ...], placeholder: str) -> str:
+    """Return the statement that inserts a record. The parameters are the values of `columns`."""
     listed = ", ".join(quote(column) for column in columns)
-    marks = ", ".join([mark] * len(columns))
+    marks = ", ".join([placeholder] * len(columns))
     return f"INSERT INTO {quote(stored.table)} ({listed}) VALUES ({marks})"
 
 
@@ -85,15 +86,15 @@ def update_at_once_sql(
     the version. The parameters are those of `insert_at_once_sql`, then the id and, where `guarded`, the
     version that the row must have.
     """
-    at_once, mark = dialect.at_once, dialect.placeholder
+    at_once, placeholder = dialect.at_once, dialect.placeholder
     table, version = quote(stored.table), quote(stored.columns[VERSION].name)
-    values = {**dict.fromkeys(columns, mark), **_computed_columns(at_once, stored, business_unit)}
+    values = {**dict.fromkeys(columns, placeholder), **_computed_columns(at_once, stored, business_unit)}
     changes = ", ".join(f"{quote(column)} = {value}" for column, value in values.items())
-    guard = f" AND {table}.{version} = {mark}" if guarded else ""
+    guard = f" AND {table}.{version} = {placeholder}" if guarded else ""
     return (
         f"{at_once.beginning}UPDATE {table} SET {changes} {at_once.source} "
         f"WHERE {at_once.condition} AND {condition} "
-        f"AND {table}.{quote(stored.id_column.name)} = {mark}{guard} RETURNING {table}.{version}"
+        f"AND {table}.{quote(stored.id_column.name)} = {placeholder}{guard} RETURNING {table}.{version}"
     )
 
 
@@ -107,26 +108,27 @@ def _computed_columns(at_once: AtOnce, stored: StoredEntity, business_unit: str 
 
 
 @lru_cache(maxsize=4096)
-def update_sql(stored: StoredEntity, columns: tuple[str, ...], mark: str) -> str:
+def update_sql(stored: StoredEntity, columns: tuple[str, ...], placeholder: str) -> str:
     """Return the statement that updates a record. The id is the last parameter."""
-    listed = ", ".join(f"{quote(column)} = {mark}" for column in columns)
-    return f"UPDATE {quote(stored.table)} SET {listed} {where_id(stored, mark)}"
+    listed = ", ".join(f"{quote(column)} = {placeholder}" for column in columns)
+    return f"UPDATE {quote(stored.table)} SET {listed} {where_id(stored, placeholder)}"
 
 
 @lru_cache(maxsize=4096)
-def delete_sql(stored: StoredEntity, mark: str) -> str:
-    return f"DELETE FROM {quote(stored.table)} {where_id(stored, mark)}"
+def delete_sql(stored: StoredEntity, placeholder: str) -> str:
+    """Return the statement that deletes the record whose id is the parameter."""
+    return f"DELETE FROM {quote(stored.table)} {where_id(stored, placeholder)}"
 
 
-def where_id(stored: StoredEntity, mark: str) -> str:
+def where_id(stored: StoredEntity, placeholder: str) -> str:
     """Return the WHERE clause for the record whose id is the parameter."""
-    return f"WHERE {quote(stored.id_column.name)} = {mark}"
+    return f"WHERE {quote(stored.id_column.name)} = {placeholder}"
 
 
 @lru_cache(maxsize=4096)
-def version_condition(stored: StoredEntity, mark: str) -> str:
+def version_condition(stored: StoredEntity, placeholder: str) -> str:
     """Return what follows `where_id` in a statement that is only for one version of the record."""
-    return f" AND {quote(stored.columns['versionnumber'].name)} = {mark}"
+    return f" AND {quote(stored.columns['versionnumber'].name)} = {placeholder}"
 
 
 def version_number(entity: str, id: Guid, version: str) -> int:
@@ -139,8 +141,8 @@ def version_number(entity: str, id: Guid, version: str) -> int:
 
 def why_no_row_was_written(unit: Unit, stored: StoredEntity, id: Guid) -> PlatformError:
     """Return why a guarded write found no row: the record is missing, or has another version."""
-    mark = unit.dialect.placeholder
-    rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {where_id(stored, mark)}", (id,))
+    placeholder = unit.dialect.placeholder
+    rows = unit.rows(f"SELECT 1 FROM {quote(stored.table)} {where_id(stored, placeholder)}", (id,))
     error = VersionMismatch if rows else RecordNotFound
     return error(stored.entity.logical_name, id)
 
@@ -168,11 +170,11 @@ def store(
     stored = written.stored
     stamp(written, unit.now, caller)
     written.set(VERSION, unit.version)
-    mark = unit.dialect.placeholder
-    sql = update_sql(stored, tuple(written.columns), mark)
+    placeholder = unit.dialect.placeholder
+    sql = update_sql(stored, tuple(written.columns), placeholder)
     parameters = [*written.columns.values(), record]
     if if_version is not None:
-        sql += version_condition(stored, mark)
+        sql += version_condition(stored, placeholder)
         parameters.append(version_number(stored.entity.logical_name, record, if_version))
     try:
         touched = unit.execute(sql, parameters)

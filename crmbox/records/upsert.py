@@ -70,7 +70,7 @@ def _encoded_key(stored: StoredEntity, key: Values) -> list[DbValue]:
 
 
 @lru_cache(maxsize=1024)
-def _find_sql(stored: StoredEntity, names: tuple[str, ...], mark: str) -> str:
+def _find_sql(stored: StoredEntity, names: tuple[str, ...], placeholder: str) -> str:
     """Return a select of the id of the record with a key, whose values are the parameters, as in `names`."""
-    same = " AND ".join(f"{quote(stored.columns[name].comparable)} = {mark}" for name in names)
+    same = " AND ".join(f"{quote(stored.columns[name].comparable)} = {placeholder}" for name in names)
     return f"SELECT {quote(stored.id_column.name)} FROM {quote(stored.table)} WHERE {same}"

@@ -165,6 +165,7 @@ class WrittenValues:
             self.problems.append(wrong_value(attribute.logical_name, error))
 
     def _clear(self, column: StoredColumn) -> None:
+        """Empty an attribute: its value, its folded key and the entity that it points at."""
         for name in (column.name, column.key, column.target):
             if name is not None:
                 self.columns[name] = None

@@ -69,6 +69,7 @@ def _refuse(request: Request, needed: Iterable[str]) -> None:
         return
     for privilege in needed:
         if privilege.lower() in denied:
+            # Clients read the privilege from these words. The numbers in them mean nothing here.
             raise WebApiError(
                 403,
                 "0x80040220",

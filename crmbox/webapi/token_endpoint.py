@@ -82,6 +82,7 @@ def _authenticated_client(form: dict[str, str], headers: Headers, root: str, pat
             raise TokenRefusal(
                 400, "invalid_request", 70002, f"The client_assertion_type must be {ASSERTION_TYPE}."
             )
+        # Clients sign for the address of this endpoint, or for the issuer of the tenant that begins the path.
         issuer = f"{root}/{path.split('/')[1]}/v2.0"
         check_assertion(form["client_assertion"], client, [f"{root}{path}", issuer])
     elif not secret:

@@ -13,6 +13,7 @@ _ACTIVE: Final = '<filter type="and"><condition attribute="statecode" operator="
 
 
 def _fetch(entity: str, columns: str, order: str, rest: str = _ACTIVE) -> str:
+    """Return FetchXML. `columns` are attributes between blanks; `rest` is the XML of filters and links."""
     attributes = "".join(f'<attribute name="{name}" />' for name in columns.split())
     return (
         '<fetch version="1.0" output-format="xml-platform" mapping="logical" distinct="false">'
@@ -49,6 +50,7 @@ _PERSONAL: Final = (
 
 
 def write(script: Script) -> None:
+    """Write the views of the organisation, and a personal one of Rita."""
     made = script.today - dt.timedelta(days=700)
     for entity, name, columns, order, rest in _ORGANIZATION:
         script.create("savedquery", name, _view(entity, name, columns, order, rest), made)

@@ -132,6 +132,7 @@ class PostgreSQL(Dialect):
         return ("SET LOCAL lock_timeout = '5s'",)
 
     def add_columns(self, statements: Statements, columns: Mapping[str, Sequence[tuple[str, str]]]) -> None:
+        """Add columns, each a name and a type, by one statement for each table."""
         for table, added in columns.items():
             clauses = (f"ADD COLUMN {quote(name)} {kind}" for name, kind in added)
             statements.execute(f"ALTER TABLE {quote(table)} {', '.join(clauses)}")
@@ -172,11 +173,16 @@ class PostgreSQL(Dialect):
         return [str(option) for option in options]
 
     def within_any(self, expression: str, storage: Storage) -> str:
+        # A span is a JSON list: its first moment, and the first moment after it.
         first, after = (f"(span ->> {index})::{self.column_types[storage]}" for index in (0, 1))
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_array_elements(%s::json) AS span WHERE {within})"
 
     def date_part(self, value: str, grouping: CalendarPart, storage: Storage) -> str:
+        """Return the SQL of a part of a date as a whole number.
+
+        Weeks begin on Sunday, and the first one on New Year.
+        """
         day = value if storage is Storage.DATE else f"({value} AT TIME ZONE 'UTC')"
         if grouping is DateGrouping.WEEK:
             new_year_weekday = f"extract(dow from date_trunc('year', {day}))"

@@ -140,6 +140,7 @@ class SQLite(Dialect):
         return "".join(_glob(token) for token in pattern)
 
     def contains_any(self, value: str) -> str:
+        # Options are stored as `|1|5|`.
         holds = f"instr({value}, '|' || wanted.value || '|')"
         return f"EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE {holds})"
 
@@ -147,6 +148,7 @@ class SQLite(Dialect):
         return json.dumps(list(options))
 
     def within_any(self, expression: str, storage: Storage) -> str:
+        # A span is a JSON list: its first moment, and the first moment after it.
         first, after = (f"json_extract(span.value, '$[{index}]')" for index in (0, 1))
         within = f"{expression} >= {first} AND {expression} < {after}"
         return f"EXISTS (SELECT 1 FROM json_each(?) AS span WHERE {within})"
@@ -191,6 +193,7 @@ def _glob(token: Token) -> str:
 
 
 def _glob_characters(ranges: Sequence[tuple[str, str]], *, negated: bool) -> str:
+    """Return a set of characters as GLOB writes it. Each range is its first and its last character."""
     # A caret in the first place would negate: alone it needs no set, and among others it comes last.
     if not negated and all(range == ("^", "^") for range in ranges):
         return "^"

@@ -54,6 +54,7 @@ def create(search: TextSearch) -> Iterator[str]:
 
 
 def drop(search: TextSearch) -> Iterator[str]:
+    # One letter for each trigger that `create` makes.
     for which in "acd":
         yield f"DROP TRIGGER IF EXISTS {quote(f'{search.name}_{which}')}"
     yield f"DROP TABLE IF EXISTS {_index(search)}"

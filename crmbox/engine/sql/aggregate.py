@@ -182,7 +182,7 @@ class _Writer:
 
 
 def _check(column: Column, operand: Operand, construct: str) -> None:
-    """Raise InvalidQuery for a column that cannot be grouped or aggregated so."""
+    """Raise InvalidQuery for a column that cannot be grouped or aggregated so. `construct` names it there."""
     if not column.alias:
         raise InvalidQuery(f"{construct}: a column of an aggregate query needs an alias.")
     if (column.aggregate is None) != column.group_by:

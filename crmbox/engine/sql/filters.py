@@ -38,7 +38,8 @@ class FilterWriter:
     """Writes the filters of one query, in the walk order. `values` counts the values used so far.
 
     `searches` are statements that select ids of the entity's records by a text index: no other record can
-    match the filter. `link` writes the links in a filter.
+    match the filter. `link` writes the links in a filter. `construct`, a parameter of most
+    methods, names the condition in error messages.
     """
 
     def __init__(self, scope: Scope, dialect: Dialect, link: WriteLink) -> None:
@@ -82,7 +83,7 @@ class FilterWriter:
         """Return a condition as SQL.
 
         `needed`: only records that match it can be in the result, so an index may search for it; False inside
-        an OR. `construct`, here and below, names the condition in error messages.
+        an OR.
         """
         self._conditions += 1
         if self._conditions > MOST_CONDITIONS:
@@ -226,7 +227,10 @@ _GUIDS: Final = frozenset({Family.GUID, Family.REFERENCE})
 
 
 def check_comparable(left: Operand, right: Operand, construct: str) -> None:
-    """Raise InvalidQuery unless the two operands are of the same kind. Ids and references can be compared."""
+    """Raise InvalidQuery unless the two operands are of the same kind. Ids and references can be compared.
+
+    `construct` names the part of the query in the message.
+    """
     guids = left.family in _GUIDS and right.family in _GUIDS
     same = left.family is right.family and left.storage is right.storage and left.family is not Family.FILE
     if not (guids or same):

@@ -79,6 +79,7 @@ class Scope:
         return (source for source in every if source.takes_part)
 
     def of_link(self, link: Link) -> JoinedSource:
+        """Return the source of a link of the query."""
         source = self._sources[link.alias]
         assert isinstance(source, JoinedSource)  # noqa: S101
         return source
@@ -97,7 +98,7 @@ class Scope:
         return source
 
     def operand(self, source: Source, attribute: str, construct: str) -> Operand:
-        """Return the operand of an attribute of a source. Raises InvalidQuery.
+        """Return the operand of an attribute of a source. Raises InvalidQuery, which names `construct`.
 
         The name of a lookup's record counts as an attribute: the lookup's name followed by `name`, such as
         `owneridname`. The operand reads that name then.
@@ -159,6 +160,7 @@ def output_key(source: Source, column: Column) -> str:
 
 
 def unique_keys(columns: list[tuple[Source, Column]]) -> list[str]:
+    """Return the key of each column in a row. Raises InvalidQuery where two columns have the same."""
     keys = [output_key(source, column) for source, column in columns]
     for key in keys:
         if keys.count(key) > 1:

@@ -75,6 +75,7 @@ def _request(raw: bytes) -> Part:
     if match is None:
         raise bad_payload(f"'{_text(line).strip()[:200]}' is no request line.")
     inner, body = _head(rest)
+    # It may stand in the head of the part, or in that of the request.
     content_id = headers.get("Content-ID") or inner.get("Content-ID", "")
     return Part(match[1].upper(), match[2], inner, body, content_id.strip())
 

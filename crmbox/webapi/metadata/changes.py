@@ -131,6 +131,7 @@ def _holds(item: Item, condition: Mapping[str, Any]) -> bool:
     if test is None:
         raise unsupported(f"the ConditionOperator '{operator}' of metadata queries")
     actual, expected = item.properties[name], _value(condition.get("Value"))
+    # A managed property is compared by its value.
     actual = actual.get("Value", actual) if isinstance(actual, Mapping) else actual
     if operator in ("In", "NotIn") and not isinstance(expected, list):
         raise bad_url("Criteria: In and NotIn take a list.")

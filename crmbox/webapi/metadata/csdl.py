@@ -123,6 +123,7 @@ def _add_properties(element: Element, type_: EntityType, name: str, attribute: A
     if edm == "Edm.Decimal":
         extra["Scale"] = "Variable"
     _add(element, "Property", Name=name, Type=edm, **extra)
+    # A note's document has no property with its name.
     if attribute.type is AttributeType.FILE and edm != "Edm.String":
         _add(element, "Property", Name=f"{name}_name", Type="Edm.String")
     elif attribute.type is AttributeType.IMAGE:

@@ -209,6 +209,7 @@ def _put_lookup(reader: RecordReader, rows: list[Row], expansion: Expansion, loo
             elif reference.entity == target:
                 row.content[lookup.name] = contents_by_id.get(reference.id)
             else:
+                # The turn of another target may have put the record there.
                 row.content.setdefault(lookup.name, None)
 
 

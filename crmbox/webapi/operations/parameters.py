@@ -179,6 +179,7 @@ def _literal(text: str) -> Any:
         return parse(text.replace("'", '"').encode() if '"' not in text else text.encode())
     if text in ("true", "false", "null"):
         return {"true": True, "false": False, "null": None}[text]
+    # A longer number becomes a Decimal below, because `int` refuses thousands of digits.
     if _WHOLE(text) and len(text) < 20:
         return int(text)
     try:
