@@ -56,6 +56,18 @@ class TracksChanges(Protocol):
 
 
 @runtime_checkable
+class RefusesUnsent(Protocol):
+    """A platform that is left alone at times, and then refuses calls without sending them."""
+
+    def refuse(self, call: Call = SERVICE_CALL) -> None:
+        """Raise the PlatformFailure with which such a call would be refused now. Does not ask the platform.
+
+        A call may be refused for all that. What passes here has not been sent, and changes nothing.
+        """
+        ...
+
+
+@runtime_checkable
 class TellsIndexes(Protocol):
     """A platform whose indexes are known, and can be added to."""
 

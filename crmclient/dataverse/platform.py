@@ -86,6 +86,7 @@ class DataversePlatform:
             budget = ProcessBudget(Limits(places=options.concurrency), len(sources))
         self.budget = budget
         client = Client(options, [Tokens(source) for source in sources], observer or Silent(), budget)
+        self._client = client
         api = self._api = Api(client)
         self._fetcher = Fetcher(api)
         self._catalogue = Catalogue(self._fetcher, store or MemoryStore())
@@ -104,6 +105,9 @@ class DataversePlatform:
         self._users = users.Users(api, self._queries.run, self._records.retrieve)
         if options.by_object_id:
             client.acting = Acting(partial(users.object_id, self._records.retrieve))
+
+    def refuse(self, call: Call = SERVICE_CALL) -> None:
+        self._client.refuse(call)
 
     def create(
         self, entity: str, values: Values, *, id: Guid | None = None, call: Call = SERVICE_CALL

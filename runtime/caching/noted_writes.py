@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from crmclient import Platform, Reference
 from crmclient.errors import PlatformError
 from crmclient.metadata import Relationship
+from crmclient.optional_abilities import RefusesUnsent
 from crmclient.parties import PARTY
-from crmclient.platform import Create, Delete, Update
+from crmclient.platform import SERVICE_CALL, Create, Delete, Update
 from crmclient.stand_in import Effect, MemberCall, StandIn
 from runtime.caching.generations import ANY, raise_generations
 
@@ -45,6 +46,7 @@ class NotedWrites(StandIn):
         super().__init__(platform)
         self._always = always
         self._changes = frozenset(changes)
+        self._refusing = platform if isinstance(platform, RefusesUnsent) else None
 
     @property
     def _is_needed(self) -> bool:
@@ -61,6 +63,9 @@ class NotedWrites(StandIn):
             return ask()
         entities: Collection[str] = ()
         if self._is_needed:
+            # What is not sent ends no answers: they are all that callers have while the platform is away.
+            if self._refusing is not None:
+                self._refusing.refuse(member_call.options.get("call", SERVICE_CALL))
             entities = self._changed_entities(member_call)
             raise_generations(entities)
         try:

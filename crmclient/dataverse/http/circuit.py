@@ -40,6 +40,13 @@ class Circuit:
         # When the probe that has passed is given up; None while there is none.
         self._probe_ends: float | None = None
 
+    def refuse(self) -> None:
+        """Raise Unavailable while no request would pass. Nothing passes as a probe."""
+        if self._paused_until is None:
+            return
+        with self._lock:
+            self._refuse(self._clock())
+
     def enter(self, ends: float) -> None:
         """Let a request pass. Raises Unavailable while the circuit is open.
 
@@ -50,16 +57,20 @@ class Circuit:
         if self._paused_until is None:
             return
         with self._lock:
-            now = self._clock()
-            if self._paused_until is None:
-                return
-            waits_until = self._paused_until if self._probe_ends is None else self._probe_ends
-            if now < waits_until:
-                raise Unavailable(
-                    Sentence("The platform has failed repeatedly and is left alone for a while."),
-                    retry_after=max(1.0, min(waits_until - now, LONGEST_PAUSE)),
-                )
-            self._probe_ends = ends
+            self._refuse(self._clock())
+            if self._paused_until is not None:
+                self._probe_ends = ends
+
+    def _refuse(self, now: float) -> None:
+        """Raise Unavailable during a pause, and while a probe is under way."""
+        if self._paused_until is None:
+            return
+        waits_until = self._paused_until if self._probe_ends is None else self._probe_ends
+        if now < waits_until:
+            raise Unavailable(
+                Sentence("The platform has failed repeatedly and is left alone for a while."),
+                retry_after=max(1.0, min(waits_until - now, LONGEST_PAUSE)),
+            )
 
     def succeeded(self) -> None:
         """Close the circuit, and begin to count failures anew."""

@@ -76,6 +76,11 @@ class Client:
         self._circuit = Circuit(observer)
         self._account = Account(budget, observer)
 
+    def refuse(self, call: Call) -> None:
+        """Raise Unavailable or Throttled where a request would not be sent now. Sends nothing."""
+        self._circuit.refuse()
+        self._account.refuse(call)
+
     def send(self, request: Request, call: Call) -> Answer:
         """Send a request, and return the whole answer, also if it is an error.
 
