@@ -33,7 +33,7 @@ _EXPANDED: Final = (
     "teammembership_association($select=teamid,name;$orderby=name),"
     "systemuserroles_association($select=roleid,name;$orderby=name)"
 )
-_APART_SECONDS: Final = 600.0
+_BY_PARTS_SECONDS: Final = 600.0
 """For so long users are read by several requests after one request for everything was refused."""
 _OBJECT_ID: Final = "azureactivedirectoryobjectid"
 
@@ -50,19 +50,19 @@ class Users:
         self._api = api
         self._ask = ask
         self._retrieve = retrieve
-        self._apart_until = 0.0
+        self._by_parts_until = 0.0
 
     def user(self, id: Guid) -> PlatformUser:
         """Return a user, with teams and roles in the order of their names. Raises RecordNotFound."""
-        if time.monotonic() >= self._apart_until:
+        if time.monotonic() >= self._by_parts_until:
             try:
-                return self._together(id)
+                return self._read_at_once(id)
             except (MissingPrivilege, AccessDenied, Refused):
                 # What may be read of it is asked for by itself. A privilege may be granted later.
-                self._apart_until = time.monotonic() + _APART_SECONDS
-        return self._apart(id)
+                self._by_parts_until = time.monotonic() + _BY_PARTS_SECONDS
+        return self._read_by_parts(id)
 
-    def _together(self, id: Guid) -> PlatformUser:
+    def _read_at_once(self, id: Guid) -> PlatformUser:
         """Read a user with its teams and roles in one request. Raises RecordNotFound."""
         try:
             id = parse_guid(id)
@@ -85,13 +85,13 @@ class Users:
                 tuple(str(role.get("name") or "") for role in roles),
             )
 
-    def _apart(self, id: Guid) -> PlatformUser:
+    def _read_by_parts(self, id: Guid) -> PlatformUser:
         """Read a user by several requests. Teams and roles that may not be read are left out."""
         record = self._retrieve("systemuser", id, _COLUMNS, SERVICE_CALL)
         values = record.values
         business_unit = values["businessunitid"]
-        teams = _unless_denied(self._ask, _tied_records_query("team", "teammembership", record.id))
-        roles = _unless_denied(self._ask, _tied_records_query("role", "systemuserroles", record.id))
+        teams = _rows_if_permitted(self._ask, _tied_records_query("team", "teammembership", record.id))
+        roles = _rows_if_permitted(self._ask, _tied_records_query("role", "systemuserroles", record.id))
         return PlatformUser(
             record.id,
             str(values["fullname"] or ""),
@@ -144,7 +144,7 @@ def security_roles(ask: Ask) -> list[SecurityRole]:
     ]
 
 
-def _unless_denied(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
+def _rows_if_permitted(ask: Ask, query: Query) -> Sequence[Mapping[str, Value]]:
     """Return the rows of a query; none when the service's own account may not read them.
 
     Without teams or roles, a user may do less, not more.

@@ -46,17 +46,18 @@ class Calendar:
         """Return begin and end of a fiscal period in every year of SPANNED; empty if years have no such
         period.
         """
-        of_year = self.fiscal.periods.of_year
-        if not 1 <= number <= of_year:
+        periods_in_year = self.fiscal.periods.of_year
+        if not 1 <= number <= periods_in_year:
             return []
-        periods = (year * of_year + number - 1 for year in SPANNED)
+        # Counted over all years, as `first_day` takes them.
+        periods = (year * periods_in_year + number - 1 for year in SPANNED)
         days = ((self.fiscal.first_day(period), self.fiscal.first_day(period + 1)) for period in periods)
         return [(self.start_of(first), self.start_of(after)) for first, after in days]
 
 
 def calendar_of(settings: Mapping[str, Any]) -> Calendar:
     """Return the calendar that CRM_TIME_ZONE and the CRM_FISCAL_… settings describe."""
-    return _configured(
+    return _calendar_of_texts(
         settings["CRM_TIME_ZONE"],
         settings["CRM_FISCAL_YEAR_START"],
         settings["CRM_FISCAL_PERIODS"],
@@ -65,7 +66,7 @@ def calendar_of(settings: Mapping[str, Any]) -> Calendar:
 
 
 @cache
-def _configured(zone: str, start: str, periods: str, named_by: str) -> Calendar:
+def _calendar_of_texts(zone: str, start: str, periods: str, named_by: str) -> Calendar:
     """Return the calendar that the texts of the settings describe.
 
     `start` is the month and day on which fiscal years begin, such as 07-01. An empty `named_by` means that
@@ -154,7 +155,7 @@ class Moment:
         """Return the bound of what is before the beginning of a day."""
         return (self._until(day),)
 
-    def around(self, first: dt.timedelta, last: dt.timedelta) -> tuple[Bound, ...]:
+    def between_distances(self, first: dt.timedelta, last: dt.timedelta) -> tuple[Bound, ...]:
         """Return the bounds from one distance from now to another. A distance into the past is negative."""
         # Added in UTC: in a zone with summer time, Python would add to what the clock shows.
         now = self.now.astimezone(dt.UTC)
@@ -270,8 +271,8 @@ _BOUNDS: Final[dict[DateOperator, _Bounds]] = {
     DateOperator.NEXT_X_FISCAL_PERIODS: lambda moment, count: moment.up_to(moment.fiscal_period(count + 1)),
     DateOperator.LAST_SEVEN_DAYS: lambda moment, _: moment.since(moment.day(-7)),
     DateOperator.NEXT_SEVEN_DAYS: lambda moment, _: moment.through(moment.day(7)),
-    DateOperator.LAST_X_HOURS: lambda moment, count: moment.around(-_hours(count), _NO_DISTANCE),
-    DateOperator.NEXT_X_HOURS: lambda moment, count: moment.around(_NO_DISTANCE, _hours(count)),
+    DateOperator.LAST_X_HOURS: lambda moment, count: moment.between_distances(-_hours(count), _NO_DISTANCE),
+    DateOperator.NEXT_X_HOURS: lambda moment, count: moment.between_distances(_NO_DISTANCE, _hours(count)),
     DateOperator.LAST_X_DAYS: lambda moment, count: moment.since(moment.day(-count)),
     DateOperator.NEXT_X_DAYS: lambda moment, count: moment.through(moment.day(count)),
     DateOperator.LAST_X_WEEKS: lambda moment, count: moment.since(_weeks_from_today(moment, -count)),

@@ -114,8 +114,8 @@ def values_taken(operator: DesignedOperator) -> int | None:
     if operator in PERIODS_OF_YEARS:
         return 2
     if isinstance(operator, DateOperator):
-        counts = "-x-" in operator.value or operator is DateOperator.IN_FISCAL_YEAR
-        return int(counts or operator in WHOLE_DAYS)
+        takes_number = "-x-" in operator.value or operator is DateOperator.IN_FISCAL_YEAR
+        return int(takes_number or operator in WHOLE_DAYS)
     if operator in LISTS:
         return None
     if operator in _NO_VALUE:

@@ -119,7 +119,8 @@ UNSORTABLE: Final = frozenset({Family.CHOICES, Family.FILE, Family.PARTIES})
 """The families that rows cannot be sorted by."""
 
 
-def not_comparable(left: Attribute, right: Attribute) -> Sentence:
+def why_not_comparable(left: Attribute, right: Attribute) -> Sentence:
+    """Return what is said of two attributes for which `are_comparable` is false."""
     return Sentence(
         "a %(left)s and a %(right)s cannot be compared", left=left.type.value, right=right.type.value
     )

@@ -43,7 +43,7 @@ def _item_holds(item: FilterItem, values: Mapping[str, Value]) -> bool:
     """Whether the values meet one item of a filter. Raises Undecidable, always for a link."""
     match item:
         case Condition():
-            return _holds(item, values)
+            return _condition_holds(item, values)
         case Link():
             raise Undecidable(item.alias)
     return matches(item, values)
@@ -60,7 +60,7 @@ def names_compared(filter: Filter) -> Iterator[str]:
             yield item.attribute
 
 
-def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
+def _condition_holds(condition: Condition, values: Mapping[str, Value]) -> bool:
     """Whether the values meet one condition. Raises Undecidable."""
     if condition.link is not None or condition.value_of is not None or condition.attribute not in values:
         raise Undecidable(condition.attribute)
@@ -70,7 +70,7 @@ def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
             raise Undecidable(condition.attribute)
         record_value = record_value.name
     # An empty text and no options at all are empty values.
-    value = None if record_value in ("", ()) else _compared(record_value)
+    value = None if record_value in ("", ()) else _in_comparable_form(record_value)
     if operator is Operator.NULL:
         return value is None
     if operator is Operator.NOT_NULL:
@@ -82,11 +82,11 @@ def _holds(condition: Condition, values: Mapping[str, Value]) -> bool:
     if value is None:
         # Only negations hold for an empty value.
         return negated is not None
-    wanted = tuple(_compared(wanted_value) for wanted_value in condition.values)
+    wanted = tuple(_in_comparable_form(wanted_value) for wanted_value in condition.values)
     return compare(value, wanted) is (negated is None)
 
 
-def _compared(value: Any) -> Any:
+def _in_comparable_form(value: Any) -> Any:
     """Return a value in the form in which it is compared: folded text, a lookup's id, a set of options."""
     if isinstance(value, Reference):
         return value.id

@@ -85,7 +85,7 @@ def shifted(value: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
         raise ValueError(value_checks.OUT_OF_RANGE) from None
 
 
-def fit(value: Value, attribute: Attribute) -> None:
+def check_fits(value: Value, attribute: Attribute) -> None:
     """Raise ValueError or TypeError for a value that no record can have: platforms refuse to compare with
     it.
     """
@@ -93,8 +93,8 @@ def fit(value: Value, attribute: Attribute) -> None:
         holds_days = attribute.behavior is DateTimeBehavior.DATE_ONLY
         check = value_checks.day if holds_days else value_checks.moment
         check(value)
-    elif attribute.type in _FITS:
-        _FITS[attribute.type](value)
+    elif attribute.type in _CHECKS:
+        _CHECKS[attribute.type](value)
 
 
 def read_date(text: str) -> dt.date:
@@ -169,7 +169,7 @@ def _read_options(text: str) -> tuple[int, ...]:
     return (read_whole(text),)
 
 
-def _exact(places: int, most: Decimal) -> Callable[[object], Decimal]:
+def _exact_number_check(places: int, most: Decimal) -> Callable[[object], Decimal]:
     """Return the check of a number up to `most`, or down to -`most`, with at most `places` decimal places."""
 
     def check(value: object) -> Decimal:
@@ -185,7 +185,7 @@ def _exact(places: int, most: Decimal) -> Callable[[object], Decimal]:
     return check
 
 
-_FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
+_CHECKS: Final[dict[AttributeType, Callable[[object], object]]] = {
     AttributeType.STRING: value_checks.text,
     AttributeType.MEMO: value_checks.text,
     AttributeType.BOOLEAN: value_checks.boolean,
@@ -199,8 +199,8 @@ _FITS: Final[dict[AttributeType, Callable[[object], object]]] = {
     AttributeType.STATUS: value_checks.integer,
     AttributeType.BIGINT: value_checks.bigint,
     AttributeType.DOUBLE: value_checks.double,
-    AttributeType.DECIMAL: _exact(10, Decimal("9999999999999.9999999999")),
-    AttributeType.MONEY: _exact(4, Decimal("922337203685477.5807")),
+    AttributeType.DECIMAL: _exact_number_check(10, Decimal("9999999999999.9999999999")),
+    AttributeType.MONEY: _exact_number_check(4, Decimal("922337203685477.5807")),
 }
 
 _READERS: Final[dict[AttributeType, Callable[[str], Value]]] = {

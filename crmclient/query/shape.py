@@ -21,7 +21,7 @@ LISTS: Final = frozenset({Operator.IN, Operator.NOT_IN, Operator.CONTAIN_VALUES,
 """The operators that take any number of values."""
 
 # Page tokens of earlier releases hold the digest of a shape that says of links whether they are outer ones.
-_AS_BEFORE: Final = {LinkType.INNER: False, LinkType.OUTER: True}
+_EARLIER_LINK_TYPES: Final = {LinkType.INNER: False, LinkType.OUTER: True}
 
 DEEPEST: Final = 50
 """How deep groups and links may be nested: more than people write, and less than databases take."""
@@ -100,7 +100,7 @@ def _link(link: Link, values: list[object], depth: int) -> Shape:
         link.from_attribute,
         link.to_attribute,
         link.alias,
-        _AS_BEFORE.get(link.type, link.type.value),
+        _EARLIER_LINK_TYPES.get(link.type, link.type.value),
         link.columns,
         None if link.filter is None else _group(link.filter, values, depth),
         tuple(_link(nested, values, depth + 1) for nested in link.links),

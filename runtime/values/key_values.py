@@ -112,7 +112,7 @@ def _reader(kind: InputType, limits: Limits, attribute: Attribute) -> Callable[[
 
     def value(text: str) -> Value:
         converted = read(convert(text))
-        literals.fit(converted.id if isinstance(converted, Reference) else converted, attribute)
+        literals.check_fits(converted.id if isinstance(converted, Reference) else converted, attribute)
         return converted
 
     return value

@@ -45,6 +45,7 @@ _REFUSED_SECONDS: Final = 600.0
 _NOTE_COLUMNS: Final = ("filename", "mimetype", "filesize", "isdocument")
 _NOTES: Final = uuid.UUID("6f0c5bb7-8a0c-4a3f-9d0e-0d6a2f7a51c4")
 """The namespace of the ids that are made for attachments: any constant would do."""
+# Statuses of HTTP.
 _NOTHING, _PARTIAL, _UNSATISFIABLE = 204, 206, 416
 
 
@@ -62,7 +63,7 @@ class FileFacts:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._lock = threading.Lock()
-        self._known: OrderedDict[Guid, _Described] = OrderedDict()
+        self._remembered: OrderedDict[Guid, _Described] = OrderedDict()
         self._refused_until = 0.0
 
     def properties(self, entity: str, attribute: Attribute) -> tuple[str, ...]:
@@ -137,6 +138,7 @@ class FileFacts:
         try:
             rows = self._api.get(path, Subject(Kind.QUERY, "fileattachment"), call).get("value")
         except PlatformError as error:
+            # Any other failure may pass by itself; a privilege that is missing stays missing.
             if isinstance(error, PlatformFailure) and not isinstance(error, MissingPrivilege):
                 raise
             self._refused_until = time.monotonic() + _REFUSED_SECONDS
@@ -151,15 +153,15 @@ class FileFacts:
     def forget(self, file: Guid) -> None:
         """Forget the description of a file. It holds only as long as the platform has the file's bytes."""
         with self._lock:
-            self._known.pop(file, None)
+            self._remembered.pop(file, None)
 
     def _cached_description(self, file: Guid) -> _Described | None:
         """Return the description of a file that is remembered; None if it is not."""
         with self._lock:
-            described = self._known.get(file)
+            described = self._remembered.get(file)
             if described is not None:
                 # Those used longest ago are forgotten first.
-                self._known.move_to_end(file)
+                self._remembered.move_to_end(file)
             return described
 
     def _ask(
@@ -187,9 +189,9 @@ class FileFacts:
     def _remember(self, described: _Described) -> _Described:
         """Remember the description of a file, up to REMEMBERED of them, and return it."""
         with self._lock:
-            self._known[described.info.id] = described
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
+            self._remembered[described.info.id] = described
+            while len(self._remembered) > REMEMBERED:
+                self._remembered.popitem(last=False)
         return described
 
 

@@ -69,7 +69,7 @@ class Parties:
         self._api = api
         self._catalogue = catalogue
 
-    def not_written(
+    def parties_of_other_lists(
         self, entity: Entity, id: Guid, written: Iterable[str], call: Call
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Return the parties of the lists that are not `written`, as JSON, and the version of the record.
@@ -130,9 +130,10 @@ class AskedParties:
 
     def learn(self, activities: Iterable[Guid]) -> None:
         """Read the parties of those activities whose parties are not known yet."""
-        new = [id for id in dict.fromkeys(activities) if id not in self._found]
-        if new:
-            self._found |= dict.fromkeys(new, self._parties.of_records(new, self._call))
+        unknown_ids = [id for id in dict.fromkeys(activities) if id not in self._found]
+        if unknown_ids:
+            parties_by_part = self._parties.of_records(unknown_ids, self._call)
+            self._found |= dict.fromkeys(unknown_ids, parties_by_part)
 
     def of(self, activity: Guid, name: str) -> tuple[Party, ...]:
         """Return the parties in the list `name` of an activity that `learn` has read."""
@@ -146,6 +147,7 @@ def expansion(entity: Entity) -> dict[str, str]:
 
 def of_row(row: Row, entity: Entity, lists: Iterable[str]) -> dict[str, tuple[Party, ...]]:
     """Return the parties of each of `lists`, from a record that was read with `expansion`."""
+    # Part 0 is none of the lists': a party that does not say its part is in no list.
     parties_by_part: dict[int, list[Party]] = defaultdict(list)
     for item in _rows(row.get(collection_of(entity.logical_name))):
         party = _party(item)

@@ -109,7 +109,7 @@ class _Writer:
             # `check` refuses what is no reference, and so comes before its entity is read.
             check(attribute, value, self._options)
             navigation_property = self._document.navigation_to(name, value.entity)
-            self.content[f"{navigation_property}@odata.bind"] = self._bound(attribute, value)
+            self.content[f"{navigation_property}@odata.bind"] = self._record_address(attribute, value)
             return
         # Encoding checks the type of other values, which `check` takes for granted.
         encoded = encode(attribute, value)
@@ -122,7 +122,7 @@ class _Writer:
         check(attribute, parties, self._options)
         self.parties += bodies(self._catalogue, attribute.logical_name, parties)
 
-    def _bound(self, attribute: Attribute, value: Reference) -> str:
+    def _record_address(self, attribute: Attribute, value: Reference) -> str:
         """Return the address of a record that a lookup points at. Raises UnknownTarget."""
         target = self._catalogue.entities().get(value.entity)
         if target is None:

@@ -28,7 +28,7 @@ from crmclient.values import Guid, Record, Stored, Value
 _DUPLICATE = 412
 """Dataverse's status for a create with the id of a record that exists."""
 _ATTEMPTS = 3
-"""Of an update that reads something before, where others change the record in between."""
+"""How often an update is tried that has to read the record first, while others change it in between."""
 
 
 class Records:

@@ -27,7 +27,7 @@ from crmclient.values import Guid, QueryResult, Reference, Upserted, Values
 _CREATED: Final = 201
 # Dataverse's documentation: a key whose value holds one of these cannot be written by its address.
 _UNFIT: Final = frozenset("/<>*%&:\\?+")
-# A record that is made between the look and the write is there at the next look.
+# How often a record is looked for: one that is made between the look and the write is there at the next look.
 _LOOKS: Final = 2
 
 
@@ -68,7 +68,7 @@ class Upserts:
         )
         literals = _literals(entity, [attributes[name] for name in alternate_key.attributes], key)
         content = payload(self._catalogue, entity, values, creating=not must_exist)
-        # Which parties an update has to send along only the record itself tells.
+        # With parties, an update has to send those of the other lists along, which only the record tells.
         if collection_of(entity_name) in content or any(
             not _UNFIT.isdisjoint(literal) for literal in literals.values()
         ):

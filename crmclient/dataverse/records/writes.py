@@ -66,7 +66,9 @@ class Writes:
         version = operation.if_version
         parties = collection_of(entity.logical_name)
         if parties in content:
-            other_parties, read_version = self._parties.not_written(entity, id, operation.values, call)
+            other_parties, read_version = self._parties.parties_of_other_lists(
+                entity, id, operation.values, call
+            )
             content[parties] = [*content[parties], *other_parties]
             # Whoever changes the parties meanwhile would lose what they wrote.
             version = version or read_version
@@ -82,14 +84,18 @@ class Writes:
         """Whether one of `operations` creates a record that its creator may not read, as far as is known."""
         now = time.monotonic()
         # What is not noted counts as noted until now, and so as over.
-        return any(self._unreadable.get((made, call.caller), now) > now for made in _made_by(operations))
+        return any(
+            self._unreadable.get((entity, call.caller), now) > now for entity in _created_entities(operations)
+        )
 
     def note_unreadable_records(self, operations: Iterable[Operation], call: Call) -> None:
         """Note that the user who creates records like these may not read them. The next creates then ask for
         no content.
         """
         until = time.monotonic() + _UNREADABLE_SECONDS
-        self._unreadable |= dict.fromkeys(((made, call.caller) for made in _made_by(operations)), until)
+        self._unreadable |= dict.fromkeys(
+            ((entity, call.caller) for entity in _created_entities(operations)), until
+        )
 
     def delete(self, operation: Delete) -> tuple[Request, Subject]:
         """Return the request for a delete, and its subject."""
@@ -111,7 +117,7 @@ class Writes:
         )
 
 
-def _made_by(operations: Iterable[Operation]) -> Iterator[str]:
+def _created_entities(operations: Iterable[Operation]) -> Iterator[str]:
     """Yield the entity of each create."""
     return (operation.entity for operation in operations if isinstance(operation, Create))
 

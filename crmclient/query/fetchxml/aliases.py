@@ -22,19 +22,21 @@ class Aliases:
         self.repeated = {alias for alias, count in written_aliases.items() if count > 1}
         self._known = set(written_aliases)
         # The alias of each link. A new one must not be one of those that are written.
-        self._of = {
+        self._alias_of_link = {
             link: link.get("alias") or self._new_alias(link, number) for number, link in enumerate(links, 1)
         }
         # `entityname` may name the entity of a link without an alias: how many such links each entity has,
         # and the alias that the last of them got.
         self._unnamed = Counter(link.get("name") for link in links if not link.get("alias"))
-        self._by_entity = {link.get("name"): self._of[link] for link in links if not link.get("alias")}
+        self._by_entity = {
+            link.get("name"): self._alias_of_link[link] for link in links if not link.get("alias")
+        }
 
     def of(self, link: document.Element) -> str:
         """Return the alias of a link: the one that is written, or else the one that was made for it."""
-        return self._of[link]
+        return self._alias_of_link[link]
 
-    def meant(self, entity_name: str, holder: str | None) -> str | None:
+    def resolve(self, entity_name: str, holder: str | None) -> str | None:
         """Return the alias that an `entityname` means in the filter or order of `holder`; None for
         `holder` itself.
 

@@ -19,7 +19,7 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     attribute.ignore("addedby", "build")
     attribute.refuse("rowaggregate", Sentence("hierarchies are not counted"))
     column = DesignedColumn(
-        attribute.needed(),
+        attribute.required_name(),
         attribute.name("alias"),
         _word(attribute, "aggregate", Aggregate),
         attribute.flag("groupby"),
@@ -42,7 +42,7 @@ def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, ag
     link = holder
     if entity_name:
         try:
-            link = aliases.meant(entity_name, None)
+            link = aliases.resolve(entity_name, None)
         except ValueError as error:
             order.add_problem(str(error))
     order.finish()

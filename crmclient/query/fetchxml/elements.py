@@ -55,7 +55,7 @@ class ElementReader:
             )
         return text or None
 
-    def needed(self, attribute: str = "name") -> str:
+    def required_name(self, attribute: str = "name") -> str:
         """Return a required name. A missing name is a problem, and an empty text is returned for it."""
         name = self.name(attribute)
         if name is None:

@@ -40,9 +40,9 @@ def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
     problems: list[Problem] = []
     root = document.tree(text)
     if root.tag == "fetch":
-        query = _fetch(ElementReader(root, "fetch", problems))
+        query = _read_fetch(ElementReader(root, "fetch", problems))
     elif root.tag == "entity":
-        query = _entity(root, _Fetch(), problems)
+        query = _read_entity(root, _Fetch(), problems)
     else:
         raise _wrong_root(root, "fetch")
     return query, sorted(problems, key=lambda problem: problem.line or 0)
@@ -89,7 +89,7 @@ class _Body:
     links: tuple[DesignedLink, ...]
 
 
-def _fetch(fetch: ElementReader) -> DesignedQuery:
+def _read_fetch(fetch: ElementReader) -> DesignedQuery:
     """Read a fetch element with its entity. Without exactly one entity, return an empty query."""
     fetch.ignore("version", "output-format", "no-lock", "latematerialize", "options", "savedqueryid")
     mapping = fetch.text("mapping")
@@ -121,10 +121,10 @@ def _fetch(fetch: ElementReader) -> DesignedQuery:
             Sentence("exactly one entity element is needed, not %(given)s", given=len(entities))
         )
         return DesignedQuery("")
-    return _entity(entities[0], settings, fetch.problems)
+    return _read_entity(entities[0], settings, fetch.problems)
 
 
-def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
+def _read_entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -> DesignedQuery:
     """Read an entity element with all that is in it, as a query with the settings of `fetch`.
 
     Mistakes are added to `problems`.
@@ -144,7 +144,7 @@ def _entity(element: document.Element, fetch: _Fetch, problems: list[Problem]) -
         entity.add_problem(
             Sentence("the alias %(alias)s is used by more than one link-entity", alias=repr(alias))
         )
-    name = entity.needed()
+    name = entity.required_name()
     _refuse_prefilter(entity)
     entity.finish()
     reader = _Reader(aliases, problems, aggregate=fetch.aggregate)
@@ -188,11 +188,11 @@ class _Reader:
             children[str(child.tag)].append(child)
         links = [self.link(child) for child in children["link-entity"]]
         columns = [
-            read_column(self._reading(child, "attribute"), aggregate=self._aggregate)
+            read_column(self._element_reader(child, "attribute"), aggregate=self._aggregate)
             for child in children["attribute"]
         ]
         self._orders[alias] = tuple(
-            read_order(self._reading(child, "order"), alias, self._aliases, aggregate=self._aggregate)
+            read_order(self._element_reader(child, "order"), alias, self._aliases, aggregate=self._aggregate)
             for child in children["order"]
         )
         return _Body(
@@ -211,15 +211,15 @@ class _Reader:
         Orders of both the entity and a link, or of several links, are a problem: which of them comes first is
         not defined.
         """
-        places = [orders for orders in self._orders.values() if orders]
-        if len(places) > 1:
+        orders_of_places = [orders for orders in self._orders.values() if orders]
+        if len(orders_of_places) > 1:
             entity.add_problem(
                 Sentence(
                     "order elements stand both here and in a link-entity, or in several of these: which "
                     "comes first is not defined; put all of them here, with entityname"
                 )
             )
-        return places[0] if places else ()
+        return orders_of_places[0] if orders_of_places else ()
 
     def _all_columns(self, elements: list[document.Element]) -> bool:
         """Read the `all-attributes` elements of an entity or link. Return whether there is any."""
@@ -262,7 +262,7 @@ class _Reader:
             type = LinkType.INNER
         # Read for its problems: `Aliases` has read the alias itself.
         link.name("alias")
-        name, from_, to = link.needed(), link.needed("from"), link.needed("to")
+        name, from_, to = link.required_name(), link.required_name("from"), link.required_name("to")
         link.finish()
         body = self.body(link, alias)
         if not type.joins and (self._orders[alias] or _has_columns(body)):
@@ -285,7 +285,7 @@ class _Reader:
             body.all_columns,
         )
 
-    def _reading(self, element: document.Element, kind: str) -> ElementReader:
+    def _element_reader(self, element: document.Element, kind: str) -> ElementReader:
         """Return the reader of an element, which messages name by `kind` and by the name in it."""
         name = element.get("name") or element.get("attribute") or element.get("alias") or ""
         return ElementReader(element, f"{kind} {name}".rstrip(), self._problems)

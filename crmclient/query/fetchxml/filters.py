@@ -98,7 +98,7 @@ class FilterReader:
         condition.refuse("aggregate", Sentence("conditions on aggregates do not exist here"))
         condition.refuse("alias", Sentence("conditions on aggregates do not exist here"))
         condition.refuse("rowaggregate", Sentence("hierarchies are not counted"))
-        attribute = condition.needed("attribute")
+        attribute = condition.required_name("attribute")
         operator = _operator(condition)
         link = self._link(condition)
         text, other = condition.text("value"), condition.text("valueof")
@@ -126,7 +126,7 @@ class FilterReader:
         if not entity_name:
             return None
         try:
-            return self._aliases.meant(entity_name, self._holder)
+            return self._aliases.resolve(entity_name, self._holder)
         except ValueError as error:
             condition.add_problem(str(error))
             return None
@@ -146,7 +146,7 @@ class FilterReader:
                 )
             return None, other
         try:
-            return self._aliases.meant(alias, self._holder), name
+            return self._aliases.resolve(alias, self._holder), name
         except ValueError as error:
             condition.add_problem(
                 Sentence("valueof %(name)s: %(reason)s", name=repr(other), reason=str(error))

@@ -28,7 +28,7 @@ from crmclient.query.families import (
     OPERATORS,
     Family,
     are_comparable,
-    not_comparable,
+    why_not_comparable,
 )
 from crmclient.query.patterns import MATCHING, pattern_of
 from crmclient.query.resolving.circumstances import Absent, Circumstances, Unknown, read_value
@@ -72,7 +72,9 @@ class Writer:
             return None if attribute is None else self._comparison(condition, attribute, *condition.value_of)
         number_taken = values_taken(condition.operator)
         number_given = len(condition.values)
-        if number_taken != number_given and (number_taken is not None or not number_given):
+        # None: any number but zero.
+        has_number_taken = number_given > 0 if number_taken is None else number_given == number_taken
+        if not has_number_taken:
             self.names.add_problem(construct, _wrong_number_of_values(number_taken, number_given))
             return None
         if attribute is None:
@@ -135,7 +137,7 @@ class Writer:
             self.names.add_problem(construct, _not_for(family))
             return None
         if not are_comparable(attribute, right):
-            self.names.add_problem(construct, not_comparable(attribute, right))
+            self.names.add_problem(construct, why_not_comparable(attribute, right))
             return None
         fixed = Condition(
             condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
@@ -235,22 +237,23 @@ def _of_values(
         raise ValueError(_not_for(family))
     if len(condition.values) > MOST_VALUES:
         raise ValueError(Sentence("at most %(most)s values are taken", most=MOST_VALUES))
-    typed = _value_maker(operator, attribute, calendar)
-    fixed = {value: typed(value.text) for value in condition.values if isinstance(value, Literal)}
+    convert = _value_maker(operator, attribute, calendar)
+    # Converted once, so that wrong literals are found now.
+    literal_values = {value: convert(value.text) for value in condition.values if isinstance(value, Literal)}
 
     def values(circumstances: Circumstances) -> Iterator[Value]:
         """Yield the values of the condition, converted to the type of the attribute."""
         for value in condition.values:
             if isinstance(value, Literal):
-                yield fixed[value]
+                yield literal_values[value]
             else:
-                yield from read_value(value, circumstances, several)
+                yield from read_value(value, circumstances, convert_all)
 
-    def several(raw: object) -> tuple[Value, ...]:
+    def convert_all(raw: object) -> tuple[Value, ...]:
         """Return the values of a placeholder. For an operator that takes a list, it may stand for many."""
         if operator in LISTS and isinstance(raw, tuple | list):
-            return tuple(typed(item) for item in raw)
-        return (typed(raw),)
+            return tuple(convert(item) for item in raw)
+        return (convert(raw),)
 
     return lambda circumstances: Condition(
         condition.attribute, operator, tuple(values(circumstances)), condition.link
@@ -278,7 +281,7 @@ def _value_maker(operator: Operator, attribute: Attribute, calendar: Calendar) -
     """
     holds_times = attribute.behavior is not DateTimeBehavior.DATE_ONLY
 
-    def typed(value: object) -> Value:
+    def convert(value: object) -> Value:
         """Return a text, a reference or a typed value as a value of the attribute's type."""
         if isinstance(value, Reference):
             if FAMILY[attribute.type] not in _HOLD_IDS:
@@ -298,7 +301,7 @@ def _value_maker(operator: Operator, attribute: Attribute, calendar: Calendar) -
         if attribute.type is AttributeType.MULTISELECT:
             return _options(operator, value)
         if attribute.type is not AttributeType.DATETIME:
-            literals.fit(cast(Value, value), attribute)
+            literals.check_fits(cast(Value, value), attribute)
             return cast(Value, value)
         if not isinstance(value, dt.date):
             raise TypeError(Sentence("a date is needed"))
@@ -313,7 +316,7 @@ def _value_maker(operator: Operator, attribute: Attribute, calendar: Calendar) -
                 )
             )
         stored = literals.stored(value, attribute, calendar)
-        literals.fit(stored, attribute)
+        literals.check_fits(stored, attribute)
         return stored
 
-    return typed
+    return convert

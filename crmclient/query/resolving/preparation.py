@@ -26,7 +26,7 @@ from crmclient.query.designed import (
     UserOperator,
     UserValue,
 )
-from crmclient.query.families import OF_RECORDS_HIERARCHY, are_comparable, not_comparable
+from crmclient.query.families import OF_RECORDS_HIERARCHY, are_comparable, why_not_comparable
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving.circumstances import Circumstances, Unknown
 from crmclient.query.resolving.conditions import Resolve, Writer
@@ -78,6 +78,7 @@ def prepare_filter(
     names = Names.of_filter(filter, entity, attributes)
     prepared = _filter(filter, Writer(names, calendar, None))
     _check_depth(names, DEEPEST_DESIGNED, filter)
+    # For the type checker: `_filter` returns None only without a filter.
     if names.problems or prepared is None:
         raise QueryProblems(names.problems)
     return prepared
@@ -187,7 +188,7 @@ def _link(link: DesignedLink, outside: Writer) -> PreparedLink:
         and parent_attribute is not None
         and not are_comparable(own_attribute, parent_attribute)
     ):
-        names.add_problem(f"link-entity {link.alias}", not_comparable(own_attribute, parent_attribute))
+        names.add_problem(f"link-entity {link.alias}", why_not_comparable(own_attribute, parent_attribute))
     columns = _columns(link, link.alias, names, outside.calendar)
     writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
     plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
@@ -218,10 +219,15 @@ def _column(column: DesignedColumn, alias: str | None, names: Names, calendar: C
     attribute = names.attribute(alias, column.attribute, construct) if column.attribute else None
     if not names.joins(alias):
         names.add_problem(construct, Sentence("the link %(alias)s gives no columns", alias=repr(alias)))
-    shifted = attribute is not None and (
+    depends_on_zone = attribute is not None and (
         attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.USER_LOCAL
     )
-    if column.date_grouping is not None and column.user_time_zone and shifted and not _is_utc(calendar):
+    if (
+        column.date_grouping is not None
+        and column.user_time_zone
+        and depends_on_zone
+        and not _is_utc(calendar)
+    ):
         names.add_problem(construct, Sentence('dates can be grouped in UTC only: add usertimezone="false"'))
     if column.date_grouping is DateGrouping.FISCAL_YEAR:
         try:
@@ -256,7 +262,7 @@ def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | No
     needs = _needs(conditions)
     for link in links:
         needs |= link.needs
-    attributes = {name for condition in conditions for name in _looked_at(condition, writer.names)}
+    attributes = {name for condition in conditions for name in _attributes_read(condition, writer.names)}
     return PreparedFilter(
         _group(group, writer, iter(links)),
         needs,
@@ -265,7 +271,7 @@ def _filter(group: DesignedFilter | None, writer: Writer) -> PreparedFilter | No
     )
 
 
-def _looked_at(condition: DesignedCondition, names: Names) -> Iterator[str]:
+def _attributes_read(condition: DesignedCondition, names: Names) -> Iterator[str]:
     """Yield the attributes of the record that a condition depends on."""
     yield condition.attribute
     if condition.value_of is not None:
@@ -320,11 +326,11 @@ def _item(item: DesignedItem, writer: Writer, links: Iterator[PreparedLink]) -> 
         case DesignedCondition():
             return writer.prepare(item)
         case DesignedLink():
-            return _known_or_nothing(next(links), writer)
+            return _link_resolver(next(links), writer)
     return _group(item, writer, links)
 
 
-def _known_or_nothing(link: PreparedLink, writer: Writer) -> Resolve:
+def _link_resolver(link: PreparedLink, writer: Writer) -> Resolve:
     """Return the function that resolves a link in a filter.
 
     A link that denies something would keep rows because a value is unknown. Such a link keeps no row instead.

@@ -90,19 +90,19 @@ def _check_comparable(source: DesignedQuery | DesignedLink, names: Names, *, agg
 def _check_order(
     order: Order,
     query: DesignedQuery,
-    chosen: dict[str, tuple[str | None, DesignedColumn]],
+    columns_by_key: dict[str, tuple[str | None, DesignedColumn]],
     names: Names,
 ) -> None:
-    """Note a problem for an order that no platform can sort by. `chosen` are the columns by their keys."""
+    """Note a problem for an order that no platform can sort by. Each column comes after its link's alias."""
     # An order by nothing has been found wrong where it was read.
     if order.attribute is None and order.alias is None:
         return
     if order.attribute is None:
         construct = f"order {order.alias}"
-        if order.alias not in chosen:
+        if order.alias not in columns_by_key:
             names.add_problem(construct, Sentence("no column has this alias"))
             return
-        alias, column = chosen[order.alias]
+        alias, column = columns_by_key[order.alias]
         if column.aggregate is None:
             _check_sortable(names.find(alias, column.attribute), construct, names)
         return
@@ -111,7 +111,8 @@ def _check_order(
         names.add_problem(construct, Sentence("the link %(alias)s gives no columns", alias=repr(order.link)))
     _check_sortable(names.attribute(order.link, order.attribute, construct), construct, names)
     is_selected = any(
-        (alias, column.attribute) == (order.link, order.attribute) for alias, column in chosen.values()
+        (alias, column.attribute) == (order.link, order.attribute)
+        for alias, column in columns_by_key.values()
     )
     if query.distinct and not query.is_aggregate and not is_selected:
         names.add_problem(construct, Sentence("a distinct query is sorted by columns that it selects only"))
