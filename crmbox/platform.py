@@ -83,7 +83,8 @@ class EmbeddedPlatform:
         caller_bulkhead: Bulkhead | None = None,
     ) -> None:
         """Serve the tables of the database `alias`. Without a bulkhead, calls are not limited."""
-        # It stands in for Dataverse, so it uses the names of Dataverse, too.
+        # It stands in for Dataverse, so it uses the names of Dataverse, too. But its records, and files that
+        # are kept in the database, are undone with a transaction of the service.
         self.conventions = replace(
             CONVENTIONS, takes_writes_back=True, takes_files_back=settings.PORTICO["CRM_FILES"] == "database"
         )

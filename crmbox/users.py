@@ -48,6 +48,7 @@ def _members_sql(snapshot: Snapshot, entity: str, intersect: str) -> str:
     comparison form of their names, then by id.
 
     `intersect` is the intersect entity, whose column for the record has the name of the record's primary id.
+    The parameter is the id of the user.
     """
     stored, pairs = snapshot.entity(entity), snapshot.entity(intersect)
     key = stored.entity.primary_id

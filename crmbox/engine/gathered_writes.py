@@ -54,9 +54,11 @@ class Gathering:
         alone: Callable[[], list[Row]],
         together: Callable[[Sequence[Write]], list[list[Row]]],
     ) -> list[Row]:
-        """Return the rows of a write. `alone` and `together` write on the thread's own connection.
+        """Return the rows of a write.
 
-        Raises what these raise. A write that cannot be written with others is written alone.
+        `alone` writes it by itself and returns its rows, `together` writes a batch and returns the rows of
+        each of its writes. Both use the thread's own connection. Raises what these raise. A write that cannot
+        be written with others is written alone.
         """
         # The first writer leads: it writes at once. Those that come meanwhile wait, and go together after it.
         with self._lock:
@@ -102,7 +104,8 @@ class Gathering:
     ) -> list[Row]:
         """Write a batch and call its threads. Return the rows of its first write, which is this thread's.
 
-        Where the batch cannot be written together, each thread writes alone.
+        `alone` and `together` are as in `write`. Where the batch cannot be written together, each thread
+        writes alone.
         """
         first, *others = batch
         if not others:

@@ -52,16 +52,16 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
         check_page(query, page)
         shape, values = shape_of(query)
         plan = plan_of(query, shape, unit.snapshot)
-        steps = plan.steps
+        row_plan = plan.steps
         position = None if page.token is None else page_tokens.unseal(page.token, plan.digest)
     except PlatformError:
         return None
     if page.number > 1 and page.token is None:
         return None
-    if isinstance(steps, AggregatePlan) or (position is not None and not steps.fits(position)):
+    if isinstance(row_plan, AggregatePlan) or (position is not None and not row_plan.fits(position)):
         return None
     limit = _limit(query, page)
-    statement = steps.at_once(position, limited=limit is not None, total=page.total)
+    statement = row_plan.at_once(position, limited=limit is not None, total=page.total)
     if statement is None:
         return None
     # The slots of the statement count these values in this order (see RowPlan).
@@ -70,27 +70,27 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
         # Perhaps nothing matches, perhaps the metadata has changed: `run` finds out which.
         return None
     total = int(rows[0][-1]) if page.total else None
-    return _page_of(plan, steps, query, page, rows, total)
+    return _page_of(plan, row_plan, query, page, rows, total)
 
 
 def _rows(
-    unit: Unit, plan: Plan, steps: RowPlan, query: Query, values: list[object], page: Page
+    unit: Unit, plan: Plan, row_plan: RowPlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
     """Run the statements of a plan for one page, until the page is full."""
-    steps, values = _narrowed(unit, steps, values)
+    row_plan, values = _narrowed(unit, row_plan, values)
     position = None if page.token is None else page_tokens.unseal(page.token, plan.digest)
-    if position is not None and not steps.fits(position):
+    if position is not None and not row_plan.fits(position):
         raise InvalidQuery("The page token belongs to another query.")
     limit = _limit(query, page)
     rows: list[Any] = []
     # Several statements give the rows one after the other. Each needs only what the page still lacks.
-    for statement in steps.statements(position, limited=limit is not None):
+    for statement in row_plan.statements(position, limited=limit is not None):
         remaining = None if limit is None else limit - len(rows)
         if remaining == 0:
             break
         rows += _run(unit, statement, [*values, remaining, *(position or ())])
-    total = int(_run(unit, steps.count, values)[0][0]) if page.total else None
-    return _page_of(plan, steps, query, page, rows, total)
+    total = int(_run(unit, row_plan.count, values)[0][0]) if page.total else None
+    return _page_of(plan, row_plan, query, page, rows, total)
 
 
 def _limit(query: Query, page: Page) -> int | None:
@@ -104,57 +104,63 @@ def _limit(query: Query, page: Page) -> int | None:
 
 
 def _page_of(
-    plan: Plan, steps: RowPlan, query: Query, page: Page, rows: list[Any], total: int | None
+    plan: Plan, row_plan: RowPlan, query: Query, page: Page, rows: list[Any], total: int | None
 ) -> QueryResult:
     """Return the result of one page, with the token of the next if there are more rows."""
     token = None
     # The limit asks for one row more than the page has, to know whether there is a next page.
     if page.size is not None and len(rows) > page.size:
         del rows[page.size :]
-        token = page_tokens.seal(plan.digest, steps.position(rows[-1]))
+        token = page_tokens.seal(plan.digest, row_plan.position(rows[-1]))
     if total is not None and query.top is not None:
         total = min(total, query.top)
-    return QueryResult(steps.records(rows), token, total)
+    return QueryResult(row_plan.records(rows), token, total)
 
 
-def _narrowed(unit: Unit, steps: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
+def _narrowed(unit: Unit, row_plan: RowPlan, values: list[object]) -> tuple[RowPlan, list[object]]:
     """Return the plan to use, and its values: the plan that reads only what a search finds, if a search finds
-    few records; else `steps`.
+    few records; else `row_plan`.
 
     A search with a value that cannot be searched for (None) is skipped.
     """
-    for narrowed in steps.narrowed:
+    for narrowed in row_plan.narrowed:
         parameters = narrowed.found.parameters(values)
         if None not in parameters:
             ids = [id for (id,) in unit.rows(narrowed.found.text, parameters)]
             if len(ids) <= MOST_SEARCHED:
                 return narrowed.plan, [*values, ids]
-    return steps, values
+    return row_plan, values
 
 
 def _groups(
-    unit: Unit, plan: Plan, steps: AggregatePlan, query: Query, values: list[object], page: Page
+    unit: Unit, plan: Plan, aggregate_plan: AggregatePlan, query: Query, values: list[object], page: Page
 ) -> QueryResult:
     """Return one page of the groups of an aggregate query, which are all read and sorted here."""
-    groups = steps.sorted(_run(unit, steps.statement, values))[: query.top]
+    groups = aggregate_plan.sorted(_run(unit, aggregate_plan.statement, values))[: query.top]
     # A token holds the number of groups up to the end of its page, and the key of the last of them.
     start = (
-        0 if page.token is None else _start_after(groups, steps, page_tokens.unseal(page.token, plan.digest))
+        0
+        if page.token is None
+        else _start_after(groups, aggregate_plan, page_tokens.unseal(page.token, plan.digest))
     )
     end = len(groups) if page.size is None else min(len(groups), start + page.size)
     rows = groups[start:end]
-    token = page_tokens.seal(plan.digest, [end, steps.key(rows[-1])]) if end < len(groups) and rows else None
-    return QueryResult(steps.records(rows), token, len(groups) if page.total else None)
+    token = (
+        page_tokens.seal(plan.digest, [end, aggregate_plan.key(rows[-1])])
+        if end < len(groups) and rows
+        else None
+    )
+    return QueryResult(aggregate_plan.records(rows), token, len(groups) if page.total else None)
 
 
-def _start_after(groups: list[Any], steps: AggregatePlan, position: list[Any]) -> int:
+def _start_after(groups: list[Any], aggregate_plan: AggregatePlan, position: list[Any]) -> int:
     """Return the index of the first group of the next page.
 
     It follows the group that the last page ended with. If that group is gone, `position` says where it was.
     """
     end, last = position
     for index, row in enumerate(groups):
-        if steps.key(row) == last:
+        if aggregate_plan.key(row) == last:
             return index + 1
     return min(int(end), len(groups))
 

@@ -111,13 +111,15 @@ def text_search(definition: EntityDefinition, attribute: AttributeDefinition) ->
 
 def create_key(definition: EntityDefinition, key: AlternateKey) -> str:
     """Return the statement that makes the unique index of an alternate key. Raises InvalidDefinition."""
-    comparable = {item.attribute.logical_name: item.key or item.column for item in definition.attributes}
+    comparable_columns = {
+        item.attribute.logical_name: item.key or item.column for item in definition.attributes
+    }
     for name in key.attributes:
-        if name not in comparable:
+        if name not in comparable_columns:
             raise InvalidDefinition(
                 f"{definition.entity.logical_name}: key {key.name}: there is no attribute {name!r}."
             )
-    columns = [quote(comparable[name]) for name in key.attributes]
+    columns = [quote(comparable_columns[name]) for name in key.attributes]
     index = quote(definition.key_indexes[key.name])
     # Empty values never clash, so that a record without its key costs the index nothing.
     filled = " AND ".join(f"{column} IS NOT NULL" for column in columns)

@@ -106,20 +106,22 @@ class _Planner:
                 else changed(source_entity, entity=_with_existing_id(source_entity.entity, present.entity))
             )
             try:
-                fit = fitted(candidate, self._draft.dialect, self._ownership(source_entity), present)
+                fitted_entity = fitted(
+                    candidate, self._draft.dialect, self._ownership(source_entity), present
+                )
             except CannotRead as error:
                 self._impossible.add(source_entity.name)
                 self.plan.notes.append(left_out(source_entity.name, str(error)))
                 continue
-            self.plan.notes += fit.notes
+            self.plan.notes += fitted_entity.notes
             # Two entities cannot have the same entity set. The existing one or the first new one keeps it.
-            owner = self._entity_by_set.setdefault(fit.entity.entity_set, fit.name)
-            if fit.name not in self._draft.entities and owner != fit.name:
-                reason = f"Its entity set {fit.entity.entity_set} is that of {owner}."
-                self._impossible.add(fit.name)
-                self.plan.notes.append(left_out(fit.name, reason))
+            owner = self._entity_by_set.setdefault(fitted_entity.entity.entity_set, fitted_entity.name)
+            if fitted_entity.name not in self._draft.entities and owner != fitted_entity.name:
+                reason = f"Its entity set {fitted_entity.entity.entity_set} is that of {owner}."
+                self._impossible.add(fitted_entity.name)
+                self.plan.notes.append(left_out(fitted_entity.name, reason))
             else:
-                self._wanted[fit.name] = fit
+                self._wanted[fitted_entity.name] = fitted_entity
         for name in self._new_names():
             # Reserve the names that the platform gives by itself.
             for relationship in common.audit_relationships(name, self._wanted[name].ownership):

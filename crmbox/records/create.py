@@ -69,14 +69,13 @@ def create_at_once(
     # `create` raises the problems, together with those of missing records. Parties are rows of their own.
     if written.problems or written.parties:
         return None
-    statement = lookup_sql(unit.snapshot, written, caller, owner)
-    sql = insert_at_once_sql(
-        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition
-    )
+    lookups = lookup_sql(unit.snapshot, written, caller, owner)
+    sql = insert_at_once_sql(unit.dialect, stored, tuple(written.columns), lookups.value, lookups.condition)
     try:
-        rows = unit.write(sql, (*written.columns.values(), *statement.parameters))
+        rows = unit.write(sql, (*written.columns.values(), *lookups.parameters))
     except NotUnique as error:
         raise duplicate_error(stored, error) from error
+    # The only column of the row is the new version.
     return Stored(record, str(rows[0][0])) if rows else None
 
 

@@ -78,15 +78,16 @@ def update_at_once(
     ):
         return None
     stamp(written, unit.now, caller)
-    statement = lookup_sql(unit.snapshot, written, caller, _owner(written))
+    lookups = lookup_sql(unit.snapshot, written, caller, _owner(written))
     guard = () if if_version is None else (version_number(entity, record, if_version),)
     sql = update_at_once_sql(
-        unit.dialect, stored, tuple(written.columns), statement.value, statement.condition, bool(guard)
+        unit.dialect, stored, tuple(written.columns), lookups.value, lookups.condition, bool(guard)
     )
     try:
-        rows = unit.write(sql, (*written.columns.values(), *statement.parameters, record, *guard))
+        rows = unit.write(sql, (*written.columns.values(), *lookups.parameters, record, *guard))
     except NotUnique as error:
         raise duplicate_error(stored, error) from error
+    # The only column of the row is the new version.
     return Stored(record, str(rows[0][0])) if rows else None
 
 

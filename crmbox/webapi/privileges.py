@@ -40,6 +40,7 @@ _NAME: Final = re.compile(r"\w+")
 
 _lock = threading.Lock()
 _denied: frozenset[str] | None = None
+"""In lower case; None until the setting is read."""
 
 
 def deny(privileges: Iterable[str]) -> None:

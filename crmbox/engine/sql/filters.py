@@ -96,15 +96,15 @@ class FilterWriter:
             right = self._operand(*condition.value_of, source, construct)
             return _column_comparison(condition, operand, right, construct)
         # A negation is written as NOT (…) around the phrase of the operator that it denies.
-        denied = DENIED.get(condition.operator)
-        phrase = POSITIVE[denied or condition.operator]
+        denied_operator = DENIED.get(condition.operator)
+        phrase = POSITIVE[denied_operator or condition.operator]
         operand = self._compared_operand(condition.operator, phrase, operand, construct)
-        if needed and denied is None and phrase.pattern is not None:
+        if needed and denied_operator is None and phrase.pattern is not None:
             self._search(condition, phrase.pattern, source, construct)
         context = PhraseContext(operand, self._dialect)
         slots = self._slots(condition, phrase, context, construct)
         text = phrase.write(context)
-        if denied is not None:
+        if denied_operator is not None:
             text = f"NOT ({text})"
             if EMPTY_MATCHES_NEGATIONS:
                 text = f"({operand.value} IS NULL OR {text})"

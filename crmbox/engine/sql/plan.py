@@ -22,7 +22,9 @@ KEPT: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a query. `digest` is that of its shape, which page tokens belong to."""
+    """The plan of a query, whose statements are `steps`. `digest` is that of its shape, which page tokens
+    belong to.
+    """
 
     steps: RowPlan | AggregatePlan
     digest: str

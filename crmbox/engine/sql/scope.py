@@ -130,6 +130,7 @@ class Scope:
             raise InvalidQuery(f"{construct}: an alias is needed.")
         if link.alias in self._sources:
             raise InvalidQuery(f"{construct}: the alias {link.alias!r} is used twice.")
+        # The root, which is no link, is one of the sources.
         if len(self._sources) > MOST_LINKS:
             raise InvalidQuery(f"{construct}: a query can have at most {MOST_LINKS} links.")
         entity = self.snapshot.entity(link.entity)

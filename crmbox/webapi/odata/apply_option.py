@@ -94,10 +94,10 @@ class _ApplyReader:
     def _aggregate(self, text: str) -> None:
         """Read aggregates such as `revenue with sum as total` and `$count as n`, separated by commas."""
         for item in split(text, ","):
-            if count := _COUNT(item):
+            if count_match := _COUNT(item):
                 key = self.paths.type.entity.primary_id
-                attribute = Attribute(count[1], AttributeType.INTEGER)
-                self._show((count[1],), attribute, Column(key, aggregate=Aggregate.COUNT), (key,))
+                attribute = Attribute(count_match[1], AttributeType.INTEGER)
+                self._show((count_match[1],), attribute, Column(key, aggregate=Aggregate.COUNT), (key,))
                 continue
             match = _AGGREGATE(item)
             if match is None:
@@ -112,8 +112,8 @@ class _ApplyReader:
             attribute = self.paths.place(path, logical=True).attribute
             distinct = aggregate is Aggregate.COUNT_COLUMN
             column = Column(attribute.logical_name, aggregate=aggregate, distinct=distinct)
-            result = Attribute(alias, AttributeType.INTEGER) if distinct else attribute
-            self._show((alias,), result, column, path)
+            shown_attribute = Attribute(alias, AttributeType.INTEGER) if distinct else attribute
+            self._show((alias,), shown_attribute, column, path)
 
     def _show(
         self, name: tuple[str, ...], attribute: Attribute, column: Column, path: tuple[str, ...]

@@ -108,7 +108,8 @@ class RecordReader:
     ) -> FoundRows:
         """Return the records that match `within` and the filter of the options.
 
-        The values of the attributes `hidden` are read too, but not shown.
+        `links` are joined beside those that the options need, for `within` or to restrict the records. The
+        values of the attributes `hidden` are read too, but not shown.
         """
         shown = columns_of(type_, options.select)
         expansions = read_expansions(type_, options.expand)
@@ -128,7 +129,7 @@ class RecordReader:
     def count(
         self, type_: EntityType, options: Options, within: tuple[Filter, ...], links: tuple[Link, ...]
     ) -> int:
-        """Return the number of records that match."""
+        """Return the number of records that match, as in `rows`."""
         paths = Paths(self.model, type_)
         filter = self.filter(options.filter, paths, within)
         columns = (Column(type_.entity.primary_id),)

@@ -41,13 +41,14 @@ class Related:
         if collection.attribute is not None:
             return self._keys(collection.entity, collection.attribute, filter, links)
         target = self.model.entity_type(collection.entity)
+        # A many-to-many relationship has one.
         pair_entity = collection.relationship.intersect or ""
         owner_attribute, related_attribute = collection.pair
-        matching = None
+        pair_filter = None
         if filter is not None:
             keys = self._keys(target.name, target.entity.primary_id, filter, links)
-            matching = Filter((among_keys(related_attribute, keys),))
-        return self._keys(pair_entity, owner_attribute, matching, ())
+            pair_filter = Filter((among_keys(related_attribute, keys),))
+        return self._keys(pair_entity, owner_attribute, pair_filter, ())
 
     def _keys(
         self, entity: str, attribute: str, filter: Filter | None, links: tuple[Link, ...]

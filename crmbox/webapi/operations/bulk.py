@@ -93,6 +93,7 @@ def _key(request: Request, type_: EntityType, item: dict[str, Any]) -> Key:
     """
     address = item.get("@odata.id")
     if address is None:
+        # Read for its primary key alone.
         return Key(_id(read_draft(request, type_, item, creating=False)), {})
     path = parse_path(str(address).lstrip("/").removeprefix(request.base))
     if len(path) != 1 or not path[0].arguments or path[0].name != type_.entity.entity_set:

@@ -58,6 +58,7 @@ class _Reader:
     def selection(self) -> Selection:
         """Return what the statement selects. Raises WebApiError."""
         select = self._select
+        # First, because `_column` notes in each table what is selected of it. The links take it from there.
         for node in select.expressions:
             self._column(node)
         where = select.args.get("where")

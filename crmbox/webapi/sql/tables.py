@@ -107,15 +107,15 @@ class Tables:
             on = on.this
         if not isinstance(on, exp.EQ):
             raise unsupported("a join in sql on anything but one equality")
-        first, second = self.place(on.this), self.place(on.expression)
-        if first.table is not table:
-            first, second = second, first
-        if first.table is not table or second.table is table:
+        own_column, parent_column = self.place(on.this), self.place(on.expression)
+        if own_column.table is not table:
+            own_column, parent_column = parent_column, own_column
+        if own_column.table is not table or parent_column.table is table:
             raise bad_url(
                 f"The join of '{table.link}' must compare a column of it with one of another table."
             )
-        table.own, table.parents = first.attribute.logical_name, second.attribute.logical_name
-        second.table.children.append(table)
+        table.own, table.parents = own_column.attribute.logical_name, parent_column.attribute.logical_name
+        parent_column.table.children.append(table)
 
 
 def _links(table: Table) -> tuple[Link, ...]:
