@@ -59,16 +59,16 @@ def members_changed(
             # The states before the change, by owner, stay at an object that both signals have: in a reversed
             # change, the owners are read anew each time.
             changed_row = instance if reverse else owner
-            befores: dict[Any, Mapping[str, State]] = changed_row.__dict__.setdefault(
+            states_before: dict[Any, Mapping[str, State]] = changed_row.__dict__.setdefault(
                 f"{_STATE_BEFORE}_members", {}
             )
             if action.startswith("pre_"):
-                befores[owner.pk] = _state(page, owner)
+                states_before[owner.pk] = _state(page, owner)
             else:
                 _note(
                     AuditEntry.Action.CHANGE,
                     owner,
-                    befores.pop(owner.pk, {}),
+                    states_before.pop(owner.pk, {}),
                     _state(page, owner),
                 )
 
@@ -83,8 +83,8 @@ def _page(model: type[Model]) -> Audited | None:
     page = admin.site.get_model_admin(model)
     # A page that does not define `audited_state` is one of the configuration. Imports write thousands of its
     # rows: asking here, before any row is read, saves their queries.
-    names_state = isinstance(page, Audited) and type(page).audited_state is not Audited.audited_state
-    return page if names_state else None  # type: ignore[return-value]  # an Audited
+    defines_state = isinstance(page, Audited) and type(page).audited_state is not Audited.audited_state
+    return page if defines_state else None  # type: ignore[return-value]  # an Audited
 
 
 def _state(page: Audited, row: Model) -> Mapping[str, State]:
@@ -101,9 +101,9 @@ def _note(
     that it changed.
     """
     # One of the two is missing where the row was added or deleted.
-    had, has = before.get(_PASSWORD), after.get(_PASSWORD)
+    hash_before, hash_after = before.get(_PASSWORD), after.get(_PASSWORD)
     lines = list(differences(_without_password(before), _without_password(after)))
-    if had is not None and has is not None and had != has:
+    if hash_before is not None and hash_after is not None and hash_before != hash_after:
         lines.append("password: changed")
     if lines:
         note_account(f"manage.py {running_command()}", action, name_of(row), "; ".join(lines))

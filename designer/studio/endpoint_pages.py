@@ -121,8 +121,8 @@ class EndpointPages(CheckedAdmin):
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
         """Run an action of the list. The page that confirms a deletion also says what callers lose."""
         response: HttpResponseBase | None = super().response_action(request, queryset)
-        asks_first = self.delete_selected_confirmation_template
-        if isinstance(response, TemplateResponse) and response.template_name == asks_first:
+        confirmation = self.delete_selected_confirmation_template
+        if isinstance(response, TemplateResponse) and response.template_name == confirmation:
             context = response.context_data or {}
             response.context_data = {**context, **deletion_context(request, context["queryset"])}
         return response

@@ -153,13 +153,13 @@ class ModelAdmin(Audited, admin.ModelAdmin):  # type: ignore[misc]
         beginnings = tuple(f"{capfirst(join.verbose_name)}: " for join in joins)
         uncounted = {join.verbose_name_plural for join in joins}
         counts = {name: count for name, count in counts.items() if name not in uncounted}
-        return _without(texts, beginnings), counts, permissions, protected
+        return _without_texts(texts, beginnings), counts, permissions, protected
 
 
-def _without(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
+def _without_texts(texts: list[Any], beginnings: tuple[str, ...]) -> list[Any]:
     """Return nested lists of texts without the texts that begin with one of `beginnings`."""
     remaining = [
-        _without(item, beginnings) if isinstance(item, list) else item
+        _without_texts(item, beginnings) if isinstance(item, list) else item
         for item in texts
         if isinstance(item, list) or not item.startswith(beginnings)
     ]
@@ -245,12 +245,12 @@ class _Suggesting(UnfoldAdminTextInputWidget):  # type: ignore[misc]
         self.suggestions = suggestions
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
-        listed = {
+        widget_attrs = {
             **(attrs or {}),
             "list": f"{(attrs or {}).get('id', name)}_suggestions",
             "autocomplete": "off",
         }
-        context: dict[str, Any] = super().get_context(name, value, listed)
+        context: dict[str, Any] = super().get_context(name, value, widget_attrs)
         context["suggestions"] = self.suggestions
         return context
 

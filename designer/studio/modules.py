@@ -34,9 +34,9 @@ from designer.studio.row_rule_entries import (
     RowRuleInline,
     also_exposed,
     entry_in_words,
-    opens,
+    opens_all_records,
 )
-from designer.studio.rule_columns import narrow, page_of_column, shown_role
+from designer.studio.rule_columns import context_of_column, show_only_entries_of, shown_role
 from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
 
@@ -108,9 +108,11 @@ class ExposedEntityAdmin(NeededAdmin):
         return [name for entry in entries if entry is not None for name in entities_linked(entry.filter)]
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
-        """Beside what would be blocked: ending a row rule is asked about once."""
+        """Return the blocking findings and, where the save ends a row rule, the question whether that is
+        meant, until its tick is sent.
+        """
         findings = list(super().refusals(request, row))
-        if opens(request.configuration_before, latest(), row) and OPENS not in request.POST:  # type: ignore[attr-defined]
+        if opens_all_records(request.configuration_before, latest(), row) and OPENS not in request.POST:  # type: ignore[attr-defined]
             request.asks_to_open = True  # type: ignore[attr-defined]
             findings.append(Finding("", Severity.BLOCKING, ASKED, "", ENTITY_RULE))
         return findings
@@ -124,15 +126,20 @@ class ExposedEntityAdmin(NeededAdmin):
         if row is not None:
             context["page_data"]["usual"] = usual_filters(row.entity, configuration, known_metadata())
             if (role := shown_role(request)) is not None:
-                context |= self._column(row, configuration, role)
+                context |= self._context_of_column(row, configuration, role)
             context["also_exposed"] = also_exposed(row)
             context["asks_to_open"] = OPENS if getattr(request, "asks_to_open", False) else ""
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 
-    def _column(self, row: ExposedEntity, configuration: Configuration, role: str) -> dict[str, Any]:
+    def _context_of_column(
+        self, row: ExposedEntity, configuration: Configuration, role: str
+    ) -> dict[str, Any]:
+        """Return the context of the page that shows the entries of one role only, or those for everyone if
+        `role` is empty.
+        """
         exposed = configuration.ids.entities.get(row.pk) if configuration.ids else None
-        column = page_of_column(row, exposed, role)
+        column = context_of_column(row, exposed, role)
         entries = (
             [entry_in_words(exposed, entry, known_metadata()) for entry in column["others"]]
             if exposed
@@ -150,8 +157,10 @@ class ExposedEntityAdmin(NeededAdmin):
         return [*added, *super().get_urls()]
 
     def row_rule_view(self, request: HttpRequest, object_id: str, role: str = "") -> HttpResponseBase:
-        """The entries of a column of the permission matrix: those of a role, or without one of everyone."""
-        narrow(request, role)
+        """Show or save the entries of the row rule for one role, or those for everyone without a role: a
+        column of the permission matrix.
+        """
+        show_only_entries_of(request, role)
         hidden = dict.fromkeys(("show_save_and_add_another", "show_delete"), False)
         return self.changeform_view(request, object_id, extra_context=hidden)
 
@@ -162,6 +171,7 @@ class ExposedEntityAdmin(NeededAdmin):
         return HttpResponseRedirect(f"{reverse('studio:matrix')}?{request.GET.urlencode()}")
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        # The page of a column shows entries of the rule, and not the fields of the entity.
         return super().get_fieldsets(request, obj) if shown_role(request) is None else ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:

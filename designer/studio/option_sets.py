@@ -36,9 +36,9 @@ class OptionSetAdmin(EndpointPages):
         return super().get_queryset(request).prefetch_related("roles")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        # The usual value of the field is that of other kinds, which need a token.
-        public = {"authentication_required": not GLOBAL_OPTION_SET.public}
-        return {**public, **super().get_changeform_initial_data(request)}
+        # The default of the field is for other kinds, which need a token.
+        usual_access = {"authentication_required": not GLOBAL_OPTION_SET.public}
+        return {**usual_access, **super().get_changeform_initial_data(request)}
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         endpoint = section(_("Endpoint"), "endpoint", "name", "enabled")

@@ -203,17 +203,18 @@ class RowRuleInline(StackedInline):
         return self.has_change_permission(request)
 
 
-def opens(before: Configuration, after: Configuration, row: Model) -> bool:
+def opens_all_records(before: Configuration, after: Configuration, row: Model) -> bool:
     """Return whether the change lets all callers reach every record of the exposed entity in `row`.
 
     `before` and `after` are the configurations. An entity that was open before, or was new, opens nothing.
     """
     key = item_key(row, after)
-    rules = [
+    rule_before, rule_after = (
+        # An entity that is new has no rule yet, which counts as open.
         next((exposed.row_rule for exposed in configuration.entities if ("entities", exposed.key) == key), ())
         for configuration in (before, after)
-    ]
-    return not is_open(rules[0]) and is_open(rules[1])
+    )
+    return not is_open(rule_before) and is_open(rule_after)
 
 
 class AlsoExposed(NamedTuple):
@@ -232,7 +233,7 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
 
     Return nothing where the entity is exposed only once.
     """
-    ids = {(module, segment): id for id, module, segment in _places(row.entity)}
+    ids = {(module, segment): id for id, module, segment in _exposures_of(row.entity)}
     exposures = [exposure for exposure in latest().entities if (exposure.module, exposure.segment) in ids]
     this_exposure = next(
         (exposure for exposure in exposures if ids[exposure.module, exposure.segment] == row.pk), None
@@ -243,7 +244,7 @@ def also_exposed(row: ExposedEntity) -> list[AlsoExposed]:
         AlsoExposed(
             ids[exposure.module, exposure.segment],
             f"{exposure.module}/{exposure.segment}",
-            list(_in_words(exposure)),
+            list(_rule_in_words(exposure)),
             exposure.row_rule != this_exposure.row_rule,
         )
         # False sorts before True: this exposure comes first.
@@ -265,7 +266,7 @@ def entry_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, met
     return f"{who}: {_records_in_words(exposed, entry, metadata)}"
 
 
-def _in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
+def _rule_in_words(exposed: ExposedEntityDefinition) -> Iterator[str]:
     """Yield a text for each entry of the row rule, or one that says that there is no rule."""
     metadata = known_metadata()
     for entry in exposed.row_rule:
@@ -284,7 +285,7 @@ def _records_in_words(exposed: ExposedEntityDefinition, entry: EntryDefinition, 
         return gettext("a filter")
 
 
-def _places(entity: str) -> list[tuple[int, str, str]]:
+def _exposures_of(entity: str) -> list[tuple[int, str, str]]:
     """Return row id, module segment and own segment of each exposure of the entity."""
     rows = ExposedEntity.objects.filter(entity=entity)
     return list(rows.values_list("id", "module__segment", "segment"))

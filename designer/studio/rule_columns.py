@@ -20,7 +20,7 @@ from designer.models import ExposedEntity, Role, RowRuleEntry
 _ROLE_ATTRIBUTE = "row_rule_role"
 
 
-def narrow(request: HttpRequest, role: str) -> None:
+def show_only_entries_of(request: HttpRequest, role: str) -> None:
     """Mark the request: its page shows only the entries of `role`; empty: those for everyone.
 
     Raises Http404 for an unknown role.
@@ -44,7 +44,9 @@ def shown_entries(request: HttpRequest, entries: QuerySet[RowRuleEntry]) -> Quer
     return entries.filter(roles__name=role) if role else entries.filter(roles=None)
 
 
-def page_of_column(row: ExposedEntity, exposed: ExposedEntityDefinition | None, role: str) -> dict[str, Any]:
+def context_of_column(
+    row: ExposedEntity, exposed: ExposedEntityDefinition | None, role: str
+) -> dict[str, Any]:
     """Return the context of a page that is narrowed to `role`: what it says beside the entries.
 
     `exposed` is the saved exposed entity of `row`; None: it cannot be read. In the result, `is_first` says

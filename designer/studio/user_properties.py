@@ -66,9 +66,9 @@ class UserPropertyForm(RefusalForm):
     def _choose(self, name: str, offered: choices.Choices) -> None:
         """Make the field a list of `offered` choices, with its present value even if not offered."""
         present = choices.with_present(offered, getattr(self.instance, name))
-        shown = self.fields[name]
+        original = self.fields[name]
         field = forms.ChoiceField(
-            label=shown.label, choices=present, required=False, help_text=shown.help_text
+            label=original.label, choices=present, required=False, help_text=original.help_text
         )
         self.fields[name] = searchable(field)
 
@@ -146,8 +146,9 @@ class UserPropertyAdmin(NeededAdmin):
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
             form = context["adminform"].form
             context["example_form"] = UserExampleForm(caller_type=form.chosen_type())
-            new = reverse(f"admin:{_EXAMPLE}_new")
-            context["example_url"] = reverse(f"admin:{_EXAMPLE}", args=[row.pk]) if row else new
+            context["example_url"] = (
+                reverse(f"admin:{_EXAMPLE}", args=[row.pk]) if row else reverse(f"admin:{_EXAMPLE}_new")
+            )
         response: HttpResponse = super().render_change_form(request, context, **kwargs)
         return response
 

@@ -146,7 +146,8 @@ def _script(fix: Fix, places: Places) -> str:
     values = ((places.of(field), value) for field, value in fix.changes.items())
     changes = {place: field_text(places.as_typed(place, value)) for place, value in values}
     rows = {
-        "inputs": [input_row(made) for made in fix.inputs],
-        "bindings": [binding_row(made) for made in fix.bindings],
+        "inputs": [input_row(definition) for definition in fix.inputs],
+        "bindings": [binding_row(definition) for definition in fix.bindings],
     }
-    return json.dumps({"set": changes, "rows": {prefix: made for prefix, made in rows.items() if made}})
+    rows_to_add = {prefix: new_rows for prefix, new_rows in rows.items() if new_rows}
+    return json.dumps({"set": changes, "rows": rows_to_add})

@@ -1,4 +1,4 @@
-"""The page of an endpoint while it is being filled in: what has changed of what is said about it."""
+"""What the page of an endpoint shows after each change before it is saved: findings, words, a preview."""
 
 from __future__ import annotations
 
@@ -62,9 +62,11 @@ def _errors(form: ModelForm[Endpoint], formsets: Iterable[BaseFormSet[Any]]) -> 
     errors = {}
     for checked_form in [form, *(row for formset in with_items(formsets) for row in formset.forms)]:
         for name, problems in checked_form.errors.as_data().items():
-            wrong = [text for problem in problems if problem.code != "required" for text in problem.messages]
-            if wrong and name in checked_form.fields:
+            sentences = [
+                text for problem in problems if problem.code != "required" for text in problem.messages
+            ]
+            if sentences and name in checked_form.fields:
                 errors[checked_form.add_prefix(name)] = format_html_join(
-                    "", "<li>✖ {}</li>", ((text,) for text in wrong)
+                    "", "<li>✖ {}</li>", ((text,) for text in sentences)
                 )
     return errors

@@ -90,7 +90,7 @@ def _definitions_of_rows(formset: BaseFormSet[Any], section: str) -> list[dict[s
     forms = [form for form in formset.forms if not is_removed(form)]
     names = _DEFINITION_CLASSES[section].model_fields.keys() - {"inputs", "bindings"}
 
-    def place(form: Any) -> int:
+    def position(form: Any) -> int:
         # A new row without a position comes after all others, where saving puts it.
         return form.instance.position if form.instance.pk or form.instance.position else len(forms)
 
@@ -99,5 +99,5 @@ def _definitions_of_rows(formset: BaseFormSet[Any], section: str) -> list[dict[s
             **{name: getattr(form.instance, name) for name in names},
             **{inner: _definitions_of_rows(items, inner) for inner, items in item_formsets(form).items()},
         }
-        for form in sorted(forms, key=place)
+        for form in sorted(forms, key=position)
     ]

@@ -65,8 +65,8 @@ def page_data(row: Endpoint, metadata: Metadata) -> dict[str, Any]:
 def settings_of(kind: InputType) -> list[str]:
     """Return the fields of an input's row that mean something for a type, beside those of all types."""
     renamed = {"allowed": "allowed_text"}
-    every = () if kind.holds_records else ("default_text", "nullable")
-    return sorted([*(renamed.get(name, name) for name in kind.constraints), *every])
+    of_values = () if kind.holds_records else ("default_text", "nullable")
+    return sorted([*(renamed.get(name, name) for name in kind.constraints), *of_values])
 
 
 def described_attributes(
@@ -150,7 +150,7 @@ def user_values(
     input.
     """
     surroundings = Surroundings(configuration, metadata)
-    other = {"related": _("related data"), "custom": _("expression")}
+    words_by_kind = {"related": _("related data"), "custom": _("expression")}
     facts_by_name = {}
     for name, user_property in sorted(surroundings.user_properties.items()):
         if user_property.kind == "custom" and not custom:
@@ -159,7 +159,7 @@ def user_values(
             column = surroundings.attribute_of(user_property)
         except MetadataUnavailable:
             column = None
-        described = {"type": "", "facts": other.get(user_property.kind, user_property.attribute)}
+        described = {"type": "", "facts": words_by_kind.get(user_property.kind, user_property.attribute)}
         facts_by_name[name] = _type_and_facts(column) if column else described
     return facts_by_name
 

@@ -51,7 +51,10 @@ _TEXTS_OF_ROWS = {
 # The title and purpose of the section of inputs whose entity properties stand beside them.
 _INPUTS_WITH_BINDINGS = (_("Inputs and entity properties"), _("What callers may send, and what is written."))
 # The title of the section inside a row that holds records, and what to do while it is empty.
-_ITEMS = (_("Inputs of each item"), _("None yet. Choose the relationship, then add them from attributes."))
+_TEXTS_OF_ITEMS = (
+    _("Inputs of each item"),
+    _("None yet. Choose the relationship, then add them from attributes."),
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +128,7 @@ def page_sections(
 def item_section(items: Iterable[Any]) -> PageSection:
     """Return the section of the items inside the row of a list: `items` as `ItemRows` makes them."""
     inputs, bindings = items
-    title, empty = _ITEMS
+    title, empty = _TEXTS_OF_ITEMS
     return PageSection(
         inputs.formset.prefix, title, empty=empty, inline=inputs, rows="inputs", bindings=bindings
     )

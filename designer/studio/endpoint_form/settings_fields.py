@@ -146,10 +146,10 @@ def choice_fields(settings: type[EndpointSettings], place: PickerPlace) -> dict[
         if len(choices) > _MOST_LISTED or _holds_several(info):
             fields[name] = _choice_field(info, choices, arguments)
         else:
-            listed = forms.ChoiceField(
+            radio_field = forms.ChoiceField(
                 choices=choices, initial=choices[0][0], widget=forms.RadioSelect, **arguments
             )
-            fields[name] = dress(listed)
+            fields[name] = dress(radio_field)
     return fields
 
 

@@ -43,9 +43,9 @@ def sharing_words(endpoint: Endpoint | None) -> str:
     scope = sharing(endpoint)
     if scope.is_by_caller:
         reasons = dict.fromkeys(cause.what for cause in scope.callers)
-        listed = ", ".join([*reasons][:_MOST_REASONS]) + (", …" if len(reasons) > _MOST_REASONS else "")
+        some_reasons = ", ".join([*reasons][:_MOST_REASONS]) + (", …" if len(reasons) > _MOST_REASONS else "")
         return _("Each caller has answers of their own, because the endpoint reads %(what)s.") % {
-            "what": listed
+            "what": some_reasons
         }
     if settings.PORTICO["CRM_IMPERSONATE"]:
         return _("Each user has answers of their own, because the platform is called as the caller's user.")

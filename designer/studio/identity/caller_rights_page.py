@@ -169,8 +169,8 @@ class CallerRightsPage(StudioPage):
                 "finds records of the type %(type)s."
             ) % {"type": type.name}
             return self.show_again(form=form, problems=[nobody])
-        chosen = form.cleaned_data["roles"]
-        callers = [replace(caller, roles=tuple(sorted({*caller.roles, *chosen}))) for caller in callers]
+        ticked_roles = form.cleaned_data["roles"]
+        callers = [replace(caller, roles=tuple(sorted({*caller.roles, *ticked_roles}))) for caller in callers]
         # There may be fewer callers than when the buttons were made.
         index = min(sent_number(request.POST.get("as", "")) or 0, len(callers) - 1)
         caller = callers[index]

@@ -47,7 +47,7 @@ def offered(picker: Picker, place: PickerPlace) -> Choices:
 
 def entities(metadata: Metadata) -> Choices:
     """Return the entities; none while the platform cannot be asked. Intersect entities are left out."""
-    by_name = _or_nothing(metadata.entities)
+    by_name = _answer_or_nothing(metadata.entities)
     return _sorted(
         (name, labelled(entity.label, name)) for name, entity in by_name.items() if not entity.is_intersect
     )
@@ -55,7 +55,7 @@ def entities(metadata: Metadata) -> Choices:
 
 def attributes(metadata: Metadata, entity: str) -> Choices:
     """Return the attributes of an entity; none while the platform cannot be asked."""
-    return described(_or_nothing(lambda: metadata.attributes(entity)))
+    return described(_answer_or_nothing(lambda: metadata.attributes(entity)))
 
 
 def described(by_name: Mapping[str, Attribute]) -> Choices:
@@ -114,7 +114,7 @@ def input_types() -> Choices:
     return [(name, f"{_(kind.label)} ({name})") for name, kind in TYPES.items()]
 
 
-def _or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+def _answer_or_nothing(ask: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the answer of `ask`; nothing while the platform cannot be asked."""
     try:
         return ask()

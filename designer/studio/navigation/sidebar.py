@@ -164,9 +164,9 @@ def pages(request: HttpRequest) -> Iterator[Destination]:
             if _may_open(request, page):
                 yield Destination(str(page_group.title), str(page.title), reverse(page.view))
     for list_group in (_MODULES, *_CONFIGURATION, _ACCOUNTS):
-        for listed in list_group.lists:
-            if link := _changelist(request, listed):
-                yield Destination(str(list_group.title), str(listed.title), link)
+        for model_list in list_group.lists:
+            if link := _address_of_list(request, model_list):
+                yield Destination(str(list_group.title), str(model_list.title), link)
 
 
 def additions(request: HttpRequest) -> Iterator[Destination]:
@@ -175,9 +175,9 @@ def additions(request: HttpRequest) -> Iterator[Destination]:
     The title is what one object is called, such as “role”.
     """
     for group in (_MODULES, *_CONFIGURATION, _ACCOUNTS):
-        for listed in group.lists:
-            if link := _addition(request, listed):
-                what = str(apps.get_model(listed.app, listed.model)._meta.verbose_name)
+        for model_list in group.lists:
+            if link := _address_for_adding(request, model_list):
+                what = str(apps.get_model(model_list.app, model_list.model)._meta.verbose_name)
                 yield Destination(str(group.title), what, link)
 
 
@@ -203,40 +203,40 @@ def _list_group(request: HttpRequest, group: _ListGroup, overview: Overview | No
     With an overview, each list has the number of its rows and a link that adds one.
     """
     items = []
-    for listed in group.lists:
-        if link := _changelist(request, listed):
+    for model_list in group.lists:
+        if link := _address_of_list(request, model_list):
             active = request.path.startswith(link)
             item: dict[str, Any] = {
-                "title": listed.title,
-                "icon": listed.icon,
+                "title": model_list.title,
+                "icon": model_list.icon,
                 "link": link,
                 "active": active,
             }
             if overview is not None:
-                item |= {"count": _count(overview, listed.model), "count_state": "plain"}
-                item["add"] = _addition(request, listed)
+                item |= {"count": _count(overview, model_list.model), "count_state": "plain"}
+                item["add"] = _address_for_adding(request, model_list)
             items.append(item)
     return {"title": group.title, "items": items}
 
 
-def _changelist(request: HttpRequest, listed: _ModelList) -> str:
+def _address_of_list(request: HttpRequest, model_list: _ModelList) -> str:
     """Return the address of a model's list; empty where the account may not see it, or there is none."""
-    if not request.user.has_perm(f"{listed.app}.view_{listed.model}"):
+    if not request.user.has_perm(f"{model_list.app}.view_{model_list.model}"):
         return ""
     try:
-        return reverse(f"admin:{listed.app}_{listed.model}_changelist")
+        return reverse(f"admin:{model_list.app}_{model_list.model}_changelist")
     except NoReverseMatch:
         return ""
 
 
-def _addition(request: HttpRequest, listed: _ModelList) -> str:
+def _address_for_adding(request: HttpRequest, model_list: _ModelList) -> str:
     """Return the address for adding an object; empty where the account may not, or nobody can by hand."""
-    model = apps.get_model(listed.app, listed.model)
+    model = apps.get_model(model_list.app, model_list.model)
     if not admin.site.is_registered(model):
         return ""
     if not admin.site.get_model_admin(model).has_add_permission(request):
         return ""
-    return reverse(f"admin:{listed.app}_{listed.model}_add")
+    return reverse(f"admin:{model_list.app}_{model_list.model}_add")
 
 
 def _count(overview: Overview, model: str) -> int:

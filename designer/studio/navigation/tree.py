@@ -108,7 +108,7 @@ class _Tree:
         no_entity = Place(segment, "")
         # The page that adds an endpoint is linked once for the module, at its first item.
         without_adding = addresses._replace(new_endpoint="")
-        for label, icon, ids in _without_entity(self._ids_by_place[no_entity], overview):
+        for label, icon, ids in _groups_without_entity(self._ids_by_place[no_entity], overview):
             yield _item(request, label, icon, without_adding, ids, overview)
             yield from self._endpoints_at(no_entity, ids)
 
@@ -133,7 +133,7 @@ def _endpoints_by_place(overview: Overview) -> defaultdict[Place, list[int]]:
     return by_place
 
 
-def _without_entity(ids: list[int], overview: Overview) -> Iterator[tuple[str, str, list[int]]]:
+def _groups_without_entity(ids: list[int], overview: Overview) -> Iterator[tuple[str, str, list[int]]]:
     """Yield label, icon and endpoint ids for those of a module that have no entity: processes, queries."""
     kinds = {id: overview.configuration.endpoints[id].kind for id in ids}
     processes = [id for id in ids if kinds[id].place is SchemaPlace.ACTIONS]

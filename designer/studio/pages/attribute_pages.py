@@ -85,12 +85,14 @@ class AttributesPage(StudioPage):
         overview = seen_by(self.request)
         configuration, metadata = overview.configuration, overview.metadata
         index = attribute_index(configuration, metadata.users_entity)
-        listed = [
+        attributes = [
             ListedAttribute(entity, name, count_items(uses), is_there(name, entity, metadata))
             for (entity, name), uses in index.items()
         ]
         # False sorts before True: attributes that the platform does not have come first.
-        ordered = sorted(listed, key=lambda item: (item.is_there is not False, item.entity, item.attribute))
+        ordered = sorted(
+            attributes, key=lambda item: (item.is_there is not False, item.entity, item.attribute)
+        )
         return super().get_context_data(attributes=ordered, **kwargs)
 
 
@@ -187,17 +189,19 @@ class AttributePage(StudioPage):
             description = _("“%(old)s” replaced by “%(new)s”.") % {"old": old_name, "new": change.new}
         try:
             # The second document tells the order of user properties, which the change leaves as it is.
-            made = carry_out(planned.plan, export(latest()), author_of(request, Origin.STUDIO, description))
+            carried_out = carry_out(
+                planned.plan, export(latest()), author_of(request, Origin.STUDIO, description)
+            )
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, description):
-                return opened
+            if redirect := open_as_proposal(request, refused, description):
+                return redirect
             tell_refused(request, refused)
             return HttpResponseRedirect(request.get_full_path())
         except DocumentError as error:
             return self.show_again(problems=[said(problem) for problem in error.problems])
         detail = f"replaced by {change.new}" if change.new else "left out"
         note(request, AuditEntry.Action.CHANGE, f"attribute: {old_name}", detail)
-        say_done(request, description, made.version)
+        say_done(request, description, carried_out.version)
         return HttpResponseRedirect(attribute_address(change.entity, change.new or change.old))
 
     @property

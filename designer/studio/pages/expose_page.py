@@ -170,32 +170,32 @@ class ExposePage(StudioPage):
         form = ExposeForm(entity, attributes, data=request.POST)
         if not form.is_valid():
             return self.show_again(form=form)
-        choices = form.cleaned_data
+        fields = form.cleaned_data
         exposure = Exposure(
-            module=choices["module"],
-            segment=choices["segment"],
-            operations=choices["operations"],
-            attributes=choices["attributes"],
-            caller_types=tuple(choices["caller_types"]),
-            roles=tuple(choices["roles"]),
-            enabled=choices["enabled"],
+            module=fields["module"],
+            segment=fields["segment"],
+            operations=fields["operations"],
+            attributes=fields["attributes"],
+            caller_types=tuple(fields["caller_types"]),
+            roles=tuple(fields["roles"]),
+            enabled=fields["enabled"],
         )
         try:
             with recording(author_of(request)) as recorded, keeping_what_is_served():
                 self._make_exposure(exposure, entity, attributes)
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, f"{exposure.module}.{exposure.segment}"):
-                return opened
+            if redirect := open_as_proposal(request, refused, f"{exposure.module}.{exposure.segment}"):
+                return redirect
             return self.show_again(
                 form=form, problems=refused.problems, proposes=may_propose(request, refused)
             )
         except (DocumentError, ServedWouldBreak) as error:
             return self.show_again(form=form, problems=error.problems)
-        made = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
-        note(request, AuditEntry.Action.ADD, made, ", ".join(exposure.operations))
+        name = f"entity: {exposure.module}.{exposure.segment} ({entity.logical_name})"
+        note(request, AuditEntry.Action.ADD, name, ", ".join(exposure.operations))
         say_done(request, _("Exposed. Open an endpoint to try it or to change it."), recorded.version)
-        listed = reverse("admin:designer_endpoint_changelist")
-        return HttpResponseRedirect(f"{listed}?q={exposure.segment}")
+        list_address = reverse("admin:designer_endpoint_changelist")
+        return HttpResponseRedirect(f"{list_address}?q={exposure.segment}")
 
     def _make_exposure(self, exposure: Exposure, entity: Entity, attributes: dict[str, Attribute]) -> None:
         """Store the exposed entity and its endpoints, and the module if there is none of that name yet.

@@ -105,8 +105,8 @@ class ImportPage(StudioPage):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         # `largest` is in MiB.
-        usual = {"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, "may_propose": may_open(self.request)}
-        return super().get_context_data(**{**usual, **kwargs})
+        defaults = {"largest": LARGEST_DOCUMENT // 2**20, "days": DAYS, "may_propose": may_open(self.request)}
+        return super().get_context_data(**{**defaults, **kwargs})
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         try:
@@ -169,13 +169,13 @@ class _Upload:
         # A button that chooses the same for every item whose later changes would be taken back.
         for_all = request.POST.get(ALL, "")
         if for_all in (KEEP, TAKE):
-            undone = later_changes(source.plan(export(latest())))
-            choices |= {part.item: for_all for part in undone}
+            taken_back = later_changes(source.plan(export(latest())))
+            choices |= {part.item: for_all for part in taken_back}
         keep = {item for item, choice in choices.items() if choice == KEEP}
         # The user agreed to the plan with the items that the page listed as staying. If more items stay now,
         # less is imported, and the plan need not be shown again. If fewer stay, the digest is another.
-        listed = request.POST.getlist("kept")
-        shown_kept = [item for item in keep if ":".join(item) in listed]
+        kept_on_page = request.POST.getlist("kept")
+        shown_kept = [item for item in keep if ":".join(item) in kept_on_page]
         return cls(raw, source._replace(keep=keep), choices, shown_kept)
 
     @property
@@ -199,11 +199,12 @@ class _Upload:
 
     def undecided(self) -> list[Sentence]:
         """Return a sentence for each item for which nobody has chosen what becomes of its later changes."""
-        undone = later_changes(self.source._replace(keep=()).plan(export(latest())))
-        items = {part.item: part.what for part in undone if part.item not in self.choices}
+        taken_back = later_changes(self.source._replace(keep=()).plan(export(latest())))
+        # An item with several later changes is asked about once.
+        names_by_item = {part.item: part.what for part in taken_back if part.item not in self.choices}
         return [
-            Sentence("Choose whether %(item)s stays as it is, or becomes what the document says.", item=what)
-            for what in items.values()
+            Sentence("Choose whether %(item)s stays as it is, or becomes what the document says.", item=name)
+            for name in names_by_item.values()
         ]
 
 
@@ -244,13 +245,13 @@ def _groups_to_remove(request: HttpRequest) -> list[str]:
     Raises DocumentError for names that were typed wrongly.
     """
     typed = _typed_names(request)
-    wrong = [
+    problems = [
         _("To remove what the document lacks in “%(group)s”, type exactly that name.") % {"group": group}
         for group, text in typed.items()
         if text != group
     ]
-    if wrong:
-        raise DocumentError(wrong)
+    if problems:
+        raise DocumentError(problems)
     return sorted(typed)
 
 

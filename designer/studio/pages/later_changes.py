@@ -54,8 +54,8 @@ def later_changes_by_item(report: ImportReport, choices: Mapping[ItemKey, str]) 
         parts[part.item].append(part)
     kept = {part.item for part in report.kept}
     return [
-        LaterChanges(item, undone, KEEP if item in kept else choices.get(item, ""))
-        for item, undone in parts.items()
+        LaterChanges(item, parts_of_item, KEEP if item in kept else choices.get(item, ""))
+        for item, parts_of_item in parts.items()
     ]
 
 

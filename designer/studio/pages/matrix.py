@@ -88,8 +88,8 @@ class MatrixPage(StudioPage):
             return ""
         names = [name for name, _label in columns]
         # The first two columns are of no role. `?role=` chooses the first role, if there is any.
-        first = names[2] if len(names) > 2 else names[0]
-        chosen = self.request.GET["role"] or first
+        first_role = names[2] if len(names) > 2 else names[0]
+        chosen = self.request.GET["role"] or first_role
         if chosen not in names:
             raise Http404
         return chosen
@@ -105,8 +105,8 @@ class MatrixPage(StudioPage):
             for problem in error.problems:
                 messages.error(request, problem)
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused):
-                return opened
+            if redirect := open_as_proposal(request, refused):
+                return redirect
             tell_refused(request, refused)
         except _Unconfirmed as question:
             return self._question_page(question.edit)

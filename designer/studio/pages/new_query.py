@@ -133,8 +133,8 @@ class NewQueryPage(StudioPage):
         except MetadataUnavailable as error:
             return self.show_again(form=form, problems=[unavailable_words(error)])
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, made.key):
-                return opened
+            if redirect := open_as_proposal(request, refused, made.key):
+                return redirect
             return self.show_again(
                 form=form, problems=refused.problems, proposes=may_propose(request, refused)
             )

@@ -156,8 +156,8 @@ class RestoreRelease(StudioView):
         except Unconfirmed as question:
             return ask(request, question, what=author.note, back=address)
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, author.note):
-                return opened
+            if redirect := open_as_proposal(request, refused, author.note):
+                return redirect
             tell_refused(request, refused)
             return HttpResponseRedirect(address)
         except DocumentError as error:

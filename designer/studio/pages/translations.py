@@ -86,7 +86,7 @@ class _OverviewLine:
     @property
     def is_incomplete(self) -> bool:
         """Whether a translation is missing in any of the languages."""
-        return any(not share.is_whole for _lcid, share in self.shares)
+        return any(not share_of_texts.is_whole for _lcid, share_of_texts in self.shares)
 
 
 class TranslationsPage(StudioPage):
@@ -253,8 +253,8 @@ class TextsPage(StudioPage):
                 for row in {id(field.text.row): field.text.row for field in changed}.values():
                     row.save(update_fields=["translations"])
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused):
-                return opened
+            if redirect := open_as_proposal(request, refused):
+                return redirect
             tell_refused(request, refused)
             # The fields have put the refused texts into their rows: read them from the database again.
             return self.show_again(fields=_fields_as_sent(self.load_texts(), lcid, request.POST))

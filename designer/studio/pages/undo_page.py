@@ -47,7 +47,7 @@ class Undo(StudioView):
         if not undoable(version) or not may_undo(request, changes):
             raise PermissionDenied
         back = _page_afterwards(request, version, changes)
-        description = _note(version, changes)
+        description = _note_of_undo(version, changes)
         author = author_of(request, Origin.RESTORE, description)
         try:
             undone = Undoing.of(changes).make(author, confirmed=request.POST.get(CONFIRMED, ""))
@@ -67,8 +67,8 @@ class Undo(StudioView):
                 crumbs=crumbs,
             )
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, description):
-                return opened
+            if redirect := open_as_proposal(request, refused, description):
+                return redirect
             tell_refused(request, refused)
             return HttpResponseRedirect(back)
         except DocumentError as error:
@@ -103,7 +103,7 @@ def _changes_to_undo(request: HttpRequest) -> tuple[Version, Sequence[ItemChange
     return version, list(version.changes.all())
 
 
-def _note(version: Version, changes: Sequence[ItemChange]) -> str:
+def _note_of_undo(version: Version, changes: Sequence[ItemChange]) -> str:
     """Return the note of the new version that the undo makes: what it undoes."""
     values = {"number": version.pk, "what": _names_of_changes(changes)}
     return _("Undid version %(number)s: %(what)s") % values
@@ -111,8 +111,8 @@ def _note(version: Version, changes: Sequence[ItemChange]) -> str:
 
 def _names_of_changes(changes: Sequence[ItemChange]) -> str:
     """Return the names of the first changed items, with “…” if there are more."""
-    few = ", ".join(describe(change.collection, change.key) for change in changes[:_FEW])
-    return few if len(changes) <= _FEW else f"{few}, …"
+    first_names = ", ".join(describe(change.collection, change.key) for change in changes[:_FEW])
+    return first_names if len(changes) <= _FEW else f"{first_names}, …"
 
 
 def _page_afterwards(request: HttpRequest, version: Version, changes: Sequence[ItemChange]) -> str:

@@ -106,6 +106,7 @@ class VersionPage(StudioPage):
         can_undo = undoable(version)
         shown = read_changes(changes[:_MOST_ON_PAGE])
         changed_later = _changed_later(version, [change.change for change in shown])
+        # Each change; whether the account may undo it; and whether a later version changed its item again.
         offered = [
             (
                 change,
@@ -174,10 +175,12 @@ class RestoreVersion(StudioView):
                 content = change.before if is_before else change.after
                 restored = restore_item(change.collection, change.key, content, author, confirmed)
         except Unconfirmed as question:
-            return ask(request, question, what=_act(version, change, is_before=is_before), back=back.url)
+            return ask(
+                request, question, what=_intention(version, change, is_before=is_before), back=back.url
+            )
         except ChangeRefused as refused:
-            if opened := open_as_proposal(request, refused, description):
-                return opened
+            if redirect := open_as_proposal(request, refused, description):
+                return redirect
             tell_refused(request, refused)
             return back
         except DocumentError as error:
@@ -204,7 +207,7 @@ def _name_of_restored(change: ItemChange | None) -> str:
     return _("the whole configuration") if change is None else describe(change.collection, change.key)
 
 
-def _act(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
+def _intention(version: Version, change: ItemChange | None, *, is_before: bool) -> str:
     """Return what somebody is about to do, in a sentence without a full stop. Otherwise as `_description`."""
     values = {"what": _name_of_restored(change), "number": version.pk}
     if is_before:

@@ -62,22 +62,22 @@ def _acknowledge(request: HttpRequest, row: Endpoint, entity: str) -> None:
         with recording(author_of(request, note=reason)) as recorded:
             timestamp, account = timezone.now().isoformat(timespec="seconds"), request.user.get_username()
             acknowledgement = {"entity": entity, "reason": reason, "account": account, "at": timestamp}
-            _store(row, [*_others(row, entity), acknowledgement])
+            _store(row, [*_for_other_entities(row, entity), acknowledgement])
         _note(request, row, f"acknowledged that it reaches {entity} past row rules")
         say_done(request, _("Acknowledged."), recorded.version)
 
 
 def _withdraw(request: HttpRequest, row: Endpoint, entity: str) -> None:
     """Remove the acknowledgement for `entity`, if there is one."""
-    if len(_others(row, entity)) == len(row.acknowledgements):
+    if len(_for_other_entities(row, entity)) == len(row.acknowledgements):
         return
     with recording(author_of(request)) as recorded:
-        _store(row, _others(row, entity))
+        _store(row, _for_other_entities(row, entity))
     _note(request, row, f"withdrew that it reaches {entity} past row rules")
     say_done(request, _("The acknowledgement was withdrawn."), recorded.version)
 
 
-def _others(row: Endpoint, entity: str) -> list[dict[str, str]]:
+def _for_other_entities(row: Endpoint, entity: str) -> list[dict[str, str]]:
     """Return the acknowledgements of the endpoint for other entities than `entity`."""
     return [
         acknowledgement for acknowledgement in row.acknowledgements if acknowledgement["entity"] != entity

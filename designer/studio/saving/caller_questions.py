@@ -36,16 +36,16 @@ _TICKS = {
     BREAKS: _("Callers are ready for this change"),
     OPENED: _("Let them in"),
 }
-_ANSWER = {
+_INSTRUCTIONS = {
     MOVES: Sentence("If you mean that, tick “Callers use the new addresses” below, and save again."),
     BREAKS: Sentence("If you mean that, tick “Callers are ready for this change” below, and save again."),
     OPENED: Sentence("If you mean that, tick “Let them in” below, and save again."),
 }
 
 
-def in_a_form(asked: Mapping[str, Sentence]) -> Mapping[str, Sentence]:
+def with_instructions(asked: Mapping[str, Sentence]) -> Mapping[str, Sentence]:
     """Return the questions, by name, each followed by what to do on the page of a form."""
-    return {name: listed([question, _ANSWER[name]], " ") for name, question in asked.items()}
+    return {name: listed([question, _INSTRUCTIONS[name]], " ") for name, question in asked.items()}
 
 
 def ticks(
@@ -56,12 +56,12 @@ def ticks(
     `asked` has the text of a question by its name. `ticked` has what was sent, ticks among it. `opened` is
     what the question `OPENED` is about, where it is asked.
     """
-    shown = []
+    questions = []
     for name, label in _TICKS.items():
         if name in asked:
             value = opened.digest if name == OPENED and opened is not None else "1"
             # Also a tick that was sent: it answered another question.
-            shown.append(AskedQuestion(name, asked[name], label, is_ticked=False, value=value))
+            questions.append(AskedQuestion(name, asked[name], label, is_ticked=False, value=value))
         elif name in ticked:
-            shown.append(AskedQuestion(name, "", label, is_ticked=True, value=ticked[name]))
-    return shown
+            questions.append(AskedQuestion(name, "", label, is_ticked=True, value=ticked[name]))
+    return questions

@@ -39,7 +39,7 @@ from designer.studio.look import ModelAdmin
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import seen_by
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.caller_questions import OPENED, in_a_form, ticks
+from designer.studio.saving.caller_questions import OPENED, ticks, with_instructions
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
@@ -120,8 +120,10 @@ class RefusalForm(forms.ModelForm):  # type: ignore[type-arg]
 def _unique_fields(row: Model) -> set[str]:
     """Return the fields that the unique constraints of a row compare, by themselves or in an expression."""
     names: set[str] = set()
-    constraints = [one for _model, own in row.get_constraints() for one in own]
-    for constraint in constraints:
+    constraints_by_model = row.get_constraints()
+    for constraint in (
+        constraint for _model, constraints in constraints_by_model for constraint in constraints
+    ):
         if not isinstance(constraint, UniqueConstraint):
             continue
         names.update(constraint.fields)
@@ -187,15 +189,15 @@ class CheckedAdmin(ModelAdmin):
                     # What others save meanwhile waits: what is merged is what is saved. What they have saved
                     # while this waited is not this save's doing.
                     self.note_before(request)
-                    context |= self._settled(request, row)
+                    context |= self._merge_with_others(request, row)
                     response = super().changeform_view(request, object_id, form_url, context)
                 if (saved := getattr(request, "saved_row", None)) is not None:
                     self.after_save(request, saved)
         except (Refused, ChangeRefused) as refused:
             if isinstance(refused, ChangeRefused) and (
-                opened := open_as_proposal(request, refused, _proposal_title(row))
+                redirect := open_as_proposal(request, refused, _proposal_title(row))
             ):
-                return opened
+                return redirect
             # What the save has warned of stands on the page, which is shown again.
             # Reading messages removes them.
             list(messages.get_messages(request))
@@ -238,9 +240,11 @@ class CheckedAdmin(ModelAdmin):
         """Note what there is before the save, with which its result is compared."""
         request.configuration_before = latest()  # type: ignore[attr-defined]
 
-    def _settled(self, request: HttpRequest, row: Model | None) -> dict[str, Any]:
-        """Merge the page with the changes of others, and return the context for the page: the conflict (None
-        if nobody else changed the row), and the state of the row that the page is now based on.
+    def _merge_with_others(self, request: HttpRequest, row: Model | None) -> dict[str, Any]:
+        """Merge the sent page with the changes of others, in `request.POST`.
+
+        Return the context for the page: the conflict (None if nobody else changed the row), and the state of
+        the row that the page is now based on.
         """
         if row is None or not self.has_change_permission(request, row):
             return {}
@@ -311,16 +315,16 @@ class CheckedAdmin(ModelAdmin):
     def _recorded(self, request: HttpRequest, view: Any, *args: Any) -> HttpResponseBase:
         """Return what the admin's view answers, and record a version of what a POST has changed."""
         if request.method != "POST":
-            read: HttpResponseBase = view(request, *args)
-            return read
+            page: HttpResponseBase = view(request, *args)
+            return page
         try:
             with _held_messages(request), recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
                 response: HttpResponseBase = view(request, *args)
         except ChangeRefused as refused:
             # What the view has said is not true any more. Reading messages removes them.
             list(messages.get_messages(request))
-            if opened := open_as_proposal(request, refused):
-                return opened
+            if redirect := open_as_proposal(request, refused):
+                return redirect
             tell_refused(request, refused)
             return HttpResponseRedirect(request.get_full_path())
         return response
@@ -374,7 +378,7 @@ class CheckedAdmin(ModelAdmin):
             if opened is not None and opened.warnings and request.POST.get(OPENED) != opened.digest:
                 request.opened = opened  # type: ignore[attr-defined]
                 asked[OPENED] = opened.question
-            questions = in_a_form(asked)
+            questions = with_instructions(asked)
             request.questions = questions  # type: ignore[attr-defined]
             refused = [Finding("", Severity.BLOCKING, question, "") for question in questions.values()]
         # A change that becomes a proposal goes on to `recording`, which refuses it with its document.
@@ -391,6 +395,7 @@ class SharedAdmin(CheckedAdmin):
         request.blocked_before = set(_blocking_findings())  # type: ignore[attr-defined]
 
     def refusals(self, request: HttpRequest, row: Model) -> Collection[Finding]:
+        """Return the blocking findings that there were not before the save."""
         before: set[Finding] = request.blocked_before  # type: ignore[attr-defined]
         return [finding for finding in _blocking_findings() if finding not in before]
 

@@ -69,7 +69,9 @@ class Conflict:
 
     @property
     def sealed_questions(self) -> str:
-        """Return the questions, signed, for the hidden field that brings them back. `_answered` reads it."""
+        """Return the questions, signed, for the hidden field that brings them back, which `_apply_answers`
+        reads.
+        """
         questions = [shown.question for shown in self.questions]
         fields = [
             [question.name, question.label, question.mine, question.theirs, question.edits]
@@ -85,9 +87,9 @@ def opened_with(form: BaseForm, formsets: Iterable[BaseFormSet[Any]]) -> str:
 
 def unbound_request(request: HttpRequest) -> HttpRequest:
     """Return the request as a GET of the page, for forms of the saved state."""
-    opened = copy(request)
-    opened.method = "GET"
-    return opened
+    as_get = copy(request)
+    as_get.method = "GET"
+    return as_get
 
 
 def settle(
@@ -102,9 +104,9 @@ def settle(
     Return None if nobody else changed the page, or all questions are answered. `saved_forms` creates unbound
     forms of the current saved state. `access` is as on `merge`.
     """
-    answered = _answered(request)
-    if answered is not None:
-        return answered
+    unanswered = _apply_answers(request)
+    if unanswered is not None:
+        return unanswered
     opened_state = request.POST.get(SEEN)
     configuration = latest()
     if row is None or not opened_state or opened_state == state_of_row(row, configuration):
@@ -125,10 +127,11 @@ def settle(
     return Conflict(_by_whom(item_key(row, configuration)), merged.taken, questions)
 
 
-def _answered(request: HttpRequest) -> Conflict | None:
-    """Return the questions that the sent page has asked, if any of them has no answer.
+def _apply_answers(request: HttpRequest) -> Conflict | None:
+    """Put the answers to the questions of the sent page into `request.POST`, and return None.
 
-    Otherwise put the answers into `request.POST`, and return None. None, too, for a page without questions.
+    If any question has no answer, change nothing, and return the questions as a conflict. Return None, too,
+    for a page without questions.
     """
     sent = request.POST.get(ASKED)
     if not sent:
@@ -155,7 +158,7 @@ def _with_answer(request: HttpRequest, question: Question) -> ShownQuestion:
 
 
 def _replace_post(request: HttpRequest, posted: QueryDict) -> None:
-    request.POST = posted  # type: ignore[assignment]  # as immutable as its user leaves it
+    request.POST = posted  # type: ignore[assignment]  # a mutable copy, which nobody changes any more
 
 
 def _by_whom(key: ItemKey | None) -> SafeString | str:

@@ -133,6 +133,7 @@ def sent_contents(data: QueryDict, shape: Shape, prefix: str = "") -> Contents:
     return contents
 
 
+# The most rows of a list that are read. As a position, it is behind all others.
 _MOST_ROWS = 2000
 
 
@@ -205,7 +206,7 @@ def _shape_of_rows(formset: Any) -> Shape:
     """Return the shape of a formset's rows: their fields, and the formsets inside them."""
     blank = formset.empty_form
     technical = {formset.fk.name, formset.model._meta.pk.name, _POSITION, _REMOVED}
-    fields = {name: contents for name, contents in blank.fields.items() if name not in technical}
+    fields = {name: field for name, field in blank.fields.items() if name not in technical}
     return Shape(
         fields,
         {
@@ -290,10 +291,10 @@ def _write_rows(rows: list[Contents], shape: Shape, prefix: str, data: QueryDict
         if row.removed:
             data[row.name(_REMOVED)] = "on"
         if shape.has_order:
-            data[row.name(_POSITION)] = str(place_in(rows, row))
+            data[row.name(_POSITION)] = str(position_among(rows, row))
 
 
-def place_in(rows: list[Contents], row: Contents) -> int:
+def position_among(rows: list[Contents], row: Contents) -> int:
     """Return the number of a row among `rows`, from 1: a new row with 0 would count as not placed."""
     return next(position for position, candidate in enumerate(rows, 1) if candidate is row)
 

@@ -16,7 +16,7 @@ from designer.history.refused_changes import ChangeRefused
 from designer.studio.saving.refused_as_proposal import ADD_TO, PROPOSE, may_propose
 
 # Fields that the repeated request does not send again.
-_OWN = ("csrfmiddlewaretoken", PROPOSE, ADD_TO)
+_NOT_REPEATED = ("csrfmiddlewaretoken", PROPOSE, ADD_TO)
 
 
 def tell_refused(request: HttpRequest, refused: ChangeRefused) -> None:
@@ -38,7 +38,12 @@ def tell_refused(request: HttpRequest, refused: ChangeRefused) -> None:
 
 def _with_offer(request: HttpRequest, text: str, answers: Iterable[str], label: str) -> SafeString:
     """Return a message with a button that sends the same form once more, with `answers`."""
-    sent = [(name, value) for name, values in request.POST.lists() for value in values if name not in _OWN]
+    sent = [
+        (name, value)
+        for name, values in request.POST.lists()
+        for value in values
+        if name not in _NOT_REPEATED
+    ]
     sent += [(name, "1") for name in answers]
     fields = format_html_join("", '<input type="hidden" name="{}" value="{}">', sent)
     return format_html(

@@ -14,7 +14,14 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from designer.history.merged_order import merged_order
-from designer.studio.saving.form_contents import Contents, FieldValues, Shape, in_words, meaning, place_in
+from designer.studio.saving.form_contents import (
+    Contents,
+    FieldValues,
+    Shape,
+    in_words,
+    meaning,
+    position_among,
+)
 
 # The meaning of a field that the page did not have when it was opened.
 _NOTHING: Any = object()
@@ -121,9 +128,11 @@ class _Merger:
         """
         merged = Contents({}, pk=theirs.pk)
         changes = {name: _changes(shape, name, base, mine, theirs) for name in shape.fields}
-        of_unit = [changes[name] for name in shape.unit if name in changes]
+        changes_of_unit = [changes[name] for name in shape.unit if name in changes]
         # I have changed one field of the unit, and they another: together, the two would mean something else.
-        unit_clashes = any(change.by_me for change in of_unit) and any(change.by_them for change in of_unit)
+        unit_clashes = any(change.by_me for change in changes_of_unit) and any(
+            change.by_them for change in changes_of_unit
+        )
         for name, form_field in shape.fields.items():
             changed = changes[name]
             my_values, their_values = mine.values.get(name, []), theirs.values.get(name, [])
@@ -140,9 +149,9 @@ class _Merger:
                 self.taken.append(label)
         for name, inner in shape.lists.items():
             if name in mine.rows:
-                before = base.rows.get(name) if base is not None else None
+                base_rows = base.rows.get(name) if base is not None else None
                 merged.rows[name] = self._rows(
-                    inner, name, before, mine.rows[name], theirs.rows.get(name, []), merged, place
+                    inner, name, base_rows, mine.rows[name], theirs.rows.get(name, []), merged, place
                 )
         return merged
 
@@ -167,9 +176,9 @@ class _Merger:
             row = self._row(shape, name, matched.row_on_pages(row_key), place)
             if row is not None:
                 merged[row_key] = row
-        return self._in_order(shape, name, matched, merged, owner, place)
+        return self._ordered_rows(shape, name, matched, merged, owner, place)
 
-    def _in_order(
+    def _ordered_rows(
         self,
         shape: Shape,
         name: str,
@@ -193,7 +202,7 @@ class _Merger:
         rows = [merged[row_key] for row_key in order]
         if shape.has_order and i_moved and they_moved and _is_reordered(mine, theirs):
             in_their_order = [merged[row_key] for row_key in theirs_first]
-            edits = [_FieldEdit(row, "position", [str(place_in(in_their_order, row))]) for row in rows]
+            edits = [_FieldEdit(row, "position", [str(position_among(in_their_order, row))]) for row in rows]
             words = _names_of_rows(shape, rows), _names_of_rows(shape, in_their_order)
             self._ask(
                 place.label(_("Order of %(rows)s") % {"rows": shape.noun}),
@@ -223,11 +232,11 @@ class _Merger:
             return self.form(shape, base, mine, theirs, inner)
         is_access = self._is_access(place, name)
         if theirs is not None:
-            return self._theirs_alone(shape, base, mine, theirs, inner, is_access=is_access)
+            return self._row_of_theirs_alone(shape, base, mine, theirs, inner, is_access=is_access)
         if not is_mine or mine is None:
             return None
         # They have no such row: it is saved as a new one, and so are the rows inside it.
-        row = Contents(mine.values, {key: _as_new(rows) for key, rows in mine.rows.items()})
+        row = Contents(mine.values, {key: _as_new_rows(rows) for key, rows in mine.rows.items()})
         if base is not None and not is_access and _is_same(shape, base, mine):
             self.taken.append(_("%(row)s: removed") % {"row": inner.label()})
             return None
@@ -236,7 +245,7 @@ class _Merger:
             self._ask(inner.label(), words, row, "", [_FieldEdit(row, "DELETE", ["on"])])
         return row
 
-    def _theirs_alone(
+    def _row_of_theirs_alone(
         self,
         shape: Shape,
         base: Contents | None,
@@ -260,7 +269,7 @@ class _Merger:
             return row
         row.removed = True
         if is_access or base is None or not _is_same(shape, base, theirs):
-            words = _("removed") if mine is not None else _("not there"), _in_words(shape, base, theirs)
+            words = _("removed") if mine is not None else _("not there"), _row_in_words(shape, base, theirs)
             self._ask(place.label(), words, row, "", [_FieldEdit(row, "DELETE", [])])
         return row
 
@@ -393,7 +402,7 @@ def _is_same(shape: Shape, first: Contents, other: Contents) -> bool:
     return True
 
 
-def _in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
+def _row_in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
     """Return a row of theirs in words: the fields that they have changed, or all fields of a new row."""
     descriptions = [
         f"{capfirst(str(form_field.label or name))}: {in_words(form_field, theirs.values.get(name, []))}"
@@ -406,10 +415,10 @@ def _in_words(shape: Shape, base: Contents | None, theirs: Contents) -> str:
     return "; ".join(descriptions) or _("there")
 
 
-def _as_new(rows: list[Contents]) -> list[Contents]:
+def _as_new_rows(rows: list[Contents]) -> list[Contents]:
     """Return the rows without their ids, so that they are saved as new ones. Removed rows are left out."""
     return [
-        Contents(row.values, {name: _as_new(inner) for name, inner in row.rows.items()})
+        Contents(row.values, {name: _as_new_rows(inner) for name, inner in row.rows.items()})
         for row in rows
         if not row.removed
     ]

@@ -129,8 +129,8 @@ def _set_groups(request: HttpRequest, user: User, groups: Iterable[Group]) -> No
     before = {group.name for group in user.groups.all()}
     after = {group.name for group in groups}
     user.groups.set(groups)
-    came, went = sorted(after - before), sorted(before - after)
-    changes = [*(f"+{name}" for name in came), *(f"−{name}" for name in went)]
+    added, removed = sorted(after - before), sorted(before - after)
+    changes = [*(f"+{name}" for name in added), *(f"−{name}" for name in removed)]
     if changes:
         _note(request, user, AuditEntry.Action.CHANGE, f"groups: {', '.join(changes)}")
 

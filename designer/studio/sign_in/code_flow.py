@@ -99,6 +99,8 @@ def finish(
 def end_address(ended: Mapping[str, str], provider: Provider, back: str) -> str:
     """Return the address that ends the session at the provider (RP-Initiated Logout 1.0) and then leads
     to `back`.
+
+    `ended` is the session at the provider: its `id_token`, and the provider's address in `end_session`.
     """
     query = {
         "id_token_hint": ended["id_token"],
@@ -199,13 +201,13 @@ class _Conversation:
         address = self.endpoint("jwks_uri")
         if (published := provider_documents.cached(address)) is not None:
             try:
-                return self._verified(tokens, nonce, published)
+                return self._verified_with_keys(tokens, nonce, published)
             except Untrusted:
                 # The keys may have changed since.
                 provider_documents.forget(address)
-        return self._verified(tokens, nonce, self._cached_or_fetched(address))
+        return self._verified_with_keys(tokens, nonce, self._cached_or_fetched(address))
 
-    def _verified(
+    def _verified_with_keys(
         self, tokens: Mapping[str, Any], nonce: str, published: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return the claims of the ID token, checked with the `published` key set (RFC 7517).
@@ -273,7 +275,7 @@ class _Conversation:
 
 def _signing_keys(published: Mapping[str, Any]) -> KeySet:
     """Return the public keys of a key set. Raises JoseError, ValueError or TypeError for a malformed one."""
-    listed = published.get("keys") or ()
+    entries = published.get("keys") or ()
     # Secret keys ("oct") are left out: whoever reads the set could sign with them.
-    keys = [key for key in listed if isinstance(key, dict) and key.get("kty") in _KEY_TYPES]
+    keys = [key for key in entries if isinstance(key, dict) and key.get("kty") in _KEY_TYPES]
     return KeySet.import_key_set({"keys": keys})

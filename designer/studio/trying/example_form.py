@@ -168,5 +168,5 @@ def _types_by_place(example: ExampleCallDefinition) -> dict[str, str]:
     These are the first `_MOST_VALUES` of the shape, and all that are expected already.
     """
     types_by_place = dict(leaves(example.shape)) if example.shape is not None else {}
-    few = dict(list(types_by_place.items())[:_MOST_VALUES])
-    return {**few, **{place: types_by_place.get(place, ANYTHING) for place in example.values}}
+    first_types = dict(list(types_by_place.items())[:_MOST_VALUES])
+    return {**first_types, **{place: types_by_place.get(place, ANYTHING) for place in example.values}}

@@ -73,9 +73,9 @@ def example_view(
         raise Http404
     if request.method == "POST" and _REMOVE in request.POST:
         message = _("The example call was removed.")
-        removed = change_row(request, row, lambda fresh: remove(fresh, name), message, list_address)
+        redirect = change_row(request, row, lambda fresh: remove(fresh, name), message, list_address)
         # When it was refused, the list shows why.
-        return removed or HttpResponseRedirect(list_address)
+        return redirect or HttpResponseRedirect(list_address)
     form = ExampleForm(
         calls[name],
         data=request.POST if request.method == "POST" else None,
@@ -85,8 +85,9 @@ def example_view(
     if form.is_bound and form.is_valid():
         message, changed = _("The example call was saved."), form.changed_example()
         # When it was refused, the form is shown again, with messages that say why.
-        if saved := change_row(request, row, lambda fresh: put(fresh, changed, name), message, list_address):
-            return saved
+        redirect = change_row(request, row, lambda fresh: put(fresh, changed, name), message, list_address)
+        if redirect is not None:
+            return redirect
     context = {
         **_admin_context(pages, request, row),
         "title": name,

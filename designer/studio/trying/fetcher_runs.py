@@ -15,8 +15,8 @@ class NotRunnable(Exception):
 
 
 def endpoint_of_fetcher(endpoint: Endpoint, fetcher: str) -> Endpoint:
-    """Return the data fetcher called `fetcher` as a multi query endpoint, with the inputs that it and earlier
-    data fetchers read, and with these.
+    """Return the data fetcher called `fetcher` as a multi query endpoint, together with the data fetchers
+    before it, and with the inputs that it and those read.
 
     Raises NotRunnable.
     """
@@ -37,7 +37,7 @@ def endpoint_of_fetcher(endpoint: Endpoint, fetcher: str) -> Endpoint:
             module=definition.module,
             name=fetcher,
             access=definition.access,
-            inputs=tuple(taken for taken in definition.inputs if taken.name in parameters),
+            inputs=tuple(entry for entry in definition.inputs if entry.name in parameters),
             fetchers=fetchers[:index],
             settings=MultiQuerySettings(query=chosen_fetcher.query),
         ),

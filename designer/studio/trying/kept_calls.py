@@ -82,8 +82,8 @@ def change_row(
             # Read anew: the form of the page may have written into `row`.
             change(EndpointRow.objects.get(pk=row.pk))
     except ChangeRefused as refused:
-        if opened := open_as_proposal(request, refused):
-            return opened
+        if redirect := open_as_proposal(request, refused):
+            return redirect
         tell_refused(request, refused)
         return None
     say_done(request, message, recorded.version)

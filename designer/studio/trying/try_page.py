@@ -55,8 +55,8 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, example_
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt()
         if KEEP in request.POST and UNSAVED not in request.POST:
-            if kept := keep(request, row, configuration, preview, attempt, example_address):
-                return kept
+            if redirect := keep(request, row, configuration, preview, attempt, example_address):
+                return redirect
         elif not attempt.dry:
             response = _call_once(request, row, endpoint, configuration, attempt)
             if response is not None:
@@ -162,11 +162,11 @@ def _call_once(
     if token is None:
         messages.warning(request, _("The call was not made. Press “Call for real” once more."))
         return None
-    claimed = tried_calls.claim(request, row, token)
-    earlier = None if claimed is not None else tried_calls.find(request, row, token)
-    if claimed is not None:
-        tried_calls.finish(claimed, make_call(request, endpoint, configuration, attempt))
-    elif earlier is not None and tried_calls.has_same_form(earlier, request):
+    claimed_call = tried_calls.claim(request, row, token)
+    earlier_call = None if claimed_call is not None else tried_calls.find(request, row, token)
+    if claimed_call is not None:
+        tried_calls.finish(claimed_call, make_call(request, endpoint, configuration, attempt))
+    elif earlier_call is not None and tried_calls.has_same_form(earlier_call, request):
         messages.info(
             request, _("The call was made once, and not again. Press “Call for real” to repeat it.")
         )

@@ -33,11 +33,11 @@ def configuration_of(
     text = values.get(UNSAVED, "")
     if not text:
         return configuration
-    sent = copy(request)
-    sent.POST = QueryDict(text)
+    page_request = copy(request)
+    page_request.POST = QueryDict(text)
     # The page with the answer of a call is a GET, for which the admin would read the rows of the database.
-    sent.method = "POST"
-    return with_draft(configuration, *forms_of(pages, sent, row))
+    page_request.method = "POST"
+    return with_draft(configuration, *forms_of(pages, page_request, row))
 
 
 def forms_of(

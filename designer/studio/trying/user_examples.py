@@ -72,8 +72,9 @@ def user_example_view(pages: ModelAdmin, request: HttpRequest, row: UserProperty
     if example_form.is_valid():
         example = _user_example(pages, request, row, example_form)
     else:
-        wrong = example_form.errors.get("claims")
-        example = UserExample(problem=" ".join(map(str, wrong)) if wrong else _("Choose a user."))
+        # Any other error is that of the field for the user.
+        errors = example_form.errors.get("claims")
+        example = UserExample(problem=" ".join(map(str, errors)) if errors else _("Choose a user."))
     return TemplateResponse(request, "designer/user_example.html", {"example": example})
 
 
@@ -92,13 +93,13 @@ def _user_example(
     note(request, AuditEntry.Action.RUN, f"@user.{form.instance.name}", record)
     configuration = latest()
     # The property takes the place of the stored one, also when it is renamed, and of one of its new name.
-    replaced = (property_key(definition.caller_type, stored_name), definition.key)
-    others = (other for other in configuration.user_properties if other.key not in replaced)
+    replaced_keys = (property_key(definition.caller_type, stored_name), definition.key)
+    others = (other for other in configuration.user_properties if other.key not in replaced_keys)
     properties = (*others, definition)
     checker = Checker(replace(configuration, user_properties=properties), known_metadata())
-    wrong = [finding.said for finding in checker.user_property(definition) if finding.is_blocking]
-    if wrong:
-        return UserExample(problem=" ".join(wrong))
+    blocking = [finding.said for finding in checker.user_property(definition) if finding.is_blocking]
+    if blocking:
+        return UserExample(problem=" ".join(blocking))
     return get_runtime().user_example(
         properties, definition.name, record, fields["roles"], definition.caller_type, example_form.claims
     )
