@@ -29,4 +29,5 @@ class Project(AppConfig):
         ports.provide(StudioRuntime())
         # All is imported: it is never garbage, and the workers that the server forks share its pages.
         gc.freeze()
+        # `manage.py` has switched it off until here.
         gc.enable()

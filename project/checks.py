@@ -150,10 +150,10 @@ def _origins() -> Iterator[CheckMessage]:
 
     `*` would be taken for the name of an origin, so that no browser could call the API.
     """
-    wrong = [origin for origin in settings.CORS_ALLOWED_ORIGINS if not _ORIGIN.fullmatch(origin)]
-    if wrong:
+    wrong_origins = [origin for origin in settings.CORS_ALLOWED_ORIGINS if not _ORIGIN.fullmatch(origin)]
+    if wrong_origins:
         yield Error(
-            f"CORS_ORIGINS lists what is no origin: {', '.join(wrong)}.",
+            f"CORS_ORIGINS lists what is no origin: {', '.join(wrong_origins)}.",
             hint="List each origin that may call the API from a browser, such as https://portal.example.org: "
             "scheme and host, without a path. There is no `*`: every page of the web could then call.",
             id="portico.E019",

@@ -55,6 +55,7 @@ def kinds() -> tuple[Expiring, ...]:
         Expiring("Audit entries", _remove_audit_entries),
         Expiring("History of accounts and groups", _remover_of(_expired_history, "pk")),
         Expiring("Deleted records of the CRM in the box", forget_old),
+        # Few at a time: with each, all of its bytes are removed.
         Expiring("Uploads broken off", lambda most: forget_abandoned(min(most, 20))),
     )
 

@@ -42,9 +42,10 @@ class Processes:
         document = self._catalogue.processes().get(name)
         if document is None:
             raise UnknownProcess(name)
-        wrong = target_problems(document.process, target) + problems(document.process.inputs, inputs, encode)
-        if wrong:
-            raise InvalidRecord(name, wrong)
+        invalid_values = target_problems(document.process, target)
+        invalid_values += problems(document.process.inputs, inputs, encode)
+        if invalid_values:
+            raise InvalidRecord(name, invalid_values)
         content = self._content(document, inputs)
         path = self._path(name, target)
         subject = Subject(
@@ -73,14 +74,15 @@ class Processes:
         Raises InvalidRecord with everything that is wrong with the records among the inputs.
         """
         content: dict[str, Any] = {}
-        wrong: list[InvalidValue] = []
+        invalid_values: list[InvalidValue] = []
         for parameter in document.process.inputs:
             value = inputs.get(parameter.name)
             if value is None:
                 continue
             if parameter.holds is not Holds.VALUE:
                 records = [
-                    self._record(place, record, wrong) for place, record in records_in(value, parameter.name)
+                    self._record(place, record, invalid_values)
+                    for place, record in records_in(value, parameter.name)
                 ]
                 # What holds one record has exactly one: `problems` has checked that before.
                 content[parameter.name] = records if parameter.holds is Holds.RECORDS else records[0]
@@ -88,17 +90,17 @@ class Processes:
                 content[parameter.name] = self._reference(value, by_url=document.is_function)
             else:
                 content[parameter.name] = encode(as_attribute(parameter), value)
-        if wrong:
-            raise InvalidRecord(document.process.name, wrong)
+        if invalid_values:
+            raise InvalidRecord(document.process.name, invalid_values)
         return content
 
-    def _record(self, place: str, record: NewRecord, wrong: list[InvalidValue]) -> dict[str, Any]:
-        """Return the content of a record that the process is to create. Mistakes are added to `wrong`."""
+    def _record(self, place: str, record: NewRecord, invalid_values: list[InvalidValue]) -> dict[str, Any]:
+        """Return the content of a record that the process is to create. Adds mistakes to `invalid_values`."""
         entity = self._catalogue.entity(record.entity)
         try:
             content = payload(self._catalogue, entity, record.values, creating=True)
         except InvalidRecord as error:
-            wrong += [in_place(place, problem) for problem in error.problems]
+            invalid_values += [in_place(place, problem) for problem in error.problems]
             content = {}
         return {"@odata.type": f"{NAMESPACE}.{record.entity}", **content}
 

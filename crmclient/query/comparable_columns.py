@@ -25,8 +25,8 @@ def refuse_incomparable_columns(query: Query, attributes: Callable[[str], Mappin
     if not query.distinct and not aggregate:
         return
     for source in _sources(query):
-        known = attributes(source.entity)
-        for column, message in incomparable_columns(source.columns, known, aggregate=aggregate):
+        of_entity = attributes(source.entity)
+        for column, message in incomparable_columns(source.columns, of_entity, aggregate=aggregate):
             raise InvalidQuery(
                 Sentence(
                     "%(construct)s: %(message)s.",
@@ -44,19 +44,19 @@ def incomparable_columns(
     `columns` are those of the entity or of one link in a query that is distinct or, with `aggregate`,
     aggregates; `attributes` are those of its entity.
     """
-    wrong = _not_grouped if aggregate else _not_distinct
+    find_reason = _why_not_grouped if aggregate else _why_not_distinct
     for column in columns:
-        message = wrong(column, columns, attributes)
+        message = find_reason(column, columns, attributes)
         if message is not None:
             yield column, message
 
 
-def _not_grouped(
+def _why_not_grouped(
     column: Column, columns: Sequence[Column], attributes: Mapping[str, Attribute]
 ) -> Sentence | None:
     """Return why a query that aggregates cannot have this column; None: it can.
 
-    `columns` is not used. It is there because `_not_distinct` takes the same arguments.
+    `columns` is not used. It is there because `_why_not_distinct` takes the same arguments.
     """
     lookup = lookup_named_by(column.attribute, attributes)
     if lookup is not None:
@@ -70,7 +70,7 @@ def _not_grouped(
     return Sentence("a %(family)s is not grouped by", family=FAMILY[attribute.type].words)
 
 
-def _not_distinct(
+def _why_not_distinct(
     column: Column, columns: Sequence[Column], attributes: Mapping[str, Attribute]
 ) -> Sentence | None:
     """Return why a distinct query cannot have this column beside the other `columns`; None: it can."""

@@ -111,13 +111,13 @@ def _condition(
     `entities` are those of the query, by alias. A link that is not among them is of no entity, and keeps its
     names.
     """
-    place = entity if condition.link is None else entities.get(condition.link, "")
+    own_entity = entity if condition.link is None else entities.get(condition.link, "")
     value_of = condition.value_of
     if value_of is not None:
         link, attribute = value_of
-        other = entity if link is None else entities.get(link, "")
-        value_of = link, change.name(other, attribute)
-    return replace(condition, attribute=change.name(place, condition.attribute), value_of=value_of)
+        other_entity = entity if link is None else entities.get(link, "")
+        value_of = link, change.name(other_entity, attribute)
+    return replace(condition, attribute=change.name(own_entity, condition.attribute), value_of=value_of)
 
 
 def _link(

@@ -53,45 +53,55 @@ def announced_body(headers: list[tuple[bytes, bytes]]) -> tuple[int, bool]:
 
     The length is 0 without a body, and for a body in chunks.
     """
-    length, waits = 0, False
+    length, waits_for_continue = 0, False
     for name, value in headers:
         if name == b"content-length" and value.isdigit():
             # So many digits are beyond every limit, and `int` refuses thousands of them.
             length = int(value[:18])
         elif name == b"expect":
-            waits = True
-    return length, waits
+            waits_for_continue = True
+    return length, waits_for_continue
 
 
 async def take_in(
-    receive: Receive, length: int, limits: Limits, folder: str | None, first: Awaitable[Message] | None = None
+    receive: Receive,
+    length: int,
+    limits: Limits,
+    folder: str | None,
+    first_message: Awaitable[Message] | None = None,
 ) -> BinaryIO:
-    """Receive the whole body, and return it from its beginning. `first` is its first message, if that is on
-    its way already. `folder` is where a long body waits; None: the system's temporary folder.
+    """Receive the whole body, and return it from its beginning.
+
+    `first_message` is the body's first message, if it is on its way already. `folder` is where a long body
+    waits; None: the system's temporary folder.
 
     Raises TooSlow, BrokenOff. Raises OSError when `folder` has no room, after the client has sent the rest.
     """
     if length <= _IN_MEMORY:
         with Pace(limits) as pace:
-            return io.BytesIO(b"".join([piece async for piece in _pieces(receive, length, pace, first)]))
+            return io.BytesIO(
+                b"".join([piece async for piece in _pieces(receive, length, pace, first_message)])
+            )
     bytes_left = length
     try:
         with ExitStack() as stack:
             spool = stack.enter_context(tempfile.TemporaryFile(dir=folder))
             with Pace(limits) as pace:
-                async for piece in _pieces(receive, length, pace, first):
+                async for piece in _pieces(receive, length, pace, first_message):
                     bytes_left -= len(piece)
                     spool.write(piece)
             spool.seek(0)
             stack.pop_all()  # whoever answers closes it
     except OSError:
         # If nothing has come yet, the first message is still on its way.
-        await drop_unwanted(receive, bytes_left, first if bytes_left == length else None)
+        await drop_unwanted(receive, bytes_left, first_message if bytes_left == length else None)
         raise
     return cast(BinaryIO, spool)
 
 
-async def drop_unwanted(receive: Receive, length: int, first: Awaitable[Message] | None = None) -> None:
+async def drop_unwanted(
+    receive: Receive, length: int, first_message: Awaitable[Message] | None = None
+) -> None:
     """Receive and drop the body of a refused request, `length` bytes, within bounds.
 
     An unread body makes the connection end, and a client that is cut off while it sends often never sees the
@@ -100,7 +110,7 @@ async def drop_unwanted(receive: Receive, length: int, first: Awaitable[Message]
     # A shorter body arrives in any case. Of a longer one not even the beginning is waited for.
     if _ON_ITS_WAY < length <= _MOST_UNWANTED:
         with suppress(TooSlow, BrokenOff), Pace(_UNWANTED) as pace:
-            async for _ in _pieces(receive, length, pace, first):
+            async for _ in _pieces(receive, length, pace, first_message):
                 pass
 
 
@@ -111,13 +121,13 @@ async def until_gone(receive: Receive) -> None:
 
 
 async def _pieces(
-    receive: Receive, length: int, pace: Pace, first: Awaitable[Message] | None = None
+    receive: Receive, length: int, pace: Pace, first_message: Awaitable[Message] | None = None
 ) -> AsyncIterator[bytes]:
     """Yield the pieces of a body as they come. Raises BrokenOff when the client goes before its end."""
     bytes_left = length
     while bytes_left > 0:
-        message = await (first or receive())
-        first = None
+        message = await (first_message or receive())
+        first_message = None
         if message["type"] == "http.disconnect":
             raise BrokenOff
         piece: bytes = message["body"]

@@ -120,14 +120,14 @@ class Front:
         """Begin a request. Granian calls this for each request, on a thread of its own."""
         scope = incoming.scope
         self.clients.add(scope["client"])
-        length, waits = announced_body(scope["headers"])
+        length, waits_for_continue = announced_body(scope["headers"])
         if not length:
             self.crew.put(partial(self._respond, incoming, None, time.monotonic()))
-        elif waits or length > self._settings.small:
-            self._schedule(incoming, self._ask_first(incoming, length, waits))
+        elif waits_for_continue or length > self._settings.small:
+            self._schedule(incoming, self._ask_first(incoming, length, waits_for_continue))
         else:
-            first = incoming.proto.receive()
-            job = partial(self._respond_if_arrived, incoming, length, first, time.monotonic())
+            first_message = incoming.proto.receive()
+            job = partial(self._respond_if_arrived, incoming, length, first_message, time.monotonic())
             self._put(incoming, job)
 
     def _put(self, incoming: Incoming, job: Job) -> None:
@@ -163,16 +163,18 @@ class Front:
                 body.close()
         self._send(incoming, answer)
 
-    def _respond_if_arrived(self, incoming: Incoming, length: int, first: Arriving, received: float) -> None:
+    def _respond_if_arrived(
+        self, incoming: Incoming, length: int, first_message: Arriving, received: float
+    ) -> None:
         """Respond at once if the body has arrived, else receive it on the event loop. Called on a request
         thread.
 
         Most bodies have arrived when their turn comes, and need no event loop.
         """
-        if first.done() and len(body := first.result().get("body", b"")) == length:
+        if first_message.done() and len(body := first_message.result().get("body", b"")) == length:
             self._respond(incoming, io.BytesIO(body), received)
         else:
-            self._schedule(incoming, self._receive_and_respond(incoming, length, first))
+            self._schedule(incoming, self._receive_and_respond(incoming, length, first_message))
 
     def _environ(self, incoming: Incoming, body: BinaryIO | None, received: float) -> Environ:
         """Return the WSGI environment of a request, with what the server program tells the application."""
@@ -241,7 +243,7 @@ class Front:
         # For the same reason as in `_on_a_thread`.
         del future
 
-    async def _ask_first(self, incoming: Incoming, length: int, waits: bool) -> None:
+    async def _ask_first(self, incoming: Incoming, length: int, waits_for_continue: bool) -> None:
         """Run the application without the body, and receive the body only if the application wants it.
 
         For a large body, and for a sender that waits for "100 Continue".
@@ -251,12 +253,12 @@ class Front:
             await self._receive_and_respond(incoming, length, counted=True)
             return
         # A sender that waits for "100 Continue" has sent nothing that could be dropped.
-        if answer.status >= 400 and not waits:
+        if answer.status >= 400 and not waits_for_continue:
             await drop_unwanted(incoming.proto.receive, length)
         self._send(incoming, answer)
 
     async def _receive_and_respond(
-        self, incoming: Incoming, length: int, first: Arriving | None = None, *, counted: bool = False
+        self, incoming: Incoming, length: int, first_message: Arriving | None = None, *, counted: bool = False
     ) -> None:
         """Read the request's body of `length` bytes into memory or a file, and let a worker thread answer it.
         Refuse a body that comes too slowly or finds no room.
@@ -264,7 +266,7 @@ class Front:
         front_settings = self._settings
         try:
             body = await take_in(
-                incoming.proto.receive, length, front_settings.limits, front_settings.folder, first
+                incoming.proto.receive, length, front_settings.limits, front_settings.folder, first_message
             )
         except BrokenOff:
             self._finish(incoming)

@@ -95,6 +95,7 @@ class Downloads:
         # A slow reader must not run into the deadline of the call: each block has its own time limit.
         without_deadline = replace(call, deadline=None)
         if is_attachment(entity, place.attribute):
+            # Its one answer has to begin before the deadline; each piece of it has a time limit then.
             chunks = _bytes_from(self._attachment(place, call), start, wanted_length)
         else:
             chunks = self._blocks(place, info, start, wanted_length, without_deadline)
@@ -203,10 +204,10 @@ def _with_first_piece_read(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Return the same pieces, with the first one read already. Errors then show before an answer has
     begun.
     """
-    first = next(pieces)
+    first_piece = next(pieces)
 
-    def rest() -> Iterator[bytes]:
-        yield first
+    def all_pieces() -> Iterator[bytes]:
+        yield first_piece
         yield from pieces
 
-    return rest()
+    return all_pieces()

@@ -62,6 +62,7 @@ class Entra:
                 ) from error
             raise self._no_token(error) from error
         except Exception as error:
+            # Without the object, making it has failed, because of the tenant or the key in the settings.
             if self._application is None and isinstance(error, ValueError | TypeError):
                 raise self._unusable(error) from error
             # The library lets the errors of its HTTP library through.

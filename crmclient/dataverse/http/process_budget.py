@@ -85,12 +85,12 @@ class _User:
         requests = left(limits.requests, self.sums[:_SIZE], self.others[0], share, limits)
         work = left(limits.work, self._work(now), self.others[1], share, limits)
         places = left(limits.places, self._running(), 0, share, limits)
-        part = min(requests / limits.requests, work / limits.work, places / limits.places)
+        part_left = min(requests / limits.requests, work / limits.work, places / limits.places)
         if requests < 1:
-            return part, Refusal(self._seconds_to_relief(now), Reason.REQUESTS)
+            return part_left, Refusal(self._seconds_to_relief(now), Reason.REQUESTS)
         if work <= 0:
-            return part, Refusal(self._seconds_to_relief(now), Reason.WORK)
-        return part, Refusal(_NEXT_PLACE, Reason.PLACES) if places < 1 else None
+            return part_left, Refusal(self._seconds_to_relief(now), Reason.WORK)
+        return part_left, Refusal(_NEXT_PLACE, Reason.PLACES) if places < 1 else None
 
     def spent(self) -> tuple[float, float]:
         """Return the requests and the seconds of work in the window. Running requests have no work yet."""
@@ -154,10 +154,10 @@ class ProcessBudget(Budget):
             for number in self._numbers(only_user):
                 user = self._users[number]
                 user.advance(now)
-                part, refused = user.room(share, now)
+                part_left, refused = user.room(share, now)
                 if refused is None:
-                    if best is None or part > most:
-                        best, most = number, part
+                    if best is None or part_left > most:
+                        best, most = number, part_left
                 elif refusal is None or refused.seconds < refusal.seconds:
                     refusal = refused
             if best is None:

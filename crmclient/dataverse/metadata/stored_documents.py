@@ -54,9 +54,9 @@ def entity_documents(name: str, document: EntityDocument | MissingPrivilege) -> 
     return documents_of(ENTITY + name, documents.ENTITY, fetch)
 
 
-def entities_in(stored: Iterable[str]) -> set[str]:
-    """Return the logical names of the entities that the stored documents describe."""
-    names = (name.removeprefix(stored_name("")).removeprefix(DENIED) for name in stored)
+def entities_in(stored_names: Iterable[str]) -> set[str]:
+    """Return the logical names of the entities that documents with these names in the store are about."""
+    names = (name.removeprefix(stored_name("")).removeprefix(DENIED) for name in stored_names)
     return {name.removeprefix(ENTITY).partition("/")[0] for name in names if name.startswith(ENTITY)}
 
 

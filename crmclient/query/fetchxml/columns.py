@@ -42,6 +42,7 @@ def read_order(order: ElementReader, holder: str | None, aliases: Aliases, *, ag
     link = holder
     if entity_name:
         try:
+            # None: wherever the order stands, the name of the query's entity means that entity.
             link = aliases.resolve(entity_name, None)
         except ValueError as error:
             order.add_problem(str(error))
@@ -81,21 +82,21 @@ def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
     is_aggregated = column.aggregate is not None
     # Pairs of whether a mistake was made, and what is said of it.
     if not aggregate:
-        wrong = [
+        mistakes = [
             (
                 is_aggregated or column.group_by,
                 Sentence('aggregate and groupby need aggregate="true" on fetch'),
             )
         ]
     else:
-        wrong = [
+        mistakes = [
             (column.alias is None, Sentence("a column of an aggregate query needs an alias")),
             (
                 is_aggregated == column.group_by,
                 Sentence("a column of an aggregate query is either grouped or aggregated"),
             ),
         ]
-    wrong += [
+    mistakes += [
         (
             column.date_grouping is not None and not column.group_by,
             Sentence("dategrouping needs groupby"),
@@ -105,4 +106,4 @@ def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
             Sentence("distinct belongs to the aggregate countcolumn"),
         ),
     ]
-    return [message for holds, message in wrong if holds]
+    return [message for is_made, message in mistakes if is_made]

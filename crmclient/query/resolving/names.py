@@ -72,6 +72,7 @@ class Names:
             return None
         entity = self._entities.get(alias, self.root)
         attribute = self.find(alias, name)
+        # An unknown entity has a problem already, and no attributes.
         if attribute is None and self.attributes_of(entity, construct):
             self.add_problem(
                 construct,
@@ -89,6 +90,7 @@ class Names:
 
     def primary_id(self, alias: str | None) -> str:
         """The attribute that no row of the entity or link has empty."""
+        # Every entity of the query has been looked up: no problem is noted here, so that it needs no name.
         attributes = self.attributes_of(self._entities.get(alias, self.root), "")
         return next((name for name, attribute in attributes.items() if attribute.is_primary_id), "")
 
@@ -117,6 +119,7 @@ class Names:
     def parent_of(self, entity: str) -> str | None:
         """The lookup by which records of an entity form a hierarchy; None also for an unknown entity."""
         try:
+            # Of an unknown entity nothing is kept: it is asked for again, and raises again.
             attributes = self._known.get(entity) or self._attributes(entity)
         except UnknownEntity:
             return None

@@ -64,11 +64,12 @@ def prepare(
     _check_depth(names, deepest, query.filter, *query.links)
     if names.problems:
         raise QueryProblems(names.problems)
-    plain = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
+    # Filter and links are resolved for each request.
+    bare_query = Query(query.entity, columns, orders=query.orders, distinct=query.distinct, top=query.top)
     needs = Needs() if filter is None else filter.needs
     for link in links:
         needs |= link.needs
-    return PreparedQuery(plain, filter, links, needs)
+    return PreparedQuery(bare_query, filter, links, needs)
 
 
 def prepare_filter(
@@ -191,9 +192,9 @@ def _link(link: DesignedLink, outside: Writer) -> PreparedLink:
         names.add_problem(f"link-entity {link.alias}", why_not_comparable(own_attribute, parent_attribute))
     columns = _columns(link, link.alias, names, outside.calendar)
     writer = replace(outside, holder=link.alias, denied=outside.denied or link.type in _DENYING)
-    plain = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
+    bare_link = Link(link.entity, link.from_attribute, link.to_attribute, link.alias, link.type, columns)
     return PreparedLink(
-        plain,
+        bare_link,
         _filter(link.filter, writer),
         tuple(_link(nested, writer) for nested in link.links),
     )
