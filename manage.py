@@ -20,9 +20,9 @@ def main() -> None:
     except ImproperlyConfigured as error:
         if "--json" in sys.argv:
             # The command, which would write it, cannot be made without its settings.
-            from designer.management.json_command import failed
+            from designer.management.json_command import failure_report
 
-            sys.stdout.write(f"{json.dumps(failed(error), ensure_ascii=False, indent=2)}\n")
+            sys.stdout.write(f"{json.dumps(failure_report(error), ensure_ascii=False, indent=2)}\n")
         sys.exit(str(error))
 
 

@@ -41,39 +41,40 @@ def with_parts(previous: Configuration, revision: Revision, parts: Collection[st
         return None
     parts = frozenset(parts)
     unreadable: rows.Unreadable = {}
-    read: dict[str, Any] = {}
+    # Fields of the configuration that are read again, with their present values.
+    fields_read: dict[str, Any] = {}
     has_modules, has_roles = _MODULES in parts, _ROLES in parts
     # A definition has the names of what its row refers to by id: exposed entities name their module, and
     # their row rules name roles. They are read again with what they name, which may have been renamed.
     if has_modules:
         ids = replace(ids, modules=_with_same_objects(ids.modules, rows.modules(unreadable)))
-        read["modules"] = tuple(ids.modules.values())
+        fields_read["modules"] = tuple(ids.modules.values())
     if has_modules or has_roles or parts & _ENTITIES:
         entities, closed = rows.entities(unreadable)
         ids = replace(ids, entities=_with_same_objects(ids.entities, entities))
-        read["entities"], read["closed_entities"] = tuple(ids.entities.values()), closed
+        fields_read["entities"], fields_read["closed_entities"] = tuple(ids.entities.values()), closed
     if has_roles:
         ids = replace(ids, roles=_with_same_objects(ids.roles, rows.roles(unreadable)))
-        read["roles"] = tuple(ids.roles.values())
+        fields_read["roles"] = tuple(ids.roles.values())
     if _CALLER_TYPES in parts:
-        read["caller_types"] = rows.caller_types(unreadable)
+        fields_read["caller_types"] = rows.caller_types(unreadable)
     if _CALLER_TYPES in parts or parts & _PROPERTIES:
-        read["user_properties"] = rows.user_properties(unreadable)
+        fields_read["user_properties"] = rows.user_properties(unreadable)
     if has_roles or _CALLER_TYPES in parts or parts & _ISSUERS:
-        read["issuers"] = rows.issuers(unreadable)
+        fields_read["issuers"] = rows.issuers(unreadable)
     if _PROTECTIONS in parts:
-        read["protections"] = rows.protections()
+        fields_read["protections"] = rows.protections()
     if any(row.startswith(_NAMED) for row in (*unreadable, *previous.unreadable)):
         return None
     # What was read again has new reasons; those of other rows stay.
-    reread = tuple(_ROW_PREFIXES[name] for name in read if name in _ROW_PREFIXES)
+    reread = tuple(_ROW_PREFIXES[name] for name in fields_read if name in _ROW_PREFIXES)
     other_reasons = {row: why for row, why in previous.unreadable.items() if not row.startswith(reread)}
     after = replace(
         previous,
         revision=revision,
         ids=ids,
         unreadable=MappingProxyType({**other_reasons, **unreadable}),
-        **read,
+        **fields_read,
     )
     endpoints = _following_endpoints(previous, after)
     return None if endpoints is None else replace(after, endpoints=endpoints)

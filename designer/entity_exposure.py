@@ -55,8 +55,8 @@ def usual_kinds(abilities: Collection[Ability]) -> tuple[OperationKind, ...]:
 
 
 def suggested_attributes(attributes: Mapping[str, Attribute], common: Collection[str]) -> list[str]:
-    """Return the attributes to start with: those that the platform requires or recommends, the name, and
-    `common`.
+    """Return the logical names of the attributes to start with: those that the platform requires or
+    recommends, the name, and those in `common` (see `Conventions.common`).
     """
     return [
         name
@@ -140,6 +140,7 @@ def _columns_of_read(
         for attribute in chosen
         if natural_type(attribute) and attribute.readable and not attribute.is_primary_id
     ]
+    # A column without a name is called like its attribute.
     columns = (
         ColumnDefinition(attribute=name, name="" if public[name] == name else public[name])
         for name in (attribute.logical_name for attribute in answered)

@@ -103,6 +103,8 @@ def _changes_since(since: Revision) -> _Changed | None:
     """Return what has changed after `since`; None when the log does not tell, or not all of it."""
     columns = ("number", "token", "endpoint", "part")
     entries = list(Change.objects.filter(number__gte=since.number).values_list(*columns))
+    # `since` itself must be in the log. Otherwise entries after it may have been removed, or the database has
+    # another history.
     if not any(number == since.number and token == since.token for number, token, *_ in entries):
         return None
     changed = _Changed(set(), set())
@@ -187,8 +189,8 @@ def _with_endpoints_read_again(
     """Return the configuration with the endpoints `changed`, by row id, read again."""
     if not changed:
         return replace(previous, revision=revision)
-    unread = {f"endpoint {id}" for id in changed}
-    unreadable = {row: why for row, why in previous.unreadable.items() if row not in unread}
+    rows_read_again = {f"endpoint {id}" for id in changed}
+    unreadable = {row: why for row, why in previous.unreadable.items() if row not in rows_read_again}
     endpoints = {id: endpoint for id, endpoint in previous.endpoints.items() if id not in changed}
     endpoints |= rows.endpoints(previous.entities, previous.closed_entities, unreadable, only=changed)
     return replace(

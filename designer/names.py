@@ -39,7 +39,8 @@ RESERVED_PARAMETERS = frozenset({"lcid", "pagesize", "cursor", "order"})
 # The type of callers whose record is a user of the platform. It is the default.
 USER_TYPE = "user"
 
-# What endpoints admitted before there were caller types. Release 0.2 names none while it is being replaced.
+# What the database gives to rows that name no caller types: those that endpoints admitted before there were
+# such types. Release 0.2 writes such rows while it is being replaced.
 TYPES_BEFORE_TYPES = ["service", USER_TYPE]
 SERVICE_TYPE = "service"
 # Members of `user` in expressions that are no user properties.
@@ -57,8 +58,11 @@ def is_segment(text: str) -> bool:
 
 
 def suggested_segment(*texts: str) -> str:
-    """Return the first of the texts that can be written as a segment, so written; "" when none can."""
+    """Return the segment made of the first of the texts that gives one: `key-accounts` for “Key accounts”;
+    "" when none does.
+    """
     for text in texts:
+        # A segment begins with a letter, does not end with a hyphen, and has at most 63 characters.
         candidate = re.sub(r"[^a-z0-9]+", "-", _in_ascii(text.lower())).lstrip("-0123456789")[:63].rstrip("-")
         if is_segment(candidate):
             return candidate
@@ -142,6 +146,7 @@ def numbered(name: str, separator: str) -> Iterator[str]:
 def input_name(attribute: str) -> str:
     """Return the logical name without a publisher's prefix."""
     prefix, _, rest = attribute.partition("_")
+    # The prefix of a publisher has at most 8 lower-case letters and digits.
     return rest if rest and prefix.isalnum() and prefix.islower() and len(prefix) <= 8 else attribute
 
 

@@ -166,10 +166,10 @@ def overview_if_stored(configuration: Configuration) -> Overview:
     """
     global _foreseen
     current, last = overview(), _foreseen
-    has_same = last is not None and _equal_endpoints(last, configuration) > _equal_endpoints(
+    last_is_nearer = last is not None and _equal_endpoints(last, configuration) > _equal_endpoints(
         current, configuration
     )
-    _foreseen = _check(last if has_same else current, configuration, current.basis, {})
+    _foreseen = _check(last if last_is_nearer else current, configuration, current.basis, {})
     return _foreseen
 
 
@@ -312,8 +312,8 @@ def _unchanged_findings(previous: Overview, configuration: Configuration) -> _Un
             or is_concerned(endpoint)
         ):
             continue
-        is_other = id in ruled_otherwise or reaches_ruled(endpoint)
-        target = unchanged.under_others if is_other else unchanged.kept
+        has_other_rules = id in ruled_otherwise or reaches_ruled(endpoint)
+        target = unchanged.under_others if has_other_rules else unchanged.kept
         target[id] = previous.by_endpoint[id]
     return unchanged
 
@@ -336,7 +336,7 @@ def _exposed_to(endpoint: Endpoint) -> list[tuple[str, str, str]]:
 
 
 def _row_rules_of(endpoint: Endpoint) -> list[Any]:
-    """Return the row rules of these exposed entities."""
+    """Return the row rules of the exposed entities that `_exposed_to` names."""
     return [exposure.row_rule for exposure in exposures_read(endpoint)]
 
 
@@ -369,7 +369,7 @@ def _drift_of_endpoint(
 ) -> Iterable[Finding]:
     """Return the findings about metadata that has changed since the endpoint was saved.
 
-    None for an endpoint without recorded facts, which nobody has saved yet.
+    There are none for an endpoint without recorded facts, which nobody has saved yet.
     """
     key = endpoint.definition.key
     recorded = facts_by_key.get(key)

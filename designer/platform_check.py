@@ -89,6 +89,7 @@ class PlatformCheck:
         finally:
             # The connections of this thread, which nobody else would close.
             connections.close_all()
+            # Before the last item: whoever has read that may begin the next check.
             self._under_way.release()
             results.put(is_whole)
 

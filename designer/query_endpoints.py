@@ -14,6 +14,7 @@ from designer.entity_exposure import suggested_attributes
 from designer.kinds import KINDS
 from designer.names import USER_TYPE
 
+# Returns the attributes of an entity by logical name.
 Attributes = Callable[[str], Mapping[str, Attribute]]
 
 QUERY_KINDS = tuple(kind for kind in reversed(KINDS.values()) if kind.settings.asks_query)
@@ -38,7 +39,8 @@ def query_endpoint(
 ) -> EndpointDefinition:
     """Return the definition of the endpoint.
 
-    A query without columns gets the record's id and suggested columns.
+    A query without columns gets the record's id and suggested columns: `common` is that of
+    `suggested_attributes`. `entity` is the query's own.
     """
     query = wanted_query.query
     if not _has_columns(query):

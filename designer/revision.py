@@ -47,6 +47,7 @@ def _only_row(sql: str) -> Sequence[Any]:
     thread's last request is opened again.
     """
     connection = connections[DEFAULT_DB_ALIAS]
+    # Whoever logs or wraps queries sees only those that go through Django's cursor.
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:
             cursor.execute(sql)

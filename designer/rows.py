@@ -102,15 +102,16 @@ def entities(
     )
     exposed: dict[int, dict[str, Any]] = {}
     entries: dict[int, dict[str, Any]] = {}
-    for id, *values, entry, filter, all_records, role in joined:
+    # One row for each role of each entry. Without entries, or without roles, there is one with None.
+    for id, *values, entry_id, filter, all_records, role in joined:
         row = exposed.setdefault(id, {**dict(zip(names, values, strict=True)), "row_rule": []})
-        if entry is None:
+        if entry_id is None:
             continue
-        if entry not in entries:
-            entries[entry] = {"roles": [], "filter": filter, "all_records": all_records}
-            row["row_rule"].append(entries[entry])
+        if entry_id not in entries:
+            entries[entry_id] = {"roles": [], "filter": filter, "all_records": all_records}
+            row["row_rule"].append(entries[entry_id])
         if role is not None:
-            entries[entry]["roles"].append(role)
+            entries[entry_id]["roles"].append(role)
     # Read to the end before `closed` is made: only then is `unreadable` complete.
     entities_by_id = dict(_readable(ExposedEntityDefinition, "entity", exposed.items(), unreadable))
     # Without its stand-in, the rule of such an entity would not be applied to queries of its module.
@@ -204,19 +205,19 @@ def endpoints(
         return _rows_by_key(rows, "endpoint_id", names)
 
     inputs, bindings = parts(Input, _INPUT), parts(Binding, _BINDING)
-    flat = {
+    flat_parts = {
         "columns": parts(Column, _COLUMN),
         "fetchers": parts(Fetcher, _FETCHER),
         "preconditions": parts(Precondition, _PRECONDITION),
     }
-    callers: dict[int, list[str]] = defaultdict(list)
+    roles_by_endpoint: dict[int, list[str]] = defaultdict(list)
     granted = EndpointRole.objects.filter(**of_endpoints).order_by("endpoint_id", "role__name")
     for id, role in granted.values_list("endpoint_id", "role__name"):
-        callers[id].append(role)
+        roles_by_endpoint[id].append(role)
     endpoints_by_id: dict[int, Endpoint] = {}
     for id, place, data in _endpoint_rows(only):
-        data["access"]["roles"] = callers[id]
-        data |= {name: rows[id] for name, rows in flat.items()}
+        data["access"]["roles"] = roles_by_endpoint[id]
+        data |= {name: rows[id] for name, rows in flat_parts.items()}
         data |= _nested(inputs[id], bindings[id])
         if data["kind"] not in KINDS:
             unreadable[f"endpoint {id}"] = Sentence("There is no kind “%(kind)s”.", kind=data["kind"])
@@ -228,7 +229,10 @@ def endpoints(
 def _nested(inputs: list[dict[str, Any]], bindings: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the inputs and bindings of the endpoint itself, in which list inputs hold those of
     their items.
+
+    `inputs` and `bindings` are the rows of all of them. The rows are changed: they lose their ids.
     """
+    # None stands for the endpoint. Each input gets empty lists here, which the second loop fills.
     parts_by_input: dict[int | None, dict[str, Any]] = {None: {"inputs": [], "bindings": []}}
     for row in inputs:
         row |= parts_by_input.setdefault(row.pop("id"), {"inputs": [], "bindings": []})

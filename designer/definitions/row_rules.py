@@ -55,7 +55,8 @@ class _EntryOfNobody(RowRuleEntry):
         return False
 
 
-# Without any entry, a row rule would let everyone reach every record.
+# Without any entry, a row rule would let everyone reach every record. `all_records` is set only because an
+# entry must have either that or a filter.
 NOBODY: Final = _EntryOfNobody(all_records=True)
 
 

@@ -12,7 +12,7 @@ from designer.endpoint_facts.roles_named import names_role
 from designer.endpoint_facts.user_properties_read import reads_property
 
 
-def answers_by(endpoint: Endpoint, change: Change, configuration: Configuration) -> bool:
+def may_answer_otherwise(endpoint: Endpoint, change: Change, configuration: Configuration) -> bool:
     """Whether `endpoint`, one of `configuration`, may answer otherwise once `change` is made.
 
     False for a change of an issuer: nobody knows which callers are that issuer's.

@@ -32,10 +32,10 @@ def read_named(raw: bytes, supply: Supply) -> tuple[ConfigurationDocument, Names
     """Read a document that may name values of environments, as `read` does; also return its names."""
     data = _json_object(raw)
     names = Names(supply, place_in_document)
-    return understood_named(data, names, place_in_document), names
+    return named_document_from(data, names, place_in_document), names
 
 
-def understood_named(data: dict[str, Any], names: Names, place: Place) -> ConfigurationDocument:
+def named_document_from(data: dict[str, Any], names: Names, place: Place) -> ConfigurationDocument:
     """Return the document that `data`, which may hold names, describes, as `document_from` does.
 
     Raises all problems together, those of names and all others.
@@ -43,7 +43,7 @@ def understood_named(data: dict[str, Any], names: Names, place: Place) -> Config
     try:
         document = document_from(names.resolved(data), place)
     except PartlyRead as error:
-        raise error.after(names.problems, is_as_meant=not names.problems) from error
+        raise error.preceded_by(names.problems, is_as_meant=not names.problems) from error
     except DocumentError as error:
         raise DocumentError([*names.problems, *error.problems]) from error
     if names.problems:
@@ -58,7 +58,7 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     be judged.
     """
     # PostgreSQL stores no NUL. Without them, the rest of the document can be judged.
-    problems: list[str] = list(_with_nul(data, (), place))
+    problems: list[str] = list(_sentences_on_nul(data, (), place))
     data = in_present_format(_without_nul(data) if problems else data)
     positions: Mapping[str, Sequence[int]] = {}
     gaps: Sequence[Gap] = ()
@@ -71,14 +71,14 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
         problems += _sentences(rest.problems, data, place)
         document, positions, gaps = rest.document, rest.positions, rest.gaps
 
-    def place_before(location: Location) -> str:
-        """Return the place in `data`, which has items that could not be read."""
+    def place_in_data(location: Location) -> str:
+        """Return the place in `data` of a location in `document`, which lacks items that cannot be read."""
         match location:
             case [str(field), int(at), *rest] if field in positions:
                 return place((field, positions[field][at], *rest))
         return place(location)
 
-    if problems := [*problems, *duplicate_keys(document, place_before)]:
+    if problems := [*problems, *duplicate_keys(document, place_in_data)]:
         rest_document, more_gaps = without_duplicates(document)
         raise PartlyRead(problems, rest_document, [*gaps, *more_gaps])
     return document
@@ -112,7 +112,7 @@ def parse(raw: bytes) -> Any:
         raise DocumentError([unreadable(str(error))]) from error
 
 
-def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iterator[str]:
+def _sentences_on_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iterator[str]:
     """Yield a sentence for each text with a NUL character, and for each object with one
     in a member's name.
     """
@@ -122,7 +122,7 @@ def _with_nul(value: Any, location: tuple[str | int, ...], place: Place) -> Iter
         yield Sentence("%(place)s: contains a NUL character. Remove it", place=where)
     if isinstance(value, (dict, list)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _with_nul(item, (*location, _without_nul(key)), place)
+            yield from _sentences_on_nul(item, (*location, _without_nul(key)), place)
 
 
 def _without_nul(value: Any) -> Any:

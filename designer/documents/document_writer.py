@@ -38,8 +38,8 @@ def export(configuration: Configuration, module: str | None = None) -> Configura
                 )
             ]
         )
-    if broken := _broken(configuration):
-        raise DocumentError(broken)
+    if problems := _problems_of_export(configuration):
+        raise DocumentError(problems)
     endpoints = [endpoint.definition for endpoint in configuration.endpoints.values()]
     entities = list(configuration.entities)
     if module is not None:
@@ -114,16 +114,16 @@ def _used_roles(
     return tuple(role for role in roles if role.name in names)
 
 
-def _broken(configuration: Configuration) -> list[str]:
+def _problems_of_export(configuration: Configuration) -> list[str]:
     """Return a sentence for each item that cannot be exported, because its rows make no definition."""
     endpoints = [
-        _unwritable(endpoint.definition.key, endpoint.problem)
+        _sentence_on_unreadable(endpoint.definition.key, endpoint.problem)
         for endpoint in configuration.endpoints.values()
         if endpoint.problem is not None
     ]
-    return [*endpoints, *(_unwritable(row, why) for row, why in configuration.unreadable.items())]
+    return [*endpoints, *(_sentence_on_unreadable(row, why) for row, why in configuration.unreadable.items())]
 
 
-def _unwritable(item: str, why: str) -> Sentence:
+def _sentence_on_unreadable(item: str, why: str) -> Sentence:
     """Return the sentence about an item that cannot be exported. `why` is the problem of its row."""
     return Sentence("%(item)s cannot be exported: %(why)s", item=item, why=why)

@@ -231,6 +231,7 @@ class Names:
                 ),
             )
             return None
+        # String may only stand for a name that has been used in XML, where it has no type.
         earlier_type = self._types.get(name)
         if type is not None and earlier_type not in (None, type, _TEXT):
             self._add_problem(

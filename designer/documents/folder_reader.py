@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from designer.definitions import ConfigurationDocument
-from designer.documents.document_reader import parse, place_in_document, understood_named
+from designer.documents.document_reader import named_document_from, parse, place_in_document
 from designer.documents.environment_values import Names, Supply
 from designer.documents.folder_layout import EVERYTHING, USER_PROPERTIES, ItemFile, item_files, manifest_of
 from designer.documents.keys import ENDPOINTS, Location
@@ -73,9 +73,9 @@ def read_folder(folder: Path, supply: Supply) -> Folder:
     names = Names(supply, place)
     try:
         stated_format = {"format": content["format"]} if "format" in content else {}
-        document = understood_named({**stated_format, **items}, names, place)
+        document = named_document_from({**stated_format, **items}, names, place)
     except PartlyRead as error:
-        raise error.after(problems) from error
+        raise error.preceded_by(problems) from error
     except DocumentError as error:
         raise DocumentError([*problems, *error.problems]) from error
     if problems:

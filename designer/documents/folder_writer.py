@@ -85,7 +85,7 @@ def write_folder(
 
 
 def _files_of_items(document: dict[str, Any], form: Format) -> Iterator[tuple[PurePosixPath, str]]:
-    """Yield the path and the text of the file of each item."""
+    """Yield the path and the text of the file of each item; one file for all user properties."""
     taken: set[str] = set()
     for field, items in document.items():
         if field not in HOMES or not items:
@@ -114,7 +114,10 @@ def _file_name(field: str, item: Mapping[str, Any]) -> str:
 
 
 def _free_path(home: str, name: str, form: Format, taken: set[str]) -> PurePosixPath:
-    """Return a path that no other item has, even on file systems that ignore upper and lower case."""
+    """Return a path that no other item has, even on file systems that ignore upper and lower case.
+
+    `taken` are the paths of other items, in lower case and without the suffix; the path is added to them.
+    """
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:_LONGEST_NAME] or "unnamed"
     number = 1
     while (path := home.replace("*", plain if number == 1 else f"{plain}~{number}")).lower() in taken:

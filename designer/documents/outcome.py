@@ -36,6 +36,7 @@ def configuration_after(now: Configuration, after: ConfigurationDocument) -> Con
     Unchanged items are the same objects as in `now`, with their ids.
     """
     places = {(entity.module, entity.segment): entity for entity in after.entities}
+    # In their present order, new ones last: unchanged endpoints then have equal `exposures`.
     order = dict.fromkeys((*((entity.module, entity.segment) for entity in now.entities), *places))
     entities = tuple(places[place] for place in order if place in places)
     exposures: defaultdict[str, list[ExposedEntityDefinition]] = defaultdict(list)
@@ -43,12 +44,12 @@ def configuration_after(now: Configuration, after: ConfigurationDocument) -> Con
         exposures[entity.module].append(entity)
     ids = {endpoint.definition.key: id for id, endpoint in now.endpoints.items()}
     # New endpoints get ids below zero: those of rows are above.
-    new = count(-1, -1)
+    new_ids = count(-1, -1)
     endpoints: dict[int, Endpoint] = {}
     for definition in after.endpoints:
-        id = ids.get(definition.key) or next(new)
-        entity_of = places.get((definition.module, definition.exposure))
-        endpoint = Endpoint(definition, entity_of, exposures=tuple(exposures[definition.module]))
+        id = ids.get(definition.key) or next(new_ids)
+        own_entity = places.get((definition.module, definition.exposure))
+        endpoint = Endpoint(definition, own_entity, exposures=tuple(exposures[definition.module]))
         current = now.endpoints.get(id)
         endpoints[id] = current if current == endpoint and current is not None else endpoint
     return Configuration(

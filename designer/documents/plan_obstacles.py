@@ -244,7 +244,9 @@ def _endpoint_rows(endpoint: EndpointDefinition) -> Iterator[tuple[str, models.M
 def _input_rows(
     row: Endpoint, place: str, inputs: Sequence[InputDefinition], bindings: Sequence[BindingDefinition]
 ) -> Iterator[tuple[str, models.Model]]:
-    """Yield the rows of inputs and bindings; `place` is that of the list whose items they describe."""
+    """Yield the rows of inputs and bindings, as `_rows_of_item` does. `place` is that of the list whose items
+    they describe, with a dot behind it; empty for the endpoint's own.
+    """
     for definition in inputs:
         own_place = f"{place}inputs.{definition.name}"
         yield own_place, Input(endpoint=row, **part_values(definition))

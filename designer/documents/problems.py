@@ -57,7 +57,7 @@ class PartlyRead(DocumentError):
         self.gaps = gaps
         self.is_as_meant = is_as_meant and all(gap.collection.field == ENDPOINTS for gap in gaps)
 
-    def after(self, problems: Iterable[str], *, is_as_meant: bool = True) -> PartlyRead:
+    def preceded_by(self, problems: Iterable[str], *, is_as_meant: bool = True) -> PartlyRead:
         """Return the error with other problems of the same document before its own."""
         return PartlyRead(
             [*problems, *self.problems], self.rest, self.gaps, is_as_meant=self.is_as_meant and is_as_meant

@@ -20,7 +20,7 @@ from designer.definitions import (
     RowRuleEntry,
 )
 from designer.definitions.row_rules import is_open
-from designer.documents.affected_endpoints import answers_by
+from designer.documents.affected_endpoints import may_answer_otherwise
 from designer.documents.keys import COLLECTIONS, CONTEXT
 from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.plan import Change
@@ -55,6 +55,7 @@ def protection_refusals(before: Configuration, now: Configuration) -> list[Findi
             group, [change.collection.in_words(change.key) for change in changes], changes[0].key
         )
         for group, changes in sorted(refused.items())
+        # Asking for `refused[EVERYTHING]` may have added an empty list.
         if changes
     ]
 
@@ -97,7 +98,9 @@ def _protected_group(
     # Endpoints that answer by a new module or exposed entity are only in `now`.
     sides = (before, now) if change.before is None else (before,)
     if group is not None and any(
-        answers_by(endpoint, change, side) for side in sides for endpoint in _enabled_endpoints(side)
+        may_answer_otherwise(endpoint, change, side)
+        for side in sides
+        for endpoint in _enabled_endpoints(side)
     ):
         return group
     return None
@@ -116,7 +119,9 @@ def _group_protected_from_context(
         return None if change.collection.field == "roles" and change.before is None else EVERYTHING
     if change.before is None:
         return None
-    users = (endpoint for endpoint in _enabled_endpoints(before) if answers_by(endpoint, change, before))
+    users = (
+        endpoint for endpoint in _enabled_endpoints(before) if may_answer_otherwise(endpoint, change, before)
+    )
     return next(
         (endpoint.definition.module for endpoint in users if endpoint.definition.module in groups), None
     )

@@ -186,6 +186,7 @@ def _models_at(data: dict[str, Any], location: Location) -> Collection[type[Base
             models = set() if kind is None else {kind.settings}
             continue
         fields = [model.model_fields[part] for model in models if part in model.model_fields]
+        # The position of an item in a list is no field: the models of the list are those of its items.
         if fields:
             models = {model for field in fields for model in _models_in_annotation(field.annotation)}
     return models

@@ -95,9 +95,8 @@ def sharing(endpoint: Endpoint) -> Sharing:
             every_role = True
         elif members is None or members:
             properties_read = ", ".join(sorted(f"user.{name}" for name in members or ("…",)))
-            callers.append(
-                Cause(place, properties_read, members is None or not members <= RESERVED_PROPERTIES)
-            )
+            is_property = members is None or not members <= RESERVED_PROPERTIES
+            callers.append(Cause(place, properties_read, is_property))
     properties = any(cause.is_property for cause in callers)
     return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
 
@@ -159,7 +158,10 @@ def _cause_of_value(place: str, value: DesignedValue) -> Cause:
 
 
 def _expressions(endpoint: Endpoint) -> Iterator[tuple[str, str]]:
-    """Yield the expressions of the endpoint, each with its place."""
+    """Yield the expressions of pre-conditions and columns, each after its place.
+
+    Those of bindings are left out: kinds whose answers can be shared have no bindings.
+    """
     definition = endpoint.definition
     for number, condition in enumerate(definition.preconditions):
         yield f"preconditions.{number}.expression", condition.expression

@@ -22,12 +22,12 @@ def bound_attributes(
     for binding in bindings:
         if binding.source == "input" and binding.attribute in attributes:
             name, attribute = str(binding.value), attributes[binding.attribute]
-            bound[name] = _within(attribute, bound[name]) if name in bound else attribute
+            bound[name] = _with_common_limits(attribute, bound[name]) if name in bound else attribute
     return bound
 
 
-def _within(attribute: Attribute, other: Attribute) -> Attribute:
-    """Return `attribute` with limits that `other` keeps, too."""
+def _with_common_limits(attribute: Attribute, other: Attribute) -> Attribute:
+    """Return `attribute` with the tighter of its own limits and those of `other`."""
     common_targets = tuple(target for target in attribute.targets if target in other.targets)
     return replace(
         attribute,

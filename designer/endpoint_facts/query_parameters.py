@@ -57,6 +57,7 @@ def conditions(query: DesignedQuery) -> Iterator[tuple[str, DesignedCondition]]:
     """Yield all conditions of a query, each with the entity of its attribute; empty where that
     is not known.
     """
+    # The entity of each alias. A condition in a link may name the query's own entity instead of an alias.
     entities: dict[str | None, str] = {None: query.entity, query.entity: query.entity}
     links = list(query.every_link)
     entities |= {link.alias: link.entity for link in links}

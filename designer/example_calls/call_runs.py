@@ -83,11 +83,11 @@ def _run_example(
     problems = list(_unexpected_in_answer(example, rehearsal))
     milliseconds = rehearsal.milliseconds
     for role in example.refused_for:
-        as_role = get_runtime().rehearse(
+        rehearsal_as_role = get_runtime().rehearse(
             endpoint, configuration, replace(attempt, roles=(role,), anonymous=False)
         )
-        milliseconds += as_role.milliseconds
-        if as_role.status not in _REFUSED:
+        milliseconds += rehearsal_as_role.milliseconds
+        if rehearsal_as_role.status not in _REFUSED:
             problems.append(Sentence("A caller who has only the role “%(role)s” is not refused.", role=role))
     return CallResult(
         endpoint=endpoint.definition.key,

@@ -41,8 +41,11 @@ def following_renames(row: Endpoint) -> Iterator[None]:
     renames = _renames_between(before, after)
     if all(before[pk].name == name for pk, name in renames.values()):
         return
-    reads = row.operation is not None and not row.operation.writes
-    row.example_calls = [_renamed_call(call, renames, before, in_query=reads) for call in row.example_calls]
+    # Kinds that only read take their inputs in the query string.
+    in_query = row.operation is not None and not row.operation.writes
+    row.example_calls = [
+        _renamed_call(call, renames, before, in_query=in_query) for call in row.example_calls
+    ]
     row.save(update_fields=["example_calls"])
 
 
@@ -86,16 +89,19 @@ def _renamed_call(
 def _with_new_names(
     values: Mapping[str, Any], parent: int | None, renames: _Renames, inputs: _Inputs
 ) -> dict[str, Any]:
-    """Return the values with the new names of their inputs, and so inside lists."""
-    unmoved: dict[str, Any] = {}
-    moved: dict[str, Any] = {}
+    """Return the values, which are by name, with the new names of their inputs, and so inside lists.
+
+    `parent` is the row id of the input that holds the record; None for the endpoint's own inputs.
+    """
+    unchanged: dict[str, Any] = {}
+    renamed: dict[str, Any] = {}
     for name, value in values.items():
-        pk, new = renames.get((parent, name), (None, name))
+        pk, new_name = renames.get((parent, name), (None, name))
         if pk is not None:
             value = _value_with_new_names(value, pk, renames, inputs)
-        (unmoved if new == name else moved)[new] = value
+        (unchanged if new_name == name else renamed)[new_name] = value
     # Renamed values come last: they replace the value of a removed input whose name they take.
-    return unmoved | moved
+    return unchanged | renamed
 
 
 def _value_with_new_names(value: Any, pk: int, renames: _Renames, inputs: _Inputs) -> Any:

@@ -99,7 +99,7 @@ class Expression:
             raise failure(error, raised) from error
         except BaseException as error:
             # A panic of the library, which is written in Rust, is no Exception.
-            raise _unless_stopping(error) from error
+            raise _error_of_panic(error) from error
         exact = isinstance(result, str) and self._is_exact is not None and self._is_exact(values)
         return Decimal(result) if exact else result
 
@@ -169,11 +169,15 @@ def _compile(text: str) -> cel.Program:
     except Exception as error:
         raise mistake(str(error)) from error
     except BaseException as error:
-        raise _unless_stopping(error) from error
+        raise _error_of_panic(error) from error
 
 
 def _check_names(text: str, program: cel.Program, names: Collection[str], bound: frozenset[str]) -> None:
-    """Raise a mistake for the first name or function of the expression that does not exist."""
+    """Raise ExpressionError for the first name or function of the expression that does not exist.
+
+    `names` are those that the expression may use, `bound` the variables of its macros, such as `x` in
+    `list.map(x, …)`.
+    """
     if unknown := set(program.variables()) - set(names) - bound - _TYPES:
         name = min(unknown)
         sentence = _(
@@ -198,14 +202,14 @@ def _check_names(text: str, program: cel.Program, names: Collection[str], bound:
 
 
 def _offset_of_name(text: str, name: str) -> int:
-    """Return the first position of a name or a function."""
+    """Return the offset of the first use of a name or a function; 0 where none is found."""
     for token in tokens(text):
         if name in (token["name"], (token["field"] or "").removeprefix(".").strip()):
             return token.end() - len(name)
     return 0
 
 
-def _unless_stopping(error: BaseException) -> ExpressionError:
+def _error_of_panic(error: BaseException) -> ExpressionError:
     """Return the error for a panic of the library, which is no Exception.
 
     The wish to stop the process is no Exception either; it is raised again.

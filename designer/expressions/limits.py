@@ -100,6 +100,7 @@ def bounded(function: str, result: str, *arguments: str) -> str:
     """Return the text `result` of a function. Raises ValueError when it is longer than MOST_TEXT and than
     every argument.
     """
+    # With 0, `max` gets two numbers even without arguments.
     if len(result) > max(MOST_TEXT, *map(len, arguments), 0):
         raise too_long(function)
     return result
@@ -113,12 +114,14 @@ def too_long(function: str) -> ValueError:
 
 
 def _size(value: Any) -> tuple[int, int]:
-    """Return the number of values, with long texts counted as several, and the length of the longest list."""
+    """Return the number of values, with long texts counted as several, and the length of the longest list or
+    object.
+    """
     if isinstance(value, str):
         return 1 + len(value) // 16, 0
     if not isinstance(value, (dict, list)):
         return 1, 0
     sizes = [_size(item) for item in (value.values() if isinstance(value, dict) else value)]
-    return 1 + sum(nodes for nodes, _longest in sizes), max(
-        [len(value), *(longest for _nodes, longest in sizes)]
-    )
+    nodes = 1 + sum(inner_nodes for inner_nodes, _longest in sizes)
+    longest = max([len(value), *(inner_longest for _nodes, inner_longest in sizes)])
+    return nodes, longest

@@ -13,6 +13,7 @@ def nearest(word: str, names: Iterable[str], least_alike: float = 0.6) -> str | 
 
     `least_alike` is the ratio of letters that both have in common, from 0 to 1.
     """
+    # In reverse, so that of names that differ in case alone, the first in order is kept.
     by_lower = {name.lower(): name for name in sorted(names, reverse=True)}
     near = get_close_matches(word.lower(), by_lower, n=1, cutoff=least_alike)
     return by_lower[near[0]] if near else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from designer.configuration import Configuration, Endpoint
 from designer.definitions import Definition, IssuerDefinition
-from designer.documents.affected_endpoints import answers_by
+from designer.documents.affected_endpoints import may_answer_otherwise
 from designer.documents.keys import COLLECTIONS
 from designer.documents.keys import Collection as ListOfDocument
 from designer.documents.plan import Change
@@ -32,7 +32,7 @@ _TOLD_BY_ENDPOINTS = ("modules", "entities", "roles")
 
 
 class CallersUnanswered(ChangeRefused):
-    """A change that breaks callers, of which nobody has been asked.
+    """A change that breaks callers, about which nobody has been asked yet.
 
     `asked` are the questions, by their names. Nothing has changed.
     """
@@ -58,7 +58,7 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
 
     A new path is not among the changes: `moved_endpoints` tells it.
     """
-    changes: defaultdict[str, list[str]] = defaultdict(list)
+    changes_by_key: defaultdict[str, list[str]] = defaultdict(list)
     served = {
         endpoint.definition.key: endpoint
         for endpoint in before.endpoints.values()
@@ -66,7 +66,7 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
     }
     for endpoint, other in _changed_endpoints(before, now):
         if endpoint.definition.key in served:
-            changes[endpoint.definition.key] += _breaking_changes_of_endpoint(endpoint, other)
+            changes_by_key[endpoint.definition.key] += _breaking_changes_of_endpoint(endpoint, other)
     for change in _other_changes(before, now):
         name = said(change.collection.in_words(change.key))
         breaking = [f"{name}: {text}" for text in _breaking_lines(change)]
@@ -75,11 +75,11 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
             continue
         for key, endpoint in served.items():
             if _may_concern(change, endpoint, before):
-                changes[key] += breaking
+                changes_by_key[key] += breaking
     for key, text in _lost_roles(before, now):
         if key in served:
-            changes[key].append(text)
-    broken = {key: texts for key, texts in changes.items() if texts}
+            changes_by_key[key].append(text)
+    broken = {key: texts for key, texts in changes_by_key.items() if texts}
     calls = recent_calls(broken.keys()) if broken else {}
     called = [
         BrokenEndpoint(_address(served[key]), calls[key][0], tuple(dict.fromkeys(texts)))
@@ -90,16 +90,16 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
 
 
 def moved_endpoints(before: Configuration, now: Configuration) -> list[BrokenEndpoint]:
-    """Return the endpoints that are called and get another path, with their old paths, in their order."""
-    moved = {}
+    """Return the endpoints that are called and get another path, with their old paths, sorted by these."""
+    old_paths = {}
     for id, endpoint in before.endpoints.items():
         other = now.endpoints.get(id)
         if other is None or other is endpoint or not endpoint.definition.enabled:
             continue
         if other.definition.enabled and other.path != endpoint.path:
-            moved[endpoint.definition.key] = endpoint.path
-    calls = recent_calls(moved.keys()) if moved else {}
-    called = [BrokenEndpoint(moved[key], total) for key, (total, _last) in calls.items()]
+            old_paths[endpoint.definition.key] = endpoint.path
+    calls = recent_calls(old_paths.keys()) if old_paths else {}
+    called = [BrokenEndpoint(old_paths[key], total) for key, (total, _last) in calls.items()]
     return sorted(called, key=lambda endpoint: endpoint.address)
 
 
@@ -118,7 +118,7 @@ def open_questions(
             **_moved_values(moved),
         )
     if BREAKS not in answered and (broken := broken_endpoints(before, now)):
-        asked[BREAKS] = _with_others(
+        asked[BREAKS] = _sentence_with_others(
             Sentence(
                 "Not done yet: this change breaks callers of %(path)s (%(calls)s calls in the last %(days)s "
                 "days): %(changes)s.",
@@ -141,7 +141,7 @@ def _broken_values(broken: BrokenEndpoint) -> dict[str, Any]:
     }
 
 
-def _with_others(sentence: Sentence, broken: list[BrokenEndpoint]) -> Sentence:
+def _sentence_with_others(sentence: Sentence, broken: list[BrokenEndpoint]) -> Sentence:
     """Return the sentence about the first broken endpoint, followed by one about the others, if any."""
     if len(broken) == 1:
         return sentence
@@ -196,7 +196,10 @@ def _lost_roles(before: Configuration, now: Configuration) -> Iterator[tuple[str
 
 
 def _breaking_changes_of_endpoint(endpoint: Endpoint, other: Endpoint | None) -> list[str]:
-    """Return the breaking changes of an endpoint in words, in the language of the reader."""
+    """Return the breaking changes of an endpoint in words, in the language of the reader.
+
+    `other` is the endpoint after the change; None when it is gone.
+    """
     if other is not None and other.problem is not None:
         # Its rows make no definition that could be compared.
         return []
@@ -220,7 +223,7 @@ def _may_concern(change: Change, endpoint: Endpoint, configuration: Configuratio
     if isinstance(change.before, IssuerDefinition):
         # Nobody knows which callers are this issuer's.
         return change.before.enabled and endpoint.definition.access.authentication_required
-    return answers_by(endpoint, change, configuration)
+    return may_answer_otherwise(endpoint, change, configuration)
 
 
 def _other_changes(before: Configuration, now: Configuration) -> Iterator[Change]:
@@ -238,14 +241,14 @@ def _changes_of_items(
     collection: ListOfDocument, old_items: Iterable[Definition], new_items: Iterable[Definition]
 ) -> Iterator[Change]:
     """Yield a change for each of `old_items` that is changed or gone. New items break nobody."""
-    new = {collection.key(item): item for item in new_items}
+    new_by_key = {collection.key(item): item for item in new_items}
     for item in old_items:
         key = collection.key(item)
-        other = new.get(key)
+        other = new_by_key.get(key)
         if other is item or (other is not None and other == item):
             continue
         if other is None and (
-            collection.field in _TOLD_BY_ENDPOINTS or _is_renamed_issuer(item, new.values())
+            collection.field in _TOLD_BY_ENDPOINTS or _is_renamed_issuer(item, new_by_key.values())
         ):
             continue
         yield Change(collection, key, item, other)

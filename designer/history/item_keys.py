@@ -45,6 +45,7 @@ def state_of_row(row: Model, configuration: Configuration) -> str:
 
 def any_of(keys: Sequence[ItemKey]) -> Q:
     """Return the condition that a recorded row, by its `collection` and `key`, is of one of these items."""
+    # Matches no row, so that no keys match none.
     condition = Q(pk__in=())
     for field in dict.fromkeys(field for field, _ in keys):
         condition |= Q(collection=field, key__in=[key for collection, key in keys if collection == field])

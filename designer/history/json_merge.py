@@ -109,11 +109,12 @@ def renamed_twice(
     if not removed:
         # Most changes rename nothing. Without this, all of thousands of items would be compared.
         return
+    # For each side, the keys that it has added, each with what stays of its item.
     added = [[(key, kept(key, item)) for key, item in side.items() if key not in old] for side in (new, now)]
     for key in removed if all(added) else ():
         rest = kept(key, old[key])
-        renamed, renamed_now = ({other for other, its_rest in side if its_rest == rest} for side in added)
-        if renamed and renamed_now and renamed != renamed_now:
+        new_keys, present_keys = ({other for other, its_rest in side if its_rest == rest} for side in added)
+        if new_keys and present_keys and new_keys != present_keys:
             yield key
 
 

@@ -121,12 +121,13 @@ def _record_version(author: Author, before: Configuration | None = None) -> int 
     now = latest()
     if _has_recorded(head, now.revision):
         return None
+    # Without a token, nothing has been recorded yet: this version is what there is at the start.
     if not head.token and author.origin is Version.Origin.OUTSIDE:
         author = Author(origin=Version.Origin.START)
     version = _record_changes(author, now)
     # SQL may have changed more between the last version and `before`.
-    kept = before if before is not None and _has_recorded(head, before.revision) else None
-    remember(now, since=kept)
+    last_recorded = before if before is not None and _has_recorded(head, before.revision) else None
+    remember(now, since=last_recorded)
     head.number, head.token = now.revision.number, now.revision.token
     head.save()
     return version

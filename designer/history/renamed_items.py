@@ -41,7 +41,9 @@ def follow_renames(changes: Iterable[ItemChange]) -> None:
 def _pairs(
     removed: Sequence[ItemChange], added: Sequence[ItemChange]
 ) -> Iterator[tuple[ItemChange, ItemChange]]:
-    """Yield removed items with the added ones that they have become."""
+    """Yield removed items with the added ones that they have become: those that are equal apart from one
+    member of their keys or, last, from all of these members. An item that is like several others is left out.
+    """
     if len(removed) == len(added) == 1:
         yield removed[0], added[0]
         return
@@ -50,6 +52,7 @@ def _pairs(
             return
         before = _unique({change.key: change.before for change in removed}, members)
         after = _unique({change.key: change.after for change in added}, members)
+        # The new keys of items by their old keys.
         became = {before[rest]: after[rest] for rest in before.keys() & after.keys()}
         old_by_key, new_by_key = ({change.key: change for change in side} for side in (removed, added))
         yield from ((old_by_key[old], new_by_key[new]) for old, new in became.items())

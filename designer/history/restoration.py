@@ -28,7 +28,7 @@ from designer.sentences import Sentence
 
 # How often a plan is made, when somebody changes the configuration at the same time.
 _ATTEMPTS = 3
-_FIELDS = {collection.field: collection for collection in COLLECTIONS}
+_COLLECTIONS_BY_FIELD = {collection.field: collection for collection in COLLECTIONS}
 
 
 def document_at(version: int) -> ConfigurationDocument:
@@ -60,7 +60,7 @@ def with_contents(
     kept = without_items(document, contents)
     lists = {
         field: tuple(sorted((*getattr(kept, field), *getattr(changed, field)), key=collection.key))
-        for field, collection in _FIELDS.items()
+        for field, collection in _COLLECTIONS_BY_FIELD.items()
     }
     order = contents.get((ORDER, USER_PROPERTIES)) or [item.key for item in document.user_properties]
     return _in_order(document.model_copy(update=lists), order)
@@ -125,6 +125,7 @@ def carry_out(
             with recording(author) as recorded:
                 require_version(expected_version)
                 if latest().revision != judged.revision:
+                    # Somebody has changed the configuration since it was judged: judge anew.
                     continue
                 apply(judged.plan, wanted)
             if also:
@@ -189,7 +190,7 @@ def restore_item(
     Raises DocumentError, also when this release of the product cannot read `content`, and Unconfirmed as
     `carry_out` does; nothing has changed then.
     """
-    kind = _FIELDS[collection]
+    kind = _COLLECTIONS_BY_FIELD[collection]
     item = None if content is None else kind.items(document_of({(collection, key): content}))[key]
 
     def make_plan(now: ConfigurationDocument) -> Plan:
@@ -207,7 +208,7 @@ def document_of(state: Mapping[ItemKey, Any]) -> ConfigurationDocument:
     Raises DocumentError when this release of the product cannot read them.
     """
     data: dict[str, Any] = {"format": 2}
-    for field in _FIELDS:
+    for field in _COLLECTIONS_BY_FIELD:
         data[field] = [content for (stored, _), content in sorted(state.items()) if stored == field]
     document = read(json.dumps(data, cls=ExactJSONEncoder).encode())
     return _in_order(document, state.get((ORDER, USER_PROPERTIES), []))

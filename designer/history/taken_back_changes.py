@@ -53,15 +53,15 @@ def taken_back(changes: Sequence[tuple[Change, Sequence[Line]]]) -> list[TakenBa
     everything that is removed was added once, and most removals are meant.
     """
     recorded = _recorded_changes([change.item for change, _ in changes])
-    kept: list[TakenBack] = []
+    counted: list[TakenBack] = []
     removals: list[TakenBack] = []
     for change, planned in changes:
         undone = _taken_back(change, planned, recorded[change.item])
-        (removals if change.after is None else kept).extend(undone)
-    if kept:
-        oldest = min(part.version.pk for part in kept)
-        kept += [part for part in removals if part.version.pk >= oldest]
-    return sorted(kept, key=lambda part: -part.version.pk)
+        (removals if change.after is None else counted).extend(undone)
+    if counted:
+        oldest = min(part.version.pk for part in counted)
+        counted += [part for part in removals if part.version.pk >= oldest]
+    return sorted(counted, key=lambda part: -part.version.pk)
 
 
 def _taken_back(

@@ -140,15 +140,29 @@ def remember(now: Configuration, since: Configuration | None = None) -> None:
     """
     gated = {id: endpoint for id, endpoint in now.endpoints.items() if _is_gated(endpoint)}
     if since is None or not _has_same_roles(since, now):
-        gone = [
+        removed_ids = [
             id for id in EndpointAccess.objects.values_list("endpoint", flat=True) if id not in now.endpoints
         ]
     else:
-        gone = [id for id in since.endpoints if id not in now.endpoints]
-        same = {id for id, one in now.endpoints.items() if _admits_as_before(one, since.endpoints.get(id))}
-        # One that another endpoint had claimed, too, is now that of the endpoint which stays.
-        left = {place for id, one in since.endpoints.items() if id not in same for place in _places(one)}
-        gated = {id: one for id, one in gated.items() if id not in same or not left.isdisjoint(_places(one))}
+        removed_ids = [id for id in since.endpoints if id not in now.endpoints]
+        unchanged = {
+            id
+            for id, endpoint in now.endpoints.items()
+            if _admits_as_before(endpoint, since.endpoints.get(id))
+        }
+        # The access that is kept for such a place may be that of an endpoint that has left it. If an
+        # unchanged endpoint is there, too, the place gets the access of that one.
+        left_places = {
+            place
+            for id, endpoint in since.endpoints.items()
+            if id not in unchanged
+            for place in _places(endpoint)
+        }
+        gated = {
+            id: endpoint
+            for id, endpoint in gated.items()
+            if id not in unchanged or not left_places.isdisjoint(_places(endpoint))
+        }
     accesses, stored = _accesses(gated), _LastEnabled.of(gated)
     EndpointAccess.objects.bulk_create(
         [
@@ -161,7 +175,7 @@ def remember(now: Configuration, since: Configuration | None = None) -> None:
         unique_fields=["endpoint"],
         update_fields=_COLUMNS,
     )
-    for ids in chunks(gone):
+    for ids in chunks(removed_ids):
         EndpointAccess.objects.filter(endpoint__in=ids).delete()
     # Where two endpoints claim one place, readiness blocks both; the last is kept.
     by_place = {place: accesses[id] for id, endpoint in gated.items() for place in _places(endpoint)}
@@ -183,8 +197,8 @@ def _has_same_roles(since: Configuration, now: Configuration) -> bool:
     before, after = since.ids, now.ids
     if before is None or after is None:
         return False
-    names, others = ({id: role.name for id, role in ids.roles.items()} for ids in (before, after))
-    return names == others
+    names_before, names_after = ({id: role.name for id, role in ids.roles.items()} for ids in (before, after))
+    return names_before == names_after
 
 
 def _admits_as_before(endpoint: Endpoint, earlier: Endpoint | None) -> bool:
@@ -383,9 +397,11 @@ def _findings_on_acknowledgements(before: Configuration, now: Configuration) -> 
         if not definition.acknowledgements:
             continue
         endpoint_before = before.endpoints.get(id) or by_key.get(definition.key)
-        present = set(endpoint_before.definition.acknowledgements) if endpoint_before is not None else set()
+        present_before = (
+            set(endpoint_before.definition.acknowledgements) if endpoint_before is not None else set()
+        )
         for acknowledgement in definition.acknowledgements:
-            if acknowledgement not in present:
+            if acknowledgement not in present_before:
                 message = Sentence(
                     "Only a publisher may acknowledge that %(endpoint)s reaches %(entity)s past its row "
                     "rule. Ask a publisher.",

@@ -43,7 +43,7 @@ class Source(NamedTuple):
         cls, raw: bytes, delete: Collection[str] = (), given: Mapping[str, str] | None = None
     ) -> Source:
         """Read a JSON document. `given` has the values that it names. Raises DocumentError."""
-        with _telling_of_the_rest():
+        with _adding_problems_of_rest():
             document, names = read_named(raw, supply(given))
         return cls(document, delete, names=names)
 
@@ -52,7 +52,7 @@ class Source(NamedTuple):
         cls, folder: Path, delete: Collection[str] = (), given: Mapping[str, str] | None = None
     ) -> Source:
         """Read a folder as `of_document` reads a document. Also raises OSError."""
-        with _telling_of_the_rest():
+        with _adding_problems_of_rest():
             read = read_folder(folder, supply(given))
         return cls(read.document, delete, read.removes, read.names)
 
@@ -71,8 +71,8 @@ class Source(NamedTuple):
 
 
 @contextmanager
-def _telling_of_the_rest() -> Iterator[None]:
-    """When a document can be read only in part, also report the problems of that part.
+def _adding_problems_of_rest() -> Iterator[None]:
+    """Where a document can be read only in part, also report what is wrong with the part that was read.
 
     An author then sees all problems at once. Raises DocumentError with all of them.
     """

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from designer.configuration import Configuration, Endpoint
-from designer.documents.affected_endpoints import answers_by
+from designer.documents.affected_endpoints import may_answer_otherwise
 from designer.documents.judgement import Judgement
 from designer.documents.keys import ENDPOINTS
 from designer.documents.plan import Change, Plan
@@ -154,5 +154,5 @@ def _concerned_keys(
     own = [by_key[change.key]] if change.key in by_key else []
     endpoints = own if change.collection.field == ENDPOINTS else by_key.values()
     for endpoint in endpoints:
-        if endpoint.definition.enabled and answers_by(endpoint, change, configuration):
+        if endpoint.definition.enabled and may_answer_otherwise(endpoint, change, configuration):
             yield endpoint.definition.key

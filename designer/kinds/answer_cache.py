@@ -83,6 +83,7 @@ def cache_told(old: Any, new: Any) -> tuple[str, Effect]:
     if not after.is_on:
         return gettext("answers are no longer cached"), Effect.ADDITIVE
     changes = [*_switches_told(before, after)]
+    # There is always a sentence, also where the stored forms differ and mean the same.
     if not changes or (after.seconds, after.stale_seconds) != (before.seconds, before.stale_seconds):
         changes.insert(0, _times_told(before, after))
     effects = [effect for _text, effect in changes]

@@ -64,7 +64,7 @@ class AssociateSettings(EndpointSettings):
     relationship: Annotated[str, MANY_TO_MANY, Told(_("relationship"), Effect.BREAKING)] = Field(
         "", title=_("Relationship"), description=_("A many-to-many relationship of the entity.")
     )
-    # By another one, other records may be reached.
+    # The row rule of another entity may let callers reach other records.
     related: Annotated[str, RELATED_ENTITY, Told(_("related entity"), Effect.BEHAVIOUR)] = Field(
         "",
         title=_("Related entity"),

@@ -1,4 +1,4 @@
-"""The setting that kinds share which write what a caller knows of a person or thing."""
+"""The setting that kinds share which create or update records: whether possible duplicates are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The setting that writes of a known record share."""
+"""The setting that update and delete share: whether calls must say which version of the record they mean."""
 
 from __future__ import annotations
 

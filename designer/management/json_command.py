@@ -16,12 +16,12 @@ class Refusal(CommandError):
     """What was asked for was refused: a headline, and each of `problems` in a line of its own."""
 
     def __init__(self, headline: str, problems: Iterable[object]) -> None:
-        told = [*map(str, problems)]
-        super().__init__("\n".join([headline, *told]))
-        self.report = {"result": "refused", "problems": told}
+        texts = [*map(str, problems)]
+        super().__init__("\n".join([headline, *texts]))
+        self.report = {"result": "refused", "problems": texts}
 
 
-def failed(error: Exception) -> dict[str, Any]:
+def failure_report(error: Exception) -> dict[str, Any]:
     """Return the report of a command that could not do its work."""
     return {"result": "failed", "problems": [str(error)]}
 
@@ -30,7 +30,8 @@ class JsonCommand(BaseCommand):
     """A command with the option `--json`, by which standard output holds one JSON value, whatever happens.
 
     `handle` gives its report to `write_json`. Where it raises CommandError without one, the report is that of
-    a Refusal or, for everything else, `failed`. A database that cannot be used is a CommandError, too.
+    a Refusal or, for everything else, `failure_report`. A database that cannot be used is a CommandError,
+    too.
     """
 
     json_help = "Write a report as JSON."
@@ -49,7 +50,7 @@ class JsonCommand(BaseCommand):
             return self._execute_on_usable_database(*args, **options)
         except CommandError as error:
             if options["as_json"] and not self._has_reported:
-                self.write_json(error.report if isinstance(error, Refusal) else failed(error))
+                self.write_json(error.report if isinstance(error, Refusal) else failure_report(error))
             raise
 
     def write_json(self, report: Any) -> None:

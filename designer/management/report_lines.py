@@ -11,19 +11,19 @@ from designer.history.taken_back_changes import TakenBack
 from designer.imports.import_report import ImportReport
 
 
-def counted(results: Sequence[CallResult]) -> str:
+def count_in_words(results: Sequence[CallResult]) -> str:
     """Return the number of example calls in words: `Example calls: 12 made, 1 failed.`"""
     failed = sum(result.failed for result in results)
     return f"Example calls: {len(results)} made, {failed} failed."
 
 
-def failures(results: Sequence[CallResult]) -> Iterator[str]:
+def failure_lines(results: Sequence[CallResult]) -> Iterator[str]:
     """Yield a line for each problem of an example call."""
     for result in results:
         yield from (f"  {result.endpoint}, {result.name}: {problem}" for problem in result.problems)
 
 
-def effects(report: ImportReport) -> Iterator[str]:
+def effect_lines(report: ImportReport) -> Iterator[str]:
     """Yield lines with the changes, grouped by their effect on callers; additive changes are only counted."""
     for effect, lines in report.by_effect.items():
         if effect is Effect.ADDITIVE:
@@ -33,7 +33,7 @@ def effects(report: ImportReport) -> Iterator[str]:
             yield from (f"  {heading}: {line.text}" for heading, line in lines)
 
 
-def affected(report: ImportReport) -> Iterator[str]:
+def affected_lines(report: ImportReport) -> Iterator[str]:
     """Yield a line for each endpoint that may answer otherwise, after a headline."""
     if report.affected:
         yield f"Callers affected (calls of the last {DAYS} days):"
@@ -42,14 +42,14 @@ def affected(report: ImportReport) -> Iterator[str]:
         yield f"  {affected.endpoint}: {affected.calls} calls{last} ({affected.effect.value})"
 
 
-def taken_back(report: ImportReport) -> Iterator[str]:
+def taken_back_lines(report: ImportReport) -> Iterator[str]:
     """Yield a line for each recorded change that the plan undoes, after a headline."""
     if report.taken_back:
         yield "Takes back what was changed here before:"
         yield from _lines_of_later_changes(report.taken_back)
 
 
-def kept(report: ImportReport) -> Iterator[str]:
+def kept_lines(report: ImportReport) -> Iterator[str]:
     """Yield a line for each recorded change that stays, as its item is left as it is, after a headline."""
     if report.kept:
         yield "Leaves as they are, with what was changed here before:"

@@ -44,8 +44,8 @@ class ExactDecimalField(models.Field):  # type: ignore[type-arg]
         except InvalidOperation as error:
             raise ValidationError(_("Write a number, such as 12.50.")) from error
         # Checked before the number is written out: 1e999999 would be a million characters.
-        far = not number.is_finite() or abs(number.adjusted()) >= MOST_DIGITS
-        if far or len(format(number, "f")) > MOST_DIGITS:
+        has_too_many_digits = not number.is_finite() or abs(number.adjusted()) >= MOST_DIGITS
+        if has_too_many_digits or len(format(number, "f")) > MOST_DIGITS:
             raise ValidationError(_("Write a number of at most %(count)s digits.") % {"count": MOST_DIGITS})
         return number
 

@@ -45,8 +45,9 @@ class Contents(NamedTuple):
     def between(
         cls, now: ConfigurationDocument, proposed: ConfigurationDocument, module: str = ""
     ) -> Contents:
-        """Return the contents of a proposal that leads from `now` to `proposed`, limited to one module if
-        no other changes.
+        """Return the contents of a proposal that leads from `now` to `proposed`.
+
+        They are limited to `module`, or else to the only module that changes, if all changes are in it.
         """
         changes = _changes_between(now, proposed)
         module = module or _only_module(changes)
@@ -109,12 +110,12 @@ def _read_documents(base: str, document: str) -> tuple[ConfigurationDocument, Co
     at once.
     """
     old, new = read(base.encode()), read(document.encode())
-    known = items_in(old)
+    old_items = items_in(old)
     lists: dict[str, tuple[Any, ...]] = {}
     for collection in COLLECTIONS:
         items = collection.items(new).items()
-        same = ((known.get((collection.field, key)), item) for key, item in items)
-        lists[collection.field] = tuple(one if one == item else item for one, item in same)
+        pairs = ((old_items.get((collection.field, key)), item) for key, item in items)
+        lists[collection.field] = tuple(before if before == item else item for before, item in pairs)
     return old, new.model_copy(update={field: lists[field] for field in new.model_fields_set & lists.keys()})
 
 

@@ -163,8 +163,10 @@ def leave_out(proposal: Proposal, items: Collection[ItemKey], account: str) -> N
     Raises DocumentError, also when nothing else is proposed.
     """
     contents = Contents.of(proposal)
-    back = plan(contents.document, contents.base, all_groups(contents.document)).keeping(items).kept
-    remaining = contents._replace(document=document_after(contents.document, Plan(back)))
+    back_to_base = plan(contents.document, contents.base, all_groups(contents.document))
+    # `keeping` takes the changes of `items` out of a plan, and lists them as `kept`.
+    changes_taken_back = back_to_base.keeping(items).kept
+    remaining = contents._replace(document=document_after(contents.document, Plan(changes_taken_back)))
     _require_change(remaining)
     _store_edit(proposal, remaining, account)
 

@@ -28,10 +28,12 @@ def names_of(
     earlier_values, earlier_uses = (
         _names_in(proposal) if proposal is not None and proposal.named else stored_names()
     )
-    given = {(collection.field, key) for collection in COLLECTIONS for key in collection.items(document)}
-    uses = [use for use in earlier_uses if (use.collection, use.key) not in given]
-    used = {use.name for use in uses}
-    values = {value.name: value for value in earlier_values if value.name in used}
+    items_in_document = {
+        (collection.field, key) for collection in COLLECTIONS for key in collection.items(document)
+    }
+    uses = [use for use in earlier_uses if (use.collection, use.key) not in items_in_document]
+    used_names = {use.name for use in uses}
+    values = {value.name: value for value in earlier_values if value.name in used_names}
     values |= {value.name: value for value in names.values}
     return {
         "values": [asdict(value) for value in values.values()],
@@ -56,16 +58,17 @@ def remember_names(proposal: Proposal, contents: Contents, merge: Merge) -> None
     }
     uses = [use for use in uses if (use.collection, use.key) not in changed_live]
     by_name = {value.name: value for value in values}
-    standing = {
+    # Names whose values are published as the proposal has them. The others were changed live.
+    names_as_proposed = {
         use.name
         for use in uses
         if stands_in(published.get((use.collection, use.key)), use.path, by_name[use.name])
     }
-    by_name |= {value.name: value for value in stored_names()[0] if value.name not in standing}
-    used = {use.name for use in uses}
+    by_name |= {value.name: value for value in stored_names()[0] if value.name not in names_as_proposed}
+    used_names = {use.name for use in uses}
     remember(
         without_items(contents.document, changed_live),
-        [value for name, value in by_name.items() if name in used],
+        [value for name, value in by_name.items() if name in used_names],
         uses,
     )
 

@@ -220,8 +220,8 @@ def _condition_in_words(condition: DesignedCondition, entity: str, attributes: A
         link, attribute = condition.value_of
         label = _label_of_attribute(attribute, entity, attributes)
         return f"{place} {words} {f'{link}.' if link else ''}{label}"
-    values = _(" and ") if "between" in condition.operator.value else ", "
-    shown = values.join(_value_in_words(value, compared_attribute) for value in condition.values)
+    separator = _(" and ") if "between" in condition.operator.value else ", "
+    shown = separator.join(_value_in_words(value, compared_attribute) for value in condition.values)
     if "-x-" in condition.operator.value:
         return f"{place} {words.replace(' x ', f' {shown} ')}"
     return f"{place} {words} {shown}".rstrip()

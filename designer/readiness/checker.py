@@ -117,7 +117,7 @@ def _findings_of_rules(registered: Iterable[Rule[S]], subject: S, name: str) -> 
     """
     unavailable = pending = False
     # Each reason is told once, however many rules it stops.
-    missing: set[str] = set()
+    missing_privileges: set[str] = set()
     for rule in registered:
         try:
             for message, field in rule.find(subject):
@@ -128,13 +128,13 @@ def _findings_of_rules(registered: Iterable[Rule[S]], subject: S, name: str) -> 
             elif error.privilege is None:
                 unavailable = True
             else:
-                missing.add(error.privilege)
+                missing_privileges.add(error.privilege)
         except Exception:
             # A rule that fails must not hide the findings of the others.
             logger.exception("the rule %s failed for %s", rule.id, name)
             message = _("The rule %(rule)s could not be checked. The log says why.", rule=rule.id)
             yield Finding(UNJUDGED, rule.severity, message, name)
-    for privilege in sorted(missing):
+    for privilege in sorted(missing_privileges):
         yield Finding(UNCHECKED, Severity.WARNING, _sentence_on_missing_privilege(privilege), name)
     if pending:
         message = _(

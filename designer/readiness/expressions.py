@@ -39,10 +39,11 @@ def clash(text: str, samples: Mapping[str, Sample]) -> str:
     """
     try:
         expression = Expression(text, samples)
-        read = {name: samples[name] for name in expression.references}
-        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads_of_name(text, name)):
+        samples_read = {name: samples[name] for name in expression.references}
+        # What is not known may fit.
+        if _reads_unknown(text, samples_read):
             return ""
-        expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
+        expression.evaluate({name: _without_unknown(sample) for name, sample in samples_read.items()})
     except ExpressionError as error:
         # Other errors may be due to the samples, such as a text that is no date.
         return str(error) if isinstance(error.__cause__, TypeError) else ""
@@ -56,10 +57,10 @@ def result_for_samples(text: str, samples: Mapping[str, Sample]) -> Sample:
     """
     try:
         expression = Expression(text, samples)
-        read = {name: samples[name] for name in expression.references}
-        if any(_is_unknown(path, read[name]) for name in read for path, _offset in reads_of_name(text, name)):
+        samples_read = {name: samples[name] for name in expression.references}
+        if _reads_unknown(text, samples_read):
             return UNKNOWN
-        return expression.evaluate({name: _without_unknown(sample) for name, sample in read.items()})
+        return expression.evaluate({name: _without_unknown(sample) for name, sample in samples_read.items()})
     except ExpressionError:
         return UNKNOWN
 
@@ -106,6 +107,15 @@ def _sentence_on_missing_field(path: tuple[str, ...], name: str, sample: Sample)
             )
         parent, sample = f"{parent}.{field}", sample[field]
     return ""
+
+
+def _reads_unknown(text: str, samples: Mapping[str, Sample]) -> bool:
+    """Whether the expression `text` reads an unknown value. `samples` are those of the names that it uses."""
+    return any(
+        _is_unknown(path, sample)
+        for name, sample in samples.items()
+        for path, _offset in reads_of_name(text, name)
+    )
 
 
 def _is_unknown(path: tuple[str, ...], sample: Sample) -> bool:

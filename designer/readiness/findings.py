@@ -62,7 +62,7 @@ class Finding:
 
     def is_about(self, place: str) -> bool:
         """Whether the finding is about `place`, such as `inputs.phone`, its parts, or what it is part of."""
-        # Findings name roles and caller types as the studio does, which groups nothing.
+        # Findings name these fields without `access.`, because the studio's form has no such group.
         own_place = f"access.{self.field}" if self.field in _OF_ACCESS else self.field
         return f"{own_place}.".startswith(f"{place}.") or f"{place}.".startswith(f"{own_place}.")
 

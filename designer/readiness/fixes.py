@@ -65,11 +65,11 @@ def names_in_api(attributes: Mapping[str, Attribute]) -> dict[str, str]:
             ColumnDefinition(attribute=attribute, name=name), attributes[attribute], labels=True
         )
 
-    labels = {name: _said_label(attribute) for name, attribute in attributes.items()}
+    labels = {name: _label_for_name(attribute) for name, attribute in attributes.items()}
     return public_names(labels, keys_in_answers)
 
 
-def _said_label(attribute: Attribute) -> str:
+def _label_for_name(attribute: Attribute) -> str:
     """Return the label of an attribute, from which its name in the API is made.
 
     It is "" for a primary name such as `name` with the label “Account Name”: the name `name` is enough.
@@ -156,7 +156,7 @@ def _use_natural_type(subject: EndpointSubject, place: str) -> Fix | None:
 
 
 @_fixes("record-missing")
-def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
+def _add_missing_record(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that adds the missing record, if exactly one is missing, so that the finding must be
     about it.
     """
@@ -169,7 +169,7 @@ def _hand_over(subject: EndpointSubject, place: str) -> Fix | None:
 
 
 @_fixes("record-type")
-def _hold_as_many(subject: EndpointSubject, place: str) -> Fix | None:
+def _swap_record_and_list(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that makes a list of records of one record, or the reverse."""
     input_definition = next(
         (definition for definition in subject.inputs if definition.name == _name_in(place)), None
@@ -195,14 +195,14 @@ def _bind_to_input(subject: EndpointSubject, place: str) -> Fix | None:
     public = names_in_api(subject.attributes)[attribute.logical_name]
     # An input that is there may be named after the label of the attribute, or after its logical name.
     candidates = (public, input_name(attribute.logical_name))
-    known = (own for own in (_input_in_any_case(subject, name) for name in candidates) if own is not None)
-    new_input = input_for(attribute, next(known, public))
+    existing = (own for own in (_input_in_any_case(subject, name) for name in candidates) if own is not None)
+    new_input = input_for(attribute, next(existing, public))
     if new_input is None:
         return None
     bound = BindingDefinition(attribute=attribute.logical_name, value=new_input.name)
     # An input of that name is there already. It only needs the binding.
-    new = () if new_input.name in subject.input_names else (new_input,)
-    return Fix(_("Add an input for it"), inputs=new, bindings=(bound,))
+    added = () if new_input.name in subject.input_names else (new_input,)
+    return Fix(_("Add an input for it"), inputs=added, bindings=(bound,))
 
 
 @_fixes("binding-input")
@@ -210,9 +210,11 @@ def _define_input(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that adds the input that a binding names; None where an input differs only in upper and
     lower case.
     """
-    name = place.split(".")[1]
-    binding = next((candidate for candidate in subject.bindings if candidate.attribute == name), None)
-    attribute = subject.attributes.get(name)
+    attribute_name = _name_in(place)
+    binding = next(
+        (candidate for candidate in subject.bindings if candidate.attribute == attribute_name), None
+    )
+    attribute = subject.attributes.get(attribute_name)
     if binding is None or attribute is None or not binding.value:
         return None
     if _input_in_any_case(subject, str(binding.value)) is not None:

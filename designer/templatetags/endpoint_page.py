@@ -56,13 +56,15 @@ def of_row(context: template.Context, template_name: str, bound: Any, *, column:
     """Return a field of a row as a template shows it.
 
     Rows of a grid differ in their prefixes and values alone, and most values are empty: what a row before has
-    shown of an equal field is repeated under the prefix of this row.
+    shown of an equal field is repeated under the prefix of this row. `bound` is a field of a form, or a
+    read-only one; `column` is the column of the grid for the template; empty where it is in none.
     """
     field = getattr(bound, "field", None)
-    if not isinstance(field, BoundField) or _is_said_of(field, context["located"]):
+    if not isinstance(field, BoundField) or _has_messages(field, context["located"]):
         return _rendered(context, template_name, bound, column)
     prefix = f"{field.form.prefix}-"
     value = repr(field.value())
+    # Replacing the prefix would change the value, too.
     if prefix in value:
         return _rendered(context, template_name, bound, column)
     offered = tuple(value for value, _label in getattr(field.field, "choices", ()))
@@ -75,7 +77,8 @@ def of_row(context: template.Context, template_name: str, bound: Any, *, column:
     return mark_safe(html.replace(rendered_for, prefix))  # noqa: S308  a template's output
 
 
-def _is_said_of(field: BoundField, located: Iterable[Located]) -> bool:
+def _has_messages(field: BoundField, located: Iterable[Located]) -> bool:
+    """Whether the page shows an error or a finding at the field. Such a field is like no other."""
     return bool(field.errors) or any(item.place == field.html_name for item in located or ())
 
 

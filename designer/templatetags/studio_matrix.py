@@ -20,7 +20,11 @@ register = template.Library()
 
 @register.simple_tag
 def cell(row: Row, name: str, label: str, may_change: bool) -> SafeString:
-    """Return a cell of the matrix: a button where access may be changed, else a sign."""
+    """Return a cell of the matrix: a button where access may be changed, else a sign.
+
+    `name` and `label` are those of the column: of a role, or of those who need none. The button's value is
+    `row id:name#digest of the access that the page shows`.
+    """
     if row.is_chosen(name):
         sign, word = "✔", _("may call")
     elif row.allows(name):
@@ -64,7 +68,11 @@ def rule_cell(cell: RuleCell, entity: str, query: str) -> SafeString:
 
 @register.simple_tag
 def reached(row: Row, name: str, records: Mapping[int, Sequence[str]]) -> str:
-    """Return the records that callers reach by the endpoint; a dash for those who may not call it."""
+    """Return the records that callers of the column `name` reach by the endpoint; a dash for those who may
+    not call it.
+
+    `records` are texts about them, by the row id of the endpoint.
+    """
     if not row.allows(name):
         return "–"
     texts = records.get(row.id, ())

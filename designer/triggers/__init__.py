@@ -19,7 +19,10 @@ _KEEPS_AUDIT_LOG = {"sqlite": append_only.sqlite, "postgresql": append_only.post
 
 
 def put_back(using: str = DEFAULT_DB_ALIAS, **signal: Any) -> None:
-    """Install every trigger, and count the migration as a change of everything: rows may have changed."""
+    """Install every trigger, and raise the revision: a migration may have changed any row.
+
+    Does nothing for other databases, and until the migrations have made all tables that triggers need.
+    """
     connection = connections[using]
     needed = {append_only.AUDIT_TABLE} | REVISION_TABLES | WATCHED.keys()
     if using != DEFAULT_DB_ALIAS or not needed <= _tables(connection):

@@ -64,39 +64,39 @@ def may_hold(attribute: Attribute, sample: Any) -> bool:
     return any(judge(attribute, sample) for kinds, judge in _JUDGES if isinstance(sample, kinds))
 
 
-def _is_boolean(attribute: Attribute, sample: bool) -> bool:
+def _takes_boolean(attribute: Attribute, sample: bool) -> bool:
     return attribute.type is AttributeType.BOOLEAN
 
 
-def _is_whole(attribute: Attribute, sample: int) -> bool:
+def _takes_whole_number(attribute: Attribute, sample: int) -> bool:
     return attribute.type in _WHOLE and not isinstance(sample, bool)
 
 
-def _is_double(attribute: Attribute, sample: float) -> bool:
+def _takes_float(attribute: Attribute, sample: float) -> bool:
     return attribute.type is AttributeType.DOUBLE
 
 
-def _is_exact(attribute: Attribute, sample: Decimal) -> bool:
+def _takes_decimal(attribute: Attribute, sample: Decimal) -> bool:
     return attribute.type in _EXACT or attribute.type is AttributeType.DOUBLE
 
 
-def _is_instant(attribute: Attribute, sample: dt.datetime) -> bool:
+def _takes_instant(attribute: Attribute, sample: dt.datetime) -> bool:
     return attribute.type in _TEXTS or attribute.type is AttributeType.DATETIME
 
 
-def _is_day(attribute: Attribute, sample: dt.date) -> bool:
+def _takes_day(attribute: Attribute, sample: dt.date) -> bool:
     if isinstance(sample, dt.datetime):
         return False
     return attribute.type in _TEXTS or (attribute.type is AttributeType.DATETIME and attribute.holds_days)
 
 
-def _is_text(attribute: Attribute, sample: str) -> bool:
+def _takes_text(attribute: Attribute, sample: str) -> bool:
     """Return whether an attribute can have a text that looks like `sample`, or another text of the
     same kind.
     """
-    # Exact numbers, days and ids come out of an expression as texts that say nothing else.
+    # An expression gives exact numbers, days and ids as texts: a text that looks like one is taken for one.
     if _DECIMAL_TEXT.fullmatch(sample):
-        # Another number of the kind may be whole.
+        # Other values of the same source may be whole numbers, which a BigInt holds.
         return attribute.type in _TEXTS | _EXACT or attribute.type is AttributeType.BIGINT
     if _DAY_TEXT.fullmatch(sample):
         return attribute.type in _TEXTS or attribute.holds_days
@@ -108,21 +108,21 @@ def _is_text(attribute: Attribute, sample: str) -> bool:
     return attribute.type in _TEXTS | _EXACT | _READ_FROM_TEXT
 
 
-def _is_reference(attribute: Attribute, sample: Reference) -> bool:
+def _takes_reference(attribute: Attribute, sample: Reference) -> bool:
     """Whether `attribute` may take a reference. One without an entity may be of any."""
     if attribute.type.is_reference or attribute.type.holds_parties:
         return not sample.entity or sample.entity in attribute.targets
     return attribute.type in _TEXTS or attribute.type is AttributeType.UNIQUEIDENTIFIER
 
 
-def _is_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
+def _takes_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
     """Whether `attribute` may take an object: `{"type", "id"}` for a record, or a party's `{"address"}`."""
     if attribute.type.holds_parties:
         return {"type", "id"} <= sample.keys() or (attribute.takes_addresses and "address" in sample)
     return attribute.type.is_reference and {"type", "id"} <= sample.keys()
 
 
-def _is_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
+def _takes_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
     if attribute.type.holds_parties:
         return all(isinstance(item, Mapping) and may_hold(attribute, item) for item in sample)
     return attribute.type is AttributeType.MULTISELECT and all(type(item) is int for item in sample)
@@ -174,17 +174,17 @@ def _unknown_target(attribute: Attribute) -> InvalidInput:
     )
 
 
-# By the class of the sample. A bool is also an int, and a datetime is also a date: `_is_whole` and `_is_day`
-# refuse those.
+# By the class of the sample. A bool is also an int, and a datetime is also a date: `_takes_whole_number` and
+# `_takes_day` refuse those.
 _JUDGES: tuple[tuple[Any, Callable[[Attribute, Any], bool]], ...] = (
-    (bool, _is_boolean),
-    (int, _is_whole),
-    (float, _is_double),
-    (Decimal, _is_exact),
-    (dt.datetime, _is_instant),
-    (dt.date, _is_day),
-    (str, _is_text),
-    (Reference, _is_reference),
-    (Mapping, _is_object),
-    ((list, tuple), _is_list),
+    (bool, _takes_boolean),
+    (int, _takes_whole_number),
+    (float, _takes_float),
+    (Decimal, _takes_decimal),
+    (dt.datetime, _takes_instant),
+    (dt.date, _takes_day),
+    (str, _takes_text),
+    (Reference, _takes_reference),
+    (Mapping, _takes_object),
+    ((list, tuple), _takes_list),
 )

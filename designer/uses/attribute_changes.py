@@ -166,17 +166,17 @@ def _changed_property(
     return user_property.model_copy(update={"attribute": change.name(entity, user_property.attribute)})
 
 
-def _with_expressions(definition: EndpointDefinition, renamed: Callable[[str], str]) -> EndpointDefinition:
-    """Return the definition with all of its expressions as `renamed` gives them."""
+def _with_expressions(definition: EndpointDefinition, rename: Callable[[str], str]) -> EndpointDefinition:
+    """Return the definition with all of its expressions as `rename` gives them."""
     columns = [
-        column.model_copy(update={"expression": renamed(column.expression)}) for column in definition.columns
+        column.model_copy(update={"expression": rename(column.expression)}) for column in definition.columns
     ]
     conditions = [
-        precondition.model_copy(update={"expression": renamed(precondition.expression)})
+        precondition.model_copy(update={"expression": rename(precondition.expression)})
         for precondition in definition.preconditions
     ]
     bindings = [
-        binding.model_copy(update={"value": renamed(str(binding.value))})
+        binding.model_copy(update={"value": rename(str(binding.value))})
         if binding.source == "expression" and binding.value
         else binding
         for binding in definition.bindings

@@ -72,6 +72,7 @@ def uses_of(item: ItemKey, configuration: Configuration) -> list[Use]:
 
 def _index_of(configuration: Configuration) -> Index:
     """Return the uses of each item in the configuration."""
+    # The uses are keys of dicts, which keep their order and hold each use once.
     uses_by_item: defaultdict[ItemKey, dict[Use, None]] = defaultdict(dict)
     types = [type.name for type in configuration.caller_types]
     for endpoint, names in _endpoints.of(configuration).values():

@@ -42,6 +42,7 @@ def div(first: Any, second: Any, places: Any) -> str:
     scale = 10 ** whole("div", _("decimal places"), places, 0, MOST_PLACES)
     # Fractions, because a decimal quotient would be rounded twice.
     scaled = Fraction(exact("div", first)) / Fraction(divisor) * scale
+    # The whole number nearest to |scaled|, half up: the floor of |scaled| + 1/2.
     magnitude = (2 * abs(scaled).numerator + abs(scaled).denominator) // (2 * abs(scaled).denominator)
     return plain_digits(Decimal(magnitude if scaled >= 0 else -magnitude).scaleb(-places, WIDE))
 

@@ -116,6 +116,7 @@ def _lines_of_row_rule(before: Any, after: Any) -> Iterator[Line]:
         elif roles in old:
             yield Line(_("row rule: the entry for %(who)s changed") % who, Effect.BEHAVIOUR)
         elif old:
+            # Without an earlier row rule, the line about the added one says it.
             yield Line(_("row rule: an entry for %(who)s added") % who, Effect.BEHAVIOUR)
 
 

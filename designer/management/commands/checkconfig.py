@@ -19,7 +19,7 @@ from designer.example_calls.call_runs import CallResult, run_all
 from designer.example_calls.junit import report
 from designer.imports.records_by_key import UnaskedRecords
 from designer.management.json_command import JsonCommand, Refusal
-from designer.management.report_lines import counted, failures
+from designer.management.report_lines import count_in_words, failure_lines
 from designer.management.values_option import add_values_option
 from designer.overview import Overview, overview
 from designer.readiness import Finding, Metadata, State
@@ -91,7 +91,7 @@ class Command(JsonCommand):
             problems, checked = _judge(file, values, recorded)
             # No platform is asked: what could not be checked is what the file lacks.
             findings = [finding for finding in checked.findings if finding.rule != UNCHECKED]
-            unjudged = [*_lacking(metadata, recorded)]
+            unjudged = [*_sentences_on_lacking(metadata, recorded)]
         results = _run_calls(checked, junit) if calls else ()
         failed = sum(result.failed for result in results)
         blocking = sum(finding.is_blocking for finding in findings)
@@ -107,8 +107,8 @@ class Command(JsonCommand):
         else:
             self._write_findings([*problems, *unjudged], findings)
             if calls:
-                self.stdout.write(counted(results))
-            for line in failures(results):
+                self.stdout.write(count_in_words(results))
+            for line in failure_lines(results):
                 self.stdout.write(line)
         # A list times False is empty, so only what is wrong is told.
         wrong = ["This cannot be imported."] * bool(problems)
@@ -168,7 +168,7 @@ def _judge(file: Path, values: Path | None, recorded: RecordedMetadata) -> tuple
         raise Refusal("This cannot be imported.", error.problems) from error
 
 
-def _lacking(file: Path, recorded: RecordedMetadata) -> Iterator[str]:
+def _sentences_on_lacking(file: Path, recorded: RecordedMetadata) -> Iterator[str]:
     """Yield what a metadata file does not say, although the document was to be judged by it."""
     if names := sorted(recorded.lacking):
         options = " ".join(f"--entity {name}" for name in names)

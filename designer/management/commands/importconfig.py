@@ -17,7 +17,14 @@ from designer.history.restoration import newest_version, require_version
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import report_on
 from designer.management.json_command import JsonCommand, Refusal
-from designer.management.report_lines import affected, counted, effects, failures, kept, taken_back
+from designer.management.report_lines import (
+    affected_lines,
+    count_in_words,
+    effect_lines,
+    failure_lines,
+    kept_lines,
+    taken_back_lines,
+)
 from designer.management.sources import add_source_arguments, source_of
 from designer.proposals.new_proposals import open_source
 from designer.proposals.proposal_json import proposal_json
@@ -173,10 +180,10 @@ class Command(JsonCommand):
         report = report_on(judged)
         for line in (
             *judged.plan.lines(),
-            *effects(report),
-            *taken_back(report),
-            *kept(report),
-            *affected(report),
+            *effect_lines(report),
+            *taken_back_lines(report),
+            *kept_lines(report),
+            *affected_lines(report),
         ):
             self.stdout.write(line)
 
@@ -190,8 +197,8 @@ class Command(JsonCommand):
     def _write_calls(self, judged: Judgement) -> None:
         """Write how many example calls were made, and what was wrong with them."""
         if judged.calls:
-            self.stdout.write(counted(judged.calls))
-        for line in failures(judged.calls):
+            self.stdout.write(count_in_words(judged.calls))
+        for line in failure_lines(judged.calls):
             self.stdout.write(line)
 
     def _report(self, result: str, judged: Judgement | None, problems: Sequence[str] = ()) -> None:
@@ -199,8 +206,8 @@ class Command(JsonCommand):
         why.
         """
         members = UNREAD if judged is None else {**judged.to_json(), **report_on(judged).to_json()}
-        wrong = [str(problem) for problem in (problems if judged is None else judged.problems)]
-        report = {"result": result, "version": newest_version(), **members, "problems": wrong}
+        texts = [str(problem) for problem in (problems if judged is None else judged.problems)]
+        report = {"result": result, "version": newest_version(), **members, "problems": texts}
         self.write_json(report)
 
 
@@ -218,7 +225,7 @@ def _refusal_text(judged: Judgement | None, problems: Sequence[str]) -> str:
         ]
         lines.append("Correct the document, or use --allow-broken to import it anyway.")
     if judged is not None and judged.failed_calls:
-        lines += [counted(judged.calls), *failures(judged.calls)]
+        lines += [count_in_words(judged.calls), *failure_lines(judged.calls)]
         lines.append("Correct the document, or use --allow-failing-calls to import it anyway.")
     return "\n".join(lines)
 

@@ -74,8 +74,8 @@ class Command(JsonCommand):
             ]
             raise Refusal("No release was made.", lines) from error
         except IntegrityError as error:
-            taken = f"Somebody has just made release {release.number}: try again."
-            raise Refusal("No release was made.", [taken]) from error
+            made_already = f"Somebody has just made release {release.number}: try again."
+            raise Refusal("No release was made.", [made_already]) from error
         self._write_result(release, proposal, dry_run=dry_run, as_json=as_json)
 
     def _write_result(self, release: Release, proposal: Proposal, *, dry_run: bool, as_json: bool) -> None:

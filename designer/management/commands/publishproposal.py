@@ -14,7 +14,13 @@ from designer.history.refused_changes import ChangeRefused
 from designer.imports.import_report import report_on
 from designer.management.json_command import JsonCommand, Refusal
 from designer.management.proposal_argument import add_proposal_argument, found_proposal
-from designer.management.report_lines import affected, counted, effects, failures, taken_back
+from designer.management.report_lines import (
+    affected_lines,
+    count_in_words,
+    effect_lines,
+    failure_lines,
+    taken_back_lines,
+)
 from designer.models import Proposal
 from designer.proposals.proposal_json import proposal_json
 from designer.proposals.publication import (
@@ -63,14 +69,14 @@ class Command(JsonCommand):
         report = report_on(judged)
         for line in (
             *judged.plan.lines(),
-            *effects(report),
-            *taken_back(report),
-            *affected(report),
-            *failures(judged.calls),
+            *effect_lines(report),
+            *taken_back_lines(report),
+            *affected_lines(report),
+            *failure_lines(judged.calls),
         ):
             self.stdout.write(line)
         if judged.calls:
-            self.stdout.write(counted(judged.calls))
+            self.stdout.write(count_in_words(judged.calls))
         self.stdout.write(_RESULTS[result])
 
     def _report(self, result: str, proposal: Proposal, judged: Judgement | None, problems: Any = ()) -> None:

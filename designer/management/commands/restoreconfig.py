@@ -18,7 +18,7 @@ from designer.history.restoration import document_at, newest_version, preview_re
 from designer.imports.import_report import report_on
 from designer.management.json_command import JsonCommand, Refusal
 from designer.management.release_number import release_number
-from designer.management.report_lines import affected, effects
+from designer.management.report_lines import affected_lines, effect_lines
 from designer.models import Release, Version
 
 
@@ -72,7 +72,7 @@ class Command(JsonCommand):
             self._report(result, judged)
             return
         report = report_on(judged)
-        for line in (*judged.plan.lines(), *effects(report), *affected(report)):
+        for line in (*judged.plan.lines(), *effect_lines(report), *affected_lines(report)):
             self.stdout.write(line)
         for finding in judged.protected:
             self.stdout.write(str(finding.message))

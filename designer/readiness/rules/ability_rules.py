@@ -195,7 +195,7 @@ def _places_that_read_user(subject: EndpointSubject) -> Iterator[str]:
         for binding in parent.bindings:
             if binding.source == "user":
                 yield f"inputs.{parent.name}.bindings.{binding.attribute}.value"
-    yield from (written.field for written in expressions_of(subject) if _reads_user(written.text))
+    yield from (expression.field for expression in expressions_of(subject) if _reads_user(expression.text))
 
 
 def _asks_for_user(needs: Needs) -> bool:

@@ -21,14 +21,14 @@ from designer.sentences import Sentence as _
 def reading_is_guarded(subject: EndpointSubject) -> Found:
     """Find endpoints that answer records to callers without a token while no row rule narrows them."""
     reads_records = not subject.endpoint.kind.writes and subject.definition.settings.answers_records
-    if reads_records and _is_open(subject) and not _has_row_rule(subject):
+    if reads_records and _needs_no_token(subject) and not _has_row_rule(subject):
         yield _("Anyone may read any record through it, without a token."), "authentication_required"
 
 
 @warning_of(OptionSetSettings, "option-set-public")
 def option_sets_are_guarded(subject: EndpointSubject, settings: OptionSetSettings) -> Found:
     """Find option sets that callers without a token may read."""
-    if _is_open(subject):
+    if _needs_no_token(subject):
         yield _("Anyone may read this option set, without a token."), "authentication_required"
 
 
@@ -37,7 +37,7 @@ def anonymous_callers_are_limited(subject: EndpointSubject) -> Found:
     """Find an open endpoint while ADDRESS_RATE (requests a minute for one address) is 0, which means no
     limit.
     """
-    if _is_open(subject) and service.PORTICO["ADDRESS_RATE"] == 0:
+    if _needs_no_token(subject) and service.PORTICO["ADDRESS_RATE"] == 0:
         yield (
             _("Anyone may call it as often as they like: ADDRESS_RATE is 0."),
             "authentication_required",
@@ -69,7 +69,7 @@ def writing_is_for_roles(subject: EndpointSubject) -> Found:
 @warning("caller-type-without-row-rule", row_rules=True)
 def callers_reach_their_own_records(subject: EndpointSubject) -> Found:
     """Find where callers who have records, such as contacts, reach the records of all others, too."""
-    if _is_open(subject) or _has_row_rule(subject) or subject.definition.preconditions:
+    if _needs_no_token(subject) or _has_row_rule(subject) or subject.definition.preconditions:
         return
     entity = _entity_with_open_records(subject)
     if not entity:
@@ -110,7 +110,7 @@ def uploads_say_what_they_take(subject: EndpointSubject, settings: UploadSetting
         yield _("Any type of file may be uploaded: list the ones that are meant."), "settings.extensions"
 
 
-def _is_open(subject: EndpointSubject) -> bool:
+def _needs_no_token(subject: EndpointSubject) -> bool:
     """Whether callers need no token."""
     return not subject.definition.access.authentication_required
 

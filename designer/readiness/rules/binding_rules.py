@@ -77,6 +77,7 @@ def required_attributes_are_sent(subject: EndpointSubject) -> Found:
         return
     for binding, attribute in _bindings_with_attributes(subject):
         input_definition = _input_of_binding(subject, binding)
+        # An empty default leaves the attribute empty. An upsert, which is `partial`, uses no defaults.
         has_default = (
             input_definition is not None
             and input_definition.default not in (None, "", [])
@@ -227,7 +228,7 @@ def users_are_known(subject: EndpointSubject) -> Found:
 def fetchers_exist(subject: EndpointSubject) -> Found:
     """Find bindings to data fetchers, or to their columns, that do not exist."""
     for binding in subject.bindings:
-        if binding.source == "fetch" and (reason := _not_fetched(subject, str(binding.value or ""))):
+        if binding.source == "fetch" and (reason := _why_not_fetched(subject, str(binding.value or ""))):
             yield (
                 _(
                     "“%(attribute)s” takes @fetch.%(value)s: %(reason)s",
@@ -260,13 +261,14 @@ def _input_of_binding(subject: EndpointSubject, binding: BindingDefinition) -> I
     )
 
 
-def _not_fetched(subject: EndpointSubject, value: str) -> str:
+def _why_not_fetched(subject: EndpointSubject, value: str) -> str:
     """Return why there is no column `value` (`fetcher.column`); empty when there is one, or it is unknown."""
     name, _dot, key = value.partition(".")
     fetchers = {fetcher.name: fetcher for fetcher in subject.definition.fetchers}
     if name not in fetchers:
         return _("there is no data fetcher “%(name)s”.%(hint)s", name=name, hint=did_you_mean(name, fetchers))
     query = fetchers[name].query
+    # Which columns a fetcher without a query has is not known: another rule finds the missing query.
     columns = answered_attributes(query, subject.metadata.attributes) if query else {key: None}
     if key in columns:
         return ""

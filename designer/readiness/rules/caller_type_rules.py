@@ -58,7 +58,7 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
             yield (
                 _(
                     "Callers of the type “%(type)s” lack %(names)s: what is compared with it matches nothing "
-                    "for them, and what is written from it fails. Add it to the type, or do not admit the "
+                    "for them, and what is expression from it fails. Add it to the type, or do not admit the "
                     "type.",
                     type=type,
                     names=", ".join(f"@user.{name}" for name in sorted(set(names))),
@@ -181,9 +181,9 @@ def _user_properties_used(subject: EndpointSubject) -> Iterator[tuple[str, str]]
         place = f"inputs.{parent.name}.bindings"
         bound += [(f"{place}.{binding.attribute}.value", binding) for binding in parent.bindings]
     yield from ((place, str(binding.value)) for place, binding in bound if binding.source == "user")
-    for written in expressions_of(subject):
+    for expression in expressions_of(subject):
         try:
-            names = Expression(written.text, ENDPOINT_NAMES).members("user") or ()
+            names = Expression(expression.text, ENDPOINT_NAMES).members("user") or ()
         except ExpressionError:
             continue
-        yield from ((written.field, name) for name in names if name not in _OF_EVERY_CALLER)
+        yield from ((expression.field, name) for name in names if name not in _OF_EVERY_CALLER)

@@ -129,6 +129,7 @@ def _values_in_requests(sample: Any) -> tuple[Any, ...]:
         case Reference():
             return (Reference(sample.entity, _ID),)
         case dt.datetime():
+            # Where the attribute holds days, only midnight can be compared.
             return (sample, sample.replace(hour=0))
         case list():
             return (tuple(sample),)

@@ -158,7 +158,7 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
     own_entity = subject.endpoint.entity
     conventions = subject.metadata.conventions
     if subject.definition.settings.creates_records and own_entity is not None:
-        filters = [*_alternatives([own_entity])]
+        filters = [*_rules_as_filters([own_entity])]
         if subject.definition.row_rule is not None:
             filters.append(subject.definition.row_rule)
         if filters:
@@ -174,7 +174,7 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
         if group is None:
             continue
         exposures = (exposed for exposed in subject.endpoint.exposures if exposed.entity == group.entity)
-        rules = tuple(_alternatives(exposures))
+        rules = tuple(_rules_as_filters(exposures))
         if rules:
             set_attributes = {binding.attribute for binding in record_input.bindings} | {group.parent}
             attributes, system = subject.metadata.attributes(group.entity), conventions.of(group.entity)
@@ -183,7 +183,7 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
             )
 
 
-def _alternatives(exposures: Iterable[ExposedEntityDefinition]) -> Iterator[DesignedFilter]:
+def _rules_as_filters(exposures: Iterable[ExposedEntityDefinition]) -> Iterator[DesignedFilter]:
     """Yield each row rule as one filter: a caller may have the roles of any of its entries."""
     for exposed in exposures:
         # An entry for all records has no filter. An empty filter matches every record.

@@ -47,9 +47,9 @@ def columns_can_be_calculated(subject: EndpointSubject) -> Found:
 @warning("expression-kinds")
 def kinds_of_values_fit_together(subject: EndpointSubject) -> Found:
     """Find expressions that combine values of different types, such as a text and a date."""
-    for written in expressions_of(subject):
-        if reason := clash(written.text, written.seen):
-            yield _("%(what)s: %(reason)s", what=written.what, reason=reason), written.field
+    for expression in expressions_of(subject):
+        if reason := clash(expression.text, expression.seen):
+            yield _("%(what)s: %(reason)s", what=expression.what, reason=reason), expression.field
 
 
 def expressions_of(subject: EndpointSubject) -> Iterator[PlacedExpression]:
@@ -61,9 +61,9 @@ def expressions_of(subject: EndpointSubject) -> Iterator[PlacedExpression]:
 
 def _findings_of_faults(expressions: Iterator[PlacedExpression]) -> Found:
     """Yield a finding for each reason why one of the expressions cannot work."""
-    for written in expressions:
-        for fault in faults(written.text, written.seen):
-            yield _("%(what)s: %(fault)s", what=written.what, fault=fault), written.field
+    for expression in expressions:
+        for fault in faults(expression.text, expression.seen):
+            yield _("%(what)s: %(fault)s", what=expression.what, fault=fault), expression.field
 
 
 def _binding_expressions(subject: EndpointSubject) -> Iterator[PlacedExpression]:

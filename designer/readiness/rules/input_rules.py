@@ -149,8 +149,8 @@ def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
         # Each value is judged by itself, without the others. Of several values that are sent together, the
         # length is no one value's.
         limits = replace(_limits_of_input(subject, definition), allowed=())
-        item = replace(limits, min_length=None) if kind.is_several else limits
-        read = _reader_within_limits(kind, item)
+        limits_of_one = replace(limits, min_length=None) if kind.is_several else limits
+        read = _reader_within_limits(kind, limits_of_one)
         for value in definition.allowed:
             if reason := _refusal(read, [value] if kind.is_several else value):
                 yield (
@@ -231,10 +231,10 @@ def inputs_are_used(subject: EndpointSubject) -> Found:
     for definition in subject.inputs:
         mentioned = any(re.search(rf"\b{re.escape(definition.name)}\b", text) for text in expressions)
         if definition.name not in used and not mentioned and not holds_records(definition.type):
-            queries = Section.BINDINGS not in subject.endpoint.kind.sections
+            has_no_bindings = Section.BINDINGS not in subject.endpoint.kind.sections
             how = (
                 _("compare with @%(name)s in the query", name=definition.name)
-                if queries
+                if has_no_bindings
                 else _("bind an attribute to it")
             )
             yield (

@@ -204,7 +204,9 @@ def items_are_records(subject: EndpointSubject) -> Found:
 
 @blocking("list-changes")
 def items_can_be_changed(subject: EndpointSubject) -> Found:
-    """Check the lists of an update. They change existing records, which their ids name."""
+    """Find, in lists of an update, inputs called “id”, which names the record to change, and bindings that
+    only a create can set.
+    """
     if not subject.endpoint.kind.partial:
         return
     for record_input, group in _record_inputs_with_group(subject):

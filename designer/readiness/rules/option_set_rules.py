@@ -37,6 +37,7 @@ def filter_values_exist(subject: EndpointSubject, settings: OptionSetSettings) -
     if not settings.filter.values:
         yield _("The filter names no values."), "settings.filter.values"
     option_set = _option_set(subject, settings)
+    # Without a known option set, no value is called wrong.
     option_values = (
         {option.value for option in option_set.options} if option_set else set(settings.filter.values)
     )

@@ -68,8 +68,8 @@ def it_stays_in_bounds_with_row_rules(subject: EndpointSubject) -> Found:
                 QUERY,
             )
         # Too many in the query alone are a problem of its own, which `query-problem` finds.
-        own = _conditions_of(query.filter, query.links)
-        if own <= MOST_CONDITIONS < (count := own + more_conditions):
+        own_conditions = _conditions_of(query.filter, query.links)
+        if own_conditions <= MOST_CONDITIONS < (count := own_conditions + more_conditions):
             yield (
                 _(
                     "With the row rules that apply, it has %(count)s conditions; at most %(most)s are "
@@ -362,12 +362,12 @@ def _added_for_roles(
         for link in query.every_link:
             # A link “all” becomes two, and both have the rule.
             times[link.entity] += 2 if link.type is LinkType.ALL else 1
-    added = [(times[entity], filter) for entity, filter in filters]
+    filters_by_times = [(times[entity], filter) for entity, filter in filters]
     if subject.definition.row_rule is not None:
-        added.append((1, subject.definition.row_rule))
+        filters_by_times.append((1, subject.definition.row_rule))
     return (
-        sum(count * len([*filter.every_link]) for count, filter in added),
-        sum(count * _conditions_of(filter) for count, filter in added),
+        sum(count * len([*filter.every_link]) for count, filter in filters_by_times),
+        sum(count * _conditions_of(filter) for count, filter in filters_by_times),
     )
 
 

@@ -261,7 +261,9 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
 
 
 def row_rules(subject: EndpointSubject) -> Iterator[PlacedRule]:
-    """Yield the filter of the endpoint's own row rule, and that of each entry of its exposed entity's."""
+    """Yield the filter of the endpoint's own row rule, and that of each entry of its exposed entity's; none
+    where the endpoint may create outside them.
+    """
     definition = subject.definition
     if definition.settings.creates_outside_row_rule:
         return

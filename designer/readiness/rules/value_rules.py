@@ -63,14 +63,14 @@ class PossibleValues:
 def values_fit(subject: EndpointSubject) -> Found:
     """Find bindings whose source gives no value of the type that the attribute holds."""
     for binding, attribute, samples in _bindings_to_check(subject):
-        result = _possible_values_of(subject, binding, samples)
-        if result is not None and not result.suits(attribute, subject.metadata):
+        possible = _possible_values_of(subject, binding, samples)
+        if possible is not None and not possible.suits(attribute, subject.metadata):
             yield (
                 _(
                     "“%(attribute)s” takes %(wanted)s, which %(given)s does not give. Choose another value.",
                     attribute=binding.attribute,
                     wanted=_expected_type(attribute),
-                    given=result.words,
+                    given=possible.words,
                 ),
                 f"bindings.{binding.attribute}.value",
             )
@@ -231,6 +231,7 @@ def given_by_user(subject: EndpointSubject, name: str) -> PossibleValues | None:
         return None
     words = f"@user.{name}"
     if user_property.kind == "related":
+        # Related data is no single value: without a sample, it suits no attribute.
         return PossibleValues(words, ())
     if user_property.kind == "custom":
         properties = subject.surroundings.properties_by_type[user_property.caller_type]
