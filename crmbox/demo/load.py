@@ -70,19 +70,19 @@ def script(today: dt.datetime) -> list[Write]:
     They are the same each time except for their dates, which depend on `today`. An account and its primary
     contact refer to each other, so updates at the end set the primary contacts.
     """
-    pages = Script(today, random.Random(SEED))  # noqa: S311  believable, not secret
-    organization.write(pages)
-    accounts = customers.write_accounts(pages)
-    contacts, primary_contacts = customers.write_contacts(pages, accounts)
-    leads = sales.write_leads(pages)
-    opportunities = sales.write_opportunities(pages, accounts, contacts, leads)
-    cases = service.write_cases(pages, accounts, contacts)
+    demo_script = Script(today, random.Random(SEED))  # noqa: S311  believable, not secret
+    organization.write(demo_script)
+    accounts = customers.write_accounts(demo_script)
+    contacts, primary_contacts = customers.write_contacts(demo_script, accounts)
+    leads = sales.write_leads(demo_script)
+    opportunities = sales.write_opportunities(demo_script, accounts, contacts, leads)
+    cases = service.write_cases(demo_script, accounts, contacts)
     customer_references = [customer.reference for customer in (*accounts, *contacts)]
-    service.write_notes(pages, [*customer_references, *leads, *opportunities, *cases])
-    portal.write_cases(pages)
-    articles.write(pages)
-    views.write(pages)
-    return [Update("businessunit", CONTOSO, {"name": "Contoso"}), *pages.records, *primary_contacts]
+    service.write_notes(demo_script, [*customer_references, *leads, *opportunities, *cases])
+    portal.write_cases(demo_script)
+    articles.write(demo_script)
+    views.write(demo_script)
+    return [Update("businessunit", CONTOSO, {"name": "Contoso"}), *demo_script.records, *primary_contacts]
 
 
 def _define(progress: Progress, alias: str) -> None:

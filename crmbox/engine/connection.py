@@ -247,6 +247,7 @@ class WriteUnit(Unit):
             self._end_turn()
 
     def _commit(self) -> None:
+        """Commit. A transaction that cannot be committed is rolled back."""
         try:
             self._control("COMMIT")
         except BaseException:

@@ -65,7 +65,9 @@ def run_at_once(unit: SingleRead, query: Query, page: Page) -> QueryResult | Non
     if statement is None:
         return None
     # The slots of the statement count these values in this order (see RowPlan).
-    rows = unit.found(statement.text, statement.parameters([*values, limit, *(position or ()), unit.token]))
+    rows = unit.rows_if_known(
+        statement.text, statement.parameters([*values, limit, *(position or ()), unit.token])
+    )
     if not rows:
         # Perhaps nothing matches, perhaps the metadata has changed: `run` finds out which.
         return None

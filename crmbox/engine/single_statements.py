@@ -41,7 +41,7 @@ class SingleRead(Unit):
         """The parameter of the condition IS_KNOWN."""
         return self.snapshot.revision.token
 
-    def found(self, sql: str, params: Sequence[Any]) -> list[Row]:
+    def rows_if_known(self, sql: str, params: Sequence[Any]) -> list[Row]:
         """Return the rows of a statement with the condition IS_KNOWN. Without rows, a ReadUnit
         finds out why.
         """
@@ -49,6 +49,7 @@ class SingleRead(Unit):
             with self._wrapper.wrap_database_errors:
                 return self._fetch(sql, params)
         except DatabaseError as error:
+            # A table or column of the snapshot is missing: the metadata has changed.
             if self.dialect.is_of_other_metadata(error.__cause__ or error):
                 return []
             raise as_platform_error(error, self.dialect) from error
@@ -105,6 +106,7 @@ class SingleUnit(Unit):
 
 @cache
 def _gathering(alias: str) -> Gathering:
+    """Return the writers of the database `alias` in this process."""
     return Gathering()
 
 

@@ -139,6 +139,7 @@ def drop_table(definition: EntityDefinition, dialect: Dialect) -> Iterator[str]:
 
 
 def empty_columns(definition: EntityDefinition, columns: Sequence[str]) -> str:
+    """Return the statement that empties columns in all records."""
     listed = ", ".join(f"{quote(column)} = NULL" for column in columns)
     return f"UPDATE {quote(definition.table)} SET {listed}"
 

@@ -17,7 +17,7 @@ BLOCK_SECONDS = 20.0
 
 
 class DatabaseBlocks:
-    """The blocks of files in the database `alias`."""
+    """The blocks of files in the database `alias`. `BlockStore` says what each method does."""
 
     def __init__(self, alias: str) -> None:
         self._alias = alias

@@ -17,7 +17,10 @@ PIECE = 256 * 1024
 
 
 class DiskBlocks:
-    """Files at `folder/ab/<id>`, which are called `<id>.part` while they are written."""
+    """Files at `folder/ab/<id>`, which are called `<id>.part` while they are written.
+
+    `BlockStore` says what each method does.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = Path(folder)

@@ -41,6 +41,7 @@ class _RewoundStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Read the beginning that was read before, and then the rest."""
         piece = self._start.read(len(buffer)) or self._rest.read(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)

@@ -278,7 +278,8 @@ class _EntityReader:
             for navigation in navigations:
                 targets = self._model.targets(navigation.target)
                 inherited = navigation not in self._model.document.types[self._whole_type.name].navigations
-                # The name of one to a base type, and of an inherited one, belongs to another relationship.
+                # A partner is the name of the relationship. That of a navigation property to a base type, or
+                # of an inherited one, belongs to another relationship.
                 partner = None if inherited or len(targets) > 1 else navigation.partner
                 for target in targets:
                     name = partner or f"{self._name}_{lookup.logical_name}_{target}"

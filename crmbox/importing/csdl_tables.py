@@ -191,13 +191,13 @@ class Model:
             if navigation_property.is_collection
         }
         pairs_by_entity: dict[str, list[Pair]] = {}
-        for (name, navigation), navigation_property in sorted(collections.items()):
+        for (name, navigation_name), navigation_property in sorted(collections.items()):
             back = collections.get((navigation_property.target, navigation_property.partner or ""))
             # Both collections of a relationship are met. The first in order stands for it.
             if (
                 back is None
                 or back.target != name
-                or (navigation_property.target, back.name) < (name, navigation)
+                or (navigation_property.target, back.name) < (name, navigation_name)
             ):
                 continue
             if self.why_no_table(name) is None and self.why_no_table(navigation_property.target) is None:

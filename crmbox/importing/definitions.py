@@ -54,6 +54,7 @@ def entity(item: Mapping[str, Any]) -> Described | Intersect | Note:
 
 
 def _read(item: Mapping[str, Any]) -> SourceEntity:
+    """Read an entity. Raises CannotRead for an object that is not as Dataverse writes it."""
     try:
         return _read_entity(item)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

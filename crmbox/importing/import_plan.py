@@ -187,12 +187,12 @@ class _Planner:
         }
         for intersect, pair in pairs.items():
             if intersect and intersect not in self._draft.entities:
-                reason = self._why_no_pair(pair, intersect)
-                if reason is None:
+                reason_and_option = self._why_no_pair(pair, intersect)
+                if reason_and_option is None:
                     self._pairs[intersect] = pair
                     self._relationship_names.reserve(pair.relationship)
                 else:
-                    self.plan.notes.append(left_out(pair.relationship.name, *reason))
+                    self.plan.notes.append(left_out(pair.relationship.name, *reason_and_option))
 
     def _entity(self, name: str) -> Entity | None:
         """Return an entity that exists or is being created; None for any other."""
@@ -205,6 +205,7 @@ class _Planner:
         return [name for name in self._wanted if name not in self._draft.entities]
 
     def _ownership(self, source_entity: SourceEntity) -> Ownership:
+        """Return who owns the records: as the source says, unless the entity exists already."""
         present = self._draft.entities.get(source_entity.name)
         return source_entity.ownership if present is None else present.ownership
 

@@ -94,6 +94,7 @@ def _missing(among: OptionSet, other: OptionSet) -> list[Option]:
 
 
 def _identity(option: Option) -> tuple[int, int | None]:
+    """Return what tells options apart. A status that has another state is another option."""
     return option.value, option.state
 
 

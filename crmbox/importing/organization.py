@@ -15,6 +15,8 @@ _AT_ONCE: Final = 40
 
 
 class Organization(Protocol):
+    """A live organisation: all its entities by name, and the definitions of some as JSON."""
+
     def entities(self) -> Mapping[str, Entity]: ...
 
     def definitions(self, entities: Sequence[str]) -> list[dict[str, Any]]: ...

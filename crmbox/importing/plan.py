@@ -38,6 +38,7 @@ class Plan:
         return {*self.changed, *(made.entity for made in self.extended)}
 
     def change(self, entity: str, what: str) -> None:
+        """Add a change of an entity that exists, in words."""
         self.changed.setdefault(entity, []).append(what)
 
     def summary(self) -> str:

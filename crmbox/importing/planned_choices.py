@@ -63,7 +63,7 @@ class PlannedChoices:
                 self.set_default(definition.entity.logical_name, name, None)
 
     def with_options(self, source_entity: SourceEntity, after: Attribute, wanted: Attribute) -> Attribute:
-        """Return the existing choice `after` with the options that the source wants for it.
+        """Return `after`, an existing choice as it is changed so far, with the options that the source wants.
 
         The options may be the choice's own or those of a global option set, before and afterwards. They stay
         where the source has none, only completes what is there, or names the same global option set.

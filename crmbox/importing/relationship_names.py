@@ -23,6 +23,7 @@ class RelationshipNames:
         self._ends[relationship.name] = _ends(relationship)
 
     def owner(self, name: str) -> Ends | None:
+        """Return the ends of the relationship that has the name; None for a name that is free."""
         return self._ends.get(name)
 
     def give(self, relationship: Relationship, plain: str) -> str:

@@ -57,7 +57,8 @@ def read(
 ) -> Contents:
     """Read the named entities, and the entities their lookups point at, over `levels` steps.
 
-    `all_entities`: read the others, too, except those that are made only when they are named.
+    `all_entities`: read the others, too, except those that are made only when they are named. `show` is
+    called with what is read, and how many so far.
     """
     contents = _read(source, named, show, all_entities=all_entities)
     requested = set(named)
@@ -95,6 +96,7 @@ def _with_intersect_names(pair: Pair, intersects: Mapping[str, Intersect]) -> Pa
 
 
 def files(paths: Iterable[Path]) -> Source:
+    """Return the source that reads files. It gives all their entities, whichever are wanted."""
     all_paths = list(paths)
     return lambda _: _items_of_files(all_paths)
 

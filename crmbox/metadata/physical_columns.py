@@ -71,6 +71,7 @@ class Placing:
         )
 
     def target_of(self, column: str) -> str:
+        """Return the name of the column with the entity that the lookup in `column` points at."""
         return self._column(column, Storage.TEXT, TARGET_SUFFIX)
 
     def _column(self, base: str, storage: Storage, suffix: str = "") -> str:

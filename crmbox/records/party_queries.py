@@ -63,6 +63,7 @@ def _party_columns(source: Query | Link, alias: str | None, snapshot: Snapshot) 
 
 
 def _key(column: Column, alias: str | None) -> str:
+    """Return the key of a column in a row. `alias` is that of its link; None for the entity itself."""
     return column.alias or (column.attribute if alias is None else f"{alias}.{column.attribute}")
 
 

@@ -99,11 +99,12 @@ def retrieve_at_once(unit: SingleRead, entity: str, id: Guid, columns: tuple[str
         return None
     if plan.party_lists:
         return None
-    rows = unit.found(plan.sql_at_once, (record, unit.token))
+    rows = unit.rows_if_known(plan.sql_at_once, (record, unit.token))
     return _record(entity, record, rows[0], plan) if rows else None
 
 
 def _record(entity: str, id: Guid, row: Row, plan: _Plan) -> Record:
+    """Return the record in a row of the plan. The first column is its version."""
     return Record(entity, id, str(row[0]), {name: read(row) for name, read in plan.readers})
 
 

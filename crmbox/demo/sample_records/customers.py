@@ -53,6 +53,7 @@ class Customer:
 def write_accounts(script: Script) -> list[Customer]:
     accounts: list[Customer] = []
     for number in range(1, ACCOUNTS + 1):
+        # Some of the later accounts are children of one that is written already.
         parent = script.chance.choice(accounts).reference if number > 20 and script.maybe(0.12) else None
         accounts.append(_write_account(script, number, parent))
     return accounts

@@ -44,7 +44,7 @@ class _UnpreparedCursor(TextCursor):
 
 
 class PostgreSQL(Dialect):
-    """PostgreSQL by way of psycopg."""
+    """PostgreSQL by way of psycopg. `Dialect` says what each method does."""
 
     name = "postgresql"
     placeholder = "%s"

@@ -39,7 +39,10 @@ _NOT_UNIQUE = re.compile(r"UNIQUE constraint failed: (.+)")
 
 
 class SQLite(Dialect):
-    """SQLite, with the types that it lacks kept as text and whole numbers."""
+    """SQLite, with the types that it lacks kept as text and whole numbers.
+
+    `Dialect` says what each method does.
+    """
 
     name = "sqlite"
     placeholder = "?"

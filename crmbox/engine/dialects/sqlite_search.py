@@ -80,13 +80,16 @@ def phrase(pattern: Iterable[Token]) -> str | None:
 
 
 def _trigger(search: TextSearch, which: str, moment: str, body: str, condition: str = "") -> str:
+    """Return the statement that makes a trigger. `which` ends its name, `moment` says when it runs `body`."""
     name = quote(f"{search.name}_{which}")
     return f"CREATE TRIGGER {name} {moment} ON {quote(search.table)} {condition}BEGIN {body}END"
 
 
 def _index(search: TextSearch) -> str:
+    """Return the quoted name of the full-text table."""
     return quote(search.name)
 
 
 def _numbers(search: TextSearch) -> str:
+    """Return the quoted name of the table that numbers the records."""
     return quote(f"{search.name}_n")

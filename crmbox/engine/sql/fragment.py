@@ -58,6 +58,7 @@ def concat(*parts: str | Fragment) -> Fragment:
 
 
 def join(separator: str, parts: Iterable[Fragment]) -> Fragment:
+    """Return fragments as one, with `separator` between their texts."""
     parts = tuple(parts)
     return Fragment(
         separator.join(part.text for part in parts), tuple(slot for part in parts for slot in part.slots)

@@ -50,6 +50,7 @@ class Groups:
 
     @property
     def select(self) -> str:
+        """The columns of the inner select: the groups, then what is shown of each."""
         return ", ".join((*self.selected, *self._shown))
 
     @property

@@ -40,13 +40,14 @@ def _ids(entity: StoredEntity, operator: Operator, placeholder: str) -> str:
     table, id, above = quote(entity.table), quote(entity.id_column.name), quote(parent.name)
     # `begin` selects the first ids, `step` those one level further down or up. UNION drops ids that were
     # reached before, so that a circle ends.
+    # With the record itself, the search starts at its id; else at the lookup to the record above.
     if operator in _DOWNWARDS:
-        first = id if operator in _WITH_ITSELF else above
-        begin = f"SELECT n.{id} FROM {table} AS n WHERE n.{first} = {placeholder}"
+        start_column = id if operator in _WITH_ITSELF else above
+        begin = f"SELECT n.{id} FROM {table} AS n WHERE n.{start_column} = {placeholder}"
         step = f"SELECT n.{id} FROM {table} AS n JOIN reached ON n.{above} = reached.id"
     else:
-        first = id if operator in _WITH_ITSELF else above
-        begin = f"SELECT n.{first} FROM {table} AS n WHERE n.{id} = {placeholder}"
+        start_column = id if operator in _WITH_ITSELF else above
+        begin = f"SELECT n.{start_column} FROM {table} AS n WHERE n.{id} = {placeholder}"
         step = f"SELECT n.{above} FROM {table} AS n JOIN reached ON n.{id} = reached.id"
     # A record at the top has no record above it. The empty id equals none, and is left out.
     return f"WITH RECURSIVE reached(id) AS ({begin} UNION {step}) SELECT id FROM reached WHERE id IS NOT NULL"

@@ -92,6 +92,7 @@ class _Writer:
         return concat("(", lower, f" OR {key.sql} IS NULL)") if key.nullable else lower
 
     def _equal(self, index: int) -> Fragment:
+        """Return the condition that a row is equal to the last one in the key `index`."""
         if self._empty[index]:
             return Fragment(f"{self._keys[index].sql} IS NULL")
         return self.compared(index, "=")

@@ -74,6 +74,7 @@ def name_of(reference: Operand, snapshot: Snapshot) -> Operand:
 
 
 def fold_text(value: object) -> str:
+    """Return a text in its comparison form. Raises TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError("text is needed")
     return fold(value)

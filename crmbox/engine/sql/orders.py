@@ -66,8 +66,7 @@ def sort_keys(query: Query, scope: Scope) -> list[SortKey]:
 def with_ties(keys: list[SortKey], ties: list[Operand], *, descending: bool) -> list[SortKey]:
     """Return `keys` without repetitions, and with those of `ties` that are not among them.
 
-    `ties` are what rows that are equal by `keys` are sorted by.
-    Raises InvalidQuery for too many keys.
+    `ties` are what rows that are equal by `keys` are sorted by. Raises InvalidQuery for too many keys.
     """
     # Reversed, so that of several keys with the same SQL the first wins.
     keys_by_sql = {key.sql: key for key in reversed(keys)}

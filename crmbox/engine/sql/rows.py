@@ -194,18 +194,18 @@ def distinct_plan(query: Query, scope: Scope, dialect: Dialect) -> RowPlan:
     joined, link_conditions = from_clause(query, filters)
     groups = Groups()
     # The operand of each column in the outer select, by its SQL in the inner one.
-    by_sql: dict[str, Operand] = {}
+    outer_by_sql: dict[str, Operand] = {}
     columns: list[tuple[str, Operand]] = []
     for key, operand in _columns(query, scope):
         outer = groups.add(operand)
-        by_sql.setdefault(operand.value, outer)
+        outer_by_sql.setdefault(operand.value, outer)
         columns.append((key, outer))
     inner = concat(
         f"SELECT {groups.select} ", joined, *where_clause(where, *link_conditions), groups.group_by
     )
     keys = []
     for order in query.orders:
-        selected_operand = by_sql.get(operand_of_order(order, query, scope).value)
+        selected_operand = outer_by_sql.get(operand_of_order(order, query, scope).value)
         if selected_operand is None:
             name = order.attribute or order.alias
             raise InvalidQuery(f"order {name}: a distinct query is sorted by columns that it selects only.")

@@ -120,6 +120,7 @@ class Scope:
         return replace(operand, nullable=True) if source.may_be_missing else operand
 
     def _add_all(self, filter: Filter | None, links: tuple[Link, ...], parent: Source) -> None:
+        """Add the links in the filter of `parent`, then its other links."""
         for link in (*(filter.links if filter else ()), *links):
             self._add(link, parent)
 

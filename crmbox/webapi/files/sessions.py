@@ -57,6 +57,7 @@ class Session:
 
     @property
     def content(self) -> Path:
+        """The file with the content that has come so far."""
         return self.folder / "content"
 
     @property

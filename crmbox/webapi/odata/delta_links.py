@@ -37,6 +37,7 @@ class _DeltaMark(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The mark as a delta token has it."""
         return f"{self.version}!{self.at.strftime(_TIME)}"
 
 

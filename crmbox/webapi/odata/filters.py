@@ -222,7 +222,7 @@ class _Reader:
         if collection is None:
             raise no_property(path[-1], owner)
         of_all = isinstance(node.operator, ast.All)
-        # `all` holds where no related record fails it: for those that are not among the owners of such ones.
+        # `all` holds for records without a related one that fails it: `keys` are the records with such a one.
         keys = self._owners(owner, collection, node.lambda_, depth, of_all=of_all)
         key = self._paths.key(path[:-1])
         item = among_keys(key.attribute.logical_name, keys, key.link)

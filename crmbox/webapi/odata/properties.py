@@ -79,7 +79,7 @@ class Paths:
     def place(self, path: Sequence[str], *, logical: bool = False) -> AttributePlace:
         """Return the attribute at the end of a path such as `primarycontactid/fullname`, in parts.
 
-        Raises WebApiError.
+        With `logical`, a lookup at the end is also found by its logical name. Raises WebApiError.
         """
         *lookups, last = path
         if lookups and last == self.target(lookups).entity.primary_id:

@@ -91,6 +91,7 @@ class Tables:
         known_as = node.alias_or_name.lower()
         if known_as in self._named:
             raise bad_url(f"Two tables are called '{known_as}'.")
+        # The first table is the entity of the query, which has no link.
         table = Table(type_, known_as if self._named else None, outer)
         self._named[known_as] = table
         return table
