@@ -26,6 +26,7 @@ def asked_again(database: Any, ask: Callable[[], T], failures: tuple[type[Except
 def _has_ended(connection: Any, database: Any) -> bool:
     """Whether the connection that was asked has ended; False within a transaction.
 
+    `connection` is the driver's, which `database` had when it was asked; None if it had none yet.
     An ended connection is closed, so that the next call opens another one. Django may have replaced it
     already.
     """

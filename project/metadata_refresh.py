@@ -64,9 +64,8 @@ def refresh_if_due(interval: float) -> RefreshResult | None:
     interval: a platform that is away is not asked more often.
     """
     try:
-        # A new holder for each turn. As the same holder, this process would get the claim again before the
-        # interval is over.
-        # A second less: a check after just one interval finds the claim over.
+        # A new holder for each turn: as the same holder, this process would get the claim again before the
+        # interval is over. A second less than the interval, so that a check at its end finds the claim over.
         is_due = claims.take(_CLAIM, uuid.uuid4().hex, interval - 1)
         if not is_due or not isinstance(get_platform(), KeepsMetadata):
             return None

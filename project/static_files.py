@@ -28,8 +28,8 @@ def collect_when_changed() -> bool:
     if _is_current(root, fingerprint):
         return False
     try:
-        with root.with_name(f".{root.name}.lock").open("wb") as turn:
-            locks.lock(turn, locks.LOCK_EX)
+        with root.with_name(f".{root.name}.lock").open("wb") as lock_file:
+            locks.lock(lock_file, locks.LOCK_EX)
             if _is_current(root, fingerprint):
                 return False
             call_command("collectstatic", interactive=False, clear=True, verbosity=0)

@@ -32,7 +32,8 @@ class Shares(NamedTuple):
 def shares() -> Shares:
     """Return how the request threads of a worker are shared out.
 
-    THREADS calls may be under way at once. Half as many threads, and at least three, are added.
+    THREADS calls may be under way at once. Half as many threads, and at least three, are added: a third of
+    them for the queue, a third for finding out who calls, and what remains for everything else.
     """
     threads = int(settings.PORTICO["THREADS"])
     extra_threads = max(3, threads // 2)

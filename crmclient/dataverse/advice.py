@@ -21,6 +21,7 @@ from crmclient.sentences import Sentence
 def advice_on(error: PlatformError) -> str:
     """Return what to do about a failure; empty for a refusal, whose message says what would be right."""
     seconds = ceil(getattr(error, "retry_after", None) or 0)
+    # Subclasses come before the classes that they are of, such as MetadataPending before Unavailable.
     if isinstance(error, MissingPrivilege):
         return privilege_advice(error.privilege)
     if isinstance(error, TokenRefused):

@@ -44,6 +44,8 @@ Retrieve = Callable[[str, Guid, tuple[str, ...], Call], Record]
 class Users:
     """Reads a user with teams and security roles, by one request if the service's account may read all of
     these.
+
+    `ask` runs a query, as `Queries.run` does; `retrieve` reads a record, as `Records.retrieve` does.
     """
 
     def __init__(self, api: Api, ask: Ask, retrieve: Retrieve) -> None:

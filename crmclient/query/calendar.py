@@ -127,7 +127,9 @@ class Moment:
             raise ValueError(OUT_OF_RANGE) from error
 
     def on(self, operator: DateOperator, day: dt.date) -> tuple[Bound, ...]:
-        """Return the bounds of an operator that compares with a whole day."""
+        """Return the bounds of an operator that compares with a whole day. Raises ValueError for the last day
+        of the calendar, which no day follows.
+        """
         try:
             start, end = self._from(day), self._until(day + dt.timedelta(days=1))
         except OverflowError as error:

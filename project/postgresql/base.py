@@ -57,6 +57,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         server = self.connection.pgconn
         if self.connection.closed:
             return True
+        # Only between two statements, and outside of transactions that were begun past Django.
         if server.transaction_status != TransactionStatus.IDLE:
             return False
         poll = select.poll()

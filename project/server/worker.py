@@ -96,6 +96,7 @@ def _give_large_buffers_back() -> None:
     if mallopt is not None:
         # A threshold that is set stays. By itself glibc raises it with the buffers that are freed.
         mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
+        # By itself glibc has up to eight arenas for each processor, and each keeps what was freed in it.
         mallopt(_M_ARENA_MAX, 2)
 
 

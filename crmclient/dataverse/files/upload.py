@@ -115,6 +115,7 @@ class Uploads:
         for start in range(0, content.size, size):
             block = content.read(start, min(size, content.size - start))
             end = start + len(block)
+            # The name is left out where it is in the URL.
             block_headers = {
                 "Content-Type": "application/octet-stream",
                 "Content-Range": f"bytes {start}-{end - 1}/{content.size}",

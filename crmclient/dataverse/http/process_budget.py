@@ -182,6 +182,7 @@ class ProcessBudget(Budget):
             user = self._users[admission.user]
             user.advance(now)
             user.running.pop(admission.id, None)
+            # Seconds of work follow the requests in the list.
             user.add(_SIZE + _PLACE[admission.share], seconds, now)
             if reported.requests is None and reported.work is None:
                 return

@@ -84,6 +84,7 @@ class Transport:
         message.prepare_headers(request.headers)
         message.prepare_hooks({})
         message.body = cast("bytes | None", request.body)
+        # A body that is iterated has its length among the request's headers. A missing one is of length 0.
         if isinstance(request.body, bytes) or (request.body is None and request.method in _WITH_BODY):
             message.headers["Content-Length"] = str(len(request.body or b""))
         try:

@@ -230,6 +230,7 @@ class Fetcher:
 
         Raises InvalidQuery for a stamp that the platform does not know any more.
         """
+        # Of attributes and relationships that have changed, no more than a name is asked for.
         only_schema_name = {"Properties": {"AllProperties": False, "PropertyNames": ["SchemaName"]}}
         return self._changes(
             {"AttributeQuery": {"Properties": {"AllProperties": False, "PropertyNames": ["LogicalName"]}}}
@@ -238,7 +239,9 @@ class Fetcher:
         )
 
     def _changes(self, query: Mapping[str, Any], since: str | None) -> Changes:
-        """Ask which entities have changed since the stamp `since` (None: ask for a first stamp)."""
+        """Ask which entities have changed since the stamp `since` (None: ask for a first stamp). `query` has
+        further parts of the request's query.
+        """
         property_names = ["LogicalName"]
         arguments = "Query=@p1"
         options = {}

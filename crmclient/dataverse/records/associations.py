@@ -29,7 +29,10 @@ class _Pair(NamedTuple):
 
 
 class Associations:
-    """Ties records and unties them. Raises as `Platform`. Both requests can be repeated without harm."""
+    """Ties records and unties them. Raises as `Platform`. Both requests can be repeated without harm.
+
+    `retrieve` reads a record, as `Records.retrieve` does.
+    """
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class Associations:
             # Dataverse keeps the pairs of a relationship unique, and says so: they are tied already.
             return
         except InvalidRecord:
-            # The answer names the other record: see `_pair`.
+            # By the subject that `_pair` makes, this error says that there is no other record.
             raise RecordNotFound(pair.other.entity, pair.other.id) from None
         require_no_content(answer, Sentence("an association"))
 

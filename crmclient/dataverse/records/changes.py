@@ -31,7 +31,9 @@ class Changes:
         self._catalogue = catalogue
 
     def since(self, name: str, mark: str | None, call: Call) -> RecordChanges | None:
-        """Do as `TracksChanges.record_changes`. A mark is the token of a delta link."""
+        """Return whether records of the entity `name` have changed since `mark`, as
+        `TracksChanges.record_changes` does. A mark is the token of a delta link.
+        """
         entity = self._catalogue.entity(name)
         if not entity.tracks_changes:
             raise InvalidQuery(f"The platform does not track changes of {name}.")

@@ -201,8 +201,8 @@ def is_attachment(entity: str, attribute: Attribute) -> bool:
 
 
 def attachment(note: Guid, version: str, row: Row) -> FileInfo | None:
-    """Return the description of a note's attachment from the note's own columns; None without an
-    attachment.
+    """Return the description of a note's attachment from the note's own columns in `row`; None without an
+    attachment. `version` is the note's. Raises UnexpectedAnswer without a size.
     """
     if not row.get("isdocument"):
         return None

@@ -87,8 +87,10 @@ class Parties:
             paths.with_query(paths.record(entity, id), query), subject, call, prefer=REFERENCES
         )
         parties_by_list = of_row(row, entity, other_lists)
-        sent = [body for name in other_lists for body in bodies(self._catalogue, name, parties_by_list[name])]
-        return sent, version_in(row, entity.primary_id)
+        as_json = [
+            body for name in other_lists for body in bodies(self._catalogue, name, parties_by_list[name])
+        ]
+        return as_json, version_in(row, entity.primary_id)
 
     def of_records(self, ids: Sequence[Guid], call: Call) -> dict[tuple[Guid, int], list[Party]]:
         """Return the parties of many activities, by activity and part."""

@@ -37,6 +37,7 @@ def payload(catalogue: Catalogue, entity: Entity, values: Values, *, creating: b
     for name, value in values.items():
         writer.take(name, value, creating=creating)
     if writer.problems:
+        # Values that are missing are the platform's to find, but where the write is refused here anyway.
         if creating:
             writer.require(values)
         raise InvalidRecord(entity.logical_name, writer.problems)

@@ -32,7 +32,7 @@ _LOOKS: Final = 2
 
 
 class Upserts:
-    """Writes upserts. Raises what `Platform.upsert` raises."""
+    """Writes upserts. Raises what `Platform.upsert` raises. `query` runs a query, as `Queries.run` does."""
 
     def __init__(
         self,

@@ -196,14 +196,17 @@ def _value_texts(condition: ElementReader) -> list[str]:
 def _values(
     condition: ElementReader, operator: DesignedOperator, text: str | None, texts: list[str]
 ) -> tuple[DesignedValue, ...] | None:
-    """Return the values; None when they are wrong. `value=""` beside value elements is left over from a
-    designer.
+    """Return the values of a condition; None when they are wrong, which is noted as a problem.
+
+    `text` is its XML attribute `value`, `texts` are its value elements. `value=""` beside value elements is
+    left over from a designer.
     """
     number_taken = values_taken(operator)
     if texts and text:
         condition.add_problem(Sentence("it has both a value and value elements"))
         return None
     raw_values = texts or ([] if text is None else [text])
+    # Designers leave empty values on operators that take none.
     if number_taken == 0:
         raw_values = [item for item in raw_values if item]
     if not raw_values and number_taken != 0:

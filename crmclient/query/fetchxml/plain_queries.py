@@ -43,15 +43,19 @@ def write_plain(
 
 
 def _body(source: Query | Link, depth: int = 1) -> Iterator[Element]:
-    """Yield the elements inside the element of a query or link."""
+    """Yield the elements inside the element of a query or link, which is at `depth`, counted from 1.
+
+    Raises InvalidQuery for links that are nested too deeply.
+    """
     if depth > DEEPEST:
         raise InvalidQuery(TOO_DEEP_LINKS)
     for column in source.columns:
-        # Days are grouped in UTC: what a platform knows of its user's time zone is nobody's business here.
+        # Dates are grouped in UTC (`usertimezone="false"`), whatever the time zone of the platform's user is.
         yield element_builders.column(column, user_time_zone=column.date_grouping is None)
     if isinstance(source, Query):
         for order in source.orders:
             yield element_builders.order(order)
+    # An empty filter holds for every row.
     if source.filter is not None and source.filter.items:
         yield _group(source.filter, source.entity if isinstance(source, Query) else source.alias)
     for link in source.links:

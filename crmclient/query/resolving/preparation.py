@@ -133,7 +133,7 @@ def _sort_columns(query: DesignedQuery, names: Names) -> tuple[int, int]:
     """Return as `sort_columns` does."""
     sorted_by = {(order.link, order.attribute, order.alias) for order in query.orders}
     if query.distinct or query.is_aggregate:
-        # Distinct rows are sorted by what they select, which is counted as such.
+        # Such rows are sorted by what they select, which is bounded as such: no number is too many here.
         return len(sorted_by), max(MOST_KEYS, len(sorted_by))
     # The platform sorts by these, too, so that no two rows are equal: the id of the entity, and that of each
     # link by which a row may come several times.

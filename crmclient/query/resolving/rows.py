@@ -93,7 +93,10 @@ def _check_order(
     columns_by_key: dict[str, tuple[str | None, DesignedColumn]],
     names: Names,
 ) -> None:
-    """Note a problem for an order that no platform can sort by. Each column comes after its link's alias."""
+    """Note a problem for an order that no platform can sort by.
+
+    `columns_by_key` has the query's columns by their keys in a row, each after the alias of its link.
+    """
     # An order by nothing has been found wrong where it was read.
     if order.attribute is None and order.alias is None:
         return

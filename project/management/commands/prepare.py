@@ -95,6 +95,7 @@ class Command(BaseCommand):
             self.stdout.write("The database is empty: loading the demo")
             demo.load(passwords, self.stdout)
         elif exposed:
+            # An earlier start, which only this machine could reach, gave accounts the published password.
             passwords = {name: passwords[name] for name in demo.accounts_with_the_demo_password()}
             demo.change_passwords(passwords)
         if exposed and passwords:

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             port=port,
             # ASGI waits for clients without holding a thread; Django runs under WSGI all the same.
             interface=Interfaces.ASGINL,
-            # They hand requests to our threads, under Python's lock: more than one would wait for each other.
+            # It hands requests to our threads, under Python's lock: a second one would wait for the first.
             runtime_blocking_threads=1,
             # HTTP/2's own flow control would hide readers that take nothing.
             http=HTTPModes.http1,
