@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from tests.designer.create_page import open_create
 from tests.servers import ROOT, Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 _TAG = re.compile(r"\{[%{#].*?[%}#]\}", re.DOTALL)
 _CLASSES = re.compile(r'(?<!:)\bclass="([^"]*)"')
@@ -94,6 +95,19 @@ def test_the_sidebar_stands_beside_the_page_or_opens_over_it(studio: Page) -> No
     assert edges()[1] == 0
     studio.keyboard.press("Escape")
     sidebar.wait_for(state="hidden")
+
+
+@pytest.mark.processes
+@pytest.mark.browser
+def test_a_login_is_typed_without_a_click_though_styles_come_late(site: Site, page: Page) -> None:
+    def late(route: Route) -> None:
+        time.sleep(0.3)
+        route.continue_()
+
+    page.route("**/*.css", late)
+    page.goto(f"{site.start().url}/admin/")
+    page.keyboard.type("designer")
+    assert page.locator("[name=username]").input_value() == "designer"
 
 
 @pytest.mark.processes

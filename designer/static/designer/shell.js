@@ -114,8 +114,11 @@ window.studio = window.studio || {};
   }));
   window.addEventListener("load", () => document.querySelectorAll(".studio-scroll").forEach((box) => scrolled.observe(box)));
 
-  // Django's script stands in the first field of a form that adds, unless it runs before the page has its styles.
+  // Django's script stands in the first field of a form that adds, unless it runs before the page has its styles. So
+  // does the browser in a field with “autofocus”, such as the name at a login.
   window.addEventListener("load", () => {
+    if (document.activeElement !== document.body) return;
+    document.querySelector("[autofocus]")?.focus();
     const adds = document.querySelector("#django-admin-form-add-constants[data-model-name]");
     if (!adds || document.activeElement !== document.body) return;
     const fields = [...adds.closest("form").elements];
