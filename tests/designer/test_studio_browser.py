@@ -57,6 +57,21 @@ def test_a_mistake_shows_as_it_is_typed_and_its_fix_takes_it_away(endpoint: Page
     assert endpoint.get_by_text("holds String").count() == 1
 
 
+@pytest.mark.parametrize("is_there", [True, False], ids=["not permitted", "without https"])
+def test_what_scripts_may_not_copy_is_selected_and_copied(server: Server, page: Page, is_there: bool) -> None:
+    refuses = "{ writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError')) }"
+    clipboard = refuses if is_there else "undefined"
+    page.add_init_script(f"Object.defineProperty(navigator, 'clipboard', {{ value: {clipboard} }})")
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(error.message))
+    endpoint = open_create(server, page)
+    endpoint.get_by_role("button", name="Copy", exact=True).first.click()
+    endpoint.get_by_role("button", name="✔ Copied").first.wait_for()
+    assert endpoint.evaluate("() => getSelection().toString()").startswith("curl -i -X POST")
+    endpoint.get_by_role("button", name="Copy", exact=True).first.wait_for()
+    assert errors == []
+
+
 def test_a_fix_adds_the_input_and_the_property_that_it_fills(endpoint: Page) -> None:
     endpoint.locator("[data-row=inputs-0]").get_by_label("Remove").click()
     endpoint.get_by_role("button", name="Fix: Add an input for it").click()

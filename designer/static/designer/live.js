@@ -91,9 +91,26 @@
     waiting = setTimeout(() => ask(), PAUSE);
   };
 
-  document.addEventListener("click", (event) => {
+  // Without https, or where the browser does not permit it, there is no clipboard for scripts: the text is selected
+  // instead, and copied from there where that is possible.
+  const copy = async (node) => {
+    try {
+      await navigator.clipboard.writeText(node.textContent);
+      return true;
+    } catch {
+      getSelection().selectAllChildren(node);
+      return document.execCommand("copy");
+    }
+  };
+
+  document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy]");
-    if (button) navigator.clipboard?.writeText(button.parentElement.nextElementSibling.textContent);
+    if (!button || !(await copy(button.parentElement.nextElementSibling))) return;
+    const { textContent } = button;
+    const copied = `✔ ${button.dataset.copy}`;
+    if (textContent === copied) return;
+    button.textContent = copied;
+    setTimeout(() => { button.textContent = textContent; }, 2000);
   });
   document.addEventListener("DOMContentLoaded", () => {
     const url = document.querySelector("[data-check-url]")?.dataset.checkUrl;
