@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +22,8 @@ ACCOUNTS = ("rep", "manager", "agent", "customer")
 # An id that no record has, and a member that no body has: such calls change nothing.
 _NO_ID = "00000000-dead-4000-8000-000000000000"
 _BODY = {"no such member": 1}
+# Seconds after which tokens are renewed.
+_FRESH = 120
 
 _FACTS = """
 import json, sys
@@ -85,15 +89,24 @@ class Database:
         )  # fmt: skip
 
     def read(self) -> Facts:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{self.version}\n")
-        self._process.stdin.flush()
-        facts = json.loads(self._process.stdout.readline())
+        """Return the facts. The versions are those since the last call."""
+        facts = self._ask()
         facts["operations"] = [Operation(*one) for one in facts["operations"]]
         if facts["versions"]:
             self.version = facts["versions"][-1]["id"]
         return Facts(**facts)
+
+    def revision(self) -> int:
+        """Return the number of the configuration that is served. No version counts as read."""
+        return int(self._ask()["revision"])
+
+    def _ask(self) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{self.version}\n")
+        self._process.stdin.flush()
+        facts: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return facts
 
     def close(self) -> None:
         self._process.kill()
@@ -121,12 +134,25 @@ class Doors:
     """All operations, as nobody and as an account of each role finds them."""
 
     def __init__(self, server: Server) -> None:
+        self._server = server
         self._url = server.url
-        self._sessions: dict[str, requests.Session] = {NOBODY: requests.Session()}
-        for account in ACCOUNTS:
-            session = self._sessions[account] = requests.Session()
-            session.headers["Authorization"] = f"Bearer {server.token(account)}"
+        self._sessions = {name: requests.Session() for name in (NOBODY, *ACCOUNTS)}
+        self._since = 0.0
+        self.log_in()
         self.calls: Counter[str] = Counter()
+
+    @property
+    def are_old(self) -> bool:
+        """Whether the tokens end soon: they live five minutes."""
+        return time.monotonic() - self._since > _FRESH
+
+    def log_in(self) -> None:
+        """Get a token for each account; one that cannot log in keeps what it has."""
+        self._since = time.monotonic()
+        for account in ACCOUNTS:
+            with suppress(requests.HTTPError):
+                token = self._server.token(account)
+                self._sessions[account].headers["Authorization"] = f"Bearer {token}"
 
     def knock(self, operations: Collection[Operation]) -> Answers:
         # Each caller in a thread of its own: a session is not for several.

@@ -171,6 +171,10 @@ class Hands:
         """Wait until what was sent is answered, and leave."""
         self._quietly(lambda: self.page.wait_for_load_state("networkidle", timeout=_HURRY))
 
+    def hear(self) -> None:
+        """Let the browser tell what it has sent."""
+        self._quietly(lambda: self.page.wait_for_timeout(100))
+
     def close(self) -> None:
         self._context.close()
 

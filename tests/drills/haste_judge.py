@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
@@ -12,7 +12,7 @@ from tests.drills.doors import NOBODY, Answers, Database, Doors, Facts, Operatio
 _TICKS = {"_breaks", "_moves", "_opened_access"}
 
 
-@dataclass
+@dataclass(eq=False)
 class Sent:
     """A form that somebody has sent in the studio."""
 
@@ -68,13 +68,16 @@ class Judge:
         self._facts = self.database.read()
         self._answers = self.doors.knock(self._facts.operations)
 
-    def look(self, sent: Collection[Sent]) -> bool:
+    def look(self, forms_sent: Callable[[], Collection[Sent]]) -> bool:
         """Judge what has changed since the last look, by the forms that may have changed it.
 
-        Return whether anything has.
+        `forms_sent` is asked after the look: a browser may tell of a form later than the form has done its
+        work. Return whether anything has changed.
         """
         facts = self.database.read()
         if facts.revision == self._facts.revision:
+            if self.doors.are_old:
+                self._renew_tokens()
             return False
         answers = self.doors.knock(facts.operations)
         again = self.database.read()
@@ -85,9 +88,19 @@ class Judge:
                 [*facts.versions, *again.versions], again.called,
             )  # fmt: skip
             answers = self.doors.knock(facts.operations)
-        self._judge(facts, answers, sent)
+        self._judge(facts, answers, forms_sent())
         self._facts, self._answers = facts, answers
         return True
+
+    def _renew_tokens(self) -> None:
+        """Log all accounts in again, and take what they find now as what they found before.
+
+        What changes meanwhile is held to what they found before that.
+        """
+        self.doors.log_in()
+        answers = self.doors.knock(self._facts.operations)
+        if self.database.revision() == self._facts.revision:
+            self._answers = answers
 
     def _judge(self, facts: Facts, answers: Answers, sent: Collection[Sent]) -> None:
         self.versions += len(facts.versions)

@@ -72,7 +72,7 @@ def test_nothing_is_lost_opened_or_broken_in_haste(alone: Site, chromium: Browse
         _act(hands, judge, random.Random(seed), seconds)
         for one in hands:
             one.settle()
-        judge.look([form for one in hands for form in one.sent])
+        judge.look(lambda: _sent(hands))
         faults = [*judge.faults, *(fault for one in hands for fault in one.faults)]
         acts = sum((one.acts for one in hands), Counter[str]())
         answers = sum((one.answers for one in hands), Counter[str]())
@@ -101,14 +101,23 @@ def _act(hands: list[Hands], judge: Judge, chance: random.Random, seconds: float
         person = chance.choice(hands)
         person.act()
         if any(one.sent for one in hands):
-            judge.look([form for one in hands for form in one.sent])
+            # What was answered before the look has done what it does.
+            done = [form for one in hands for form in one.sent if form.is_answered]
+            judge.look(lambda: _sent(hands))
             for one in hands:
-                one.sent = [form for form in one.sent if _may_come(form)]
+                one.sent = [form for form in one.sent if form not in done and _may_come(form)]
         if judge.faults or any(one.faults for one in hands):
             return
+
+
+def _sent(hands: list[Hands]) -> list[Sent]:
+    """Return the forms that were sent, with those of which the browsers have yet to tell."""
+    for one in hands:
+        one.hear()
+    return [form for one in hands for form in one.sent]
 
 
 def _may_come(form: Sent) -> bool:
     """Whether what a form does may come after this look."""
     form.looks += 1
-    return not form.is_answered and form.looks < _LOOKS
+    return form.looks < _LOOKS
