@@ -125,8 +125,8 @@ def _define_beside(progress: Progress, losses: Losses, alias: str) -> None:
 def _serves(existing: Attribute, needed: Attribute) -> bool:
     """Whether the attribute that exists takes the demo's values.
 
-    Customers need not be told from other lookups, and long texts need not be told from short ones, because an
-    import from `$metadata` cannot do it.
+    A customer may be any lookup, and a long text a short one, because an import from `$metadata` cannot tell
+    them apart.
     """
     if existing.type.is_reference and needed.type.is_reference:
         return set(needed.targets) <= set(existing.targets)

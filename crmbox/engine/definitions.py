@@ -100,7 +100,7 @@ class EntityDefinition:
         write. None where there is no such lookup, or where several could be it.
         """
         name = self.entity.logical_name
-        written = {
+        writable_names = {
             definition.attribute.logical_name
             for definition in self.attributes
             if definition.attribute.updatable
@@ -113,7 +113,7 @@ class EntityDefinition:
         lookups = [
             relationship
             for relationship in self_relationships
-            if relationship.referencing_attribute in written
+            if relationship.referencing_attribute in writable_names
         ]
         chosen = [
             relationship for relationship in self_relationships if relationship.is_hierarchical

@@ -247,7 +247,10 @@ def _entity(entity: Entity, attributes: Mapping[str, Attribute], notes: list[Not
 def why_no_key(
     key: AlternateKey, attributes: Mapping[str, Attribute], others: Iterable[AlternateKey], primary_id: str
 ) -> str | None:
-    """Return why a key cannot be created; None when it can."""
+    """Return why a key cannot be created; None when it can.
+
+    `attributes` are the entity's by name, and `others` the keys that there are already.
+    """
     if any(other.attributes == key.attributes or other.name == key.name for other in others):
         return "There is another key of the same attributes or name."
     if primary_id in key.attributes:

@@ -155,6 +155,7 @@ def duplicate_error(stored: StoredEntity, error: NotUnique) -> DuplicateKey:
     violation = error.violation
     for key in stored.entity.keys:
         columns = tuple(stored.columns[name].comparable for name in key.attributes)
+        # PostgreSQL names the index, SQLite the columns.
         if violation.index == stored.definition.key_indexes[key.name] or violation.columns == columns:
             return DuplicateKey(stored.entity.logical_name, key.name)
     return DuplicateId(stored.entity.logical_name, stored.entity.primary_id)

@@ -49,7 +49,7 @@ def application(environ: Environ, start_response: StartResponse) -> Iterable[byt
     headers = {"OData-Version": "4.0", "x-ms-service-request-id": str(uuid.uuid4()), **response.headers}
     if isinstance(response.body, bytes):
         headers["Content-Length"] = str(len(response.body))
-        if response.status in (204, 304):
+        if response.status in (204, 304):  # They have no body.
             del headers["Content-Length"]
     start_response(f"{response.status} {HTTPStatus(response.status).phrase}", list(headers.items()))
     if isinstance(response.body, bytes):

@@ -47,11 +47,11 @@ def key_item(entity: str, key: AlternateKey) -> Item:
 
 def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
     """Return a one-to-many relationship with its lookup, and with what a delete does."""
-    lookup = relationship.referencing_attribute or ""
+    lookup = relationship.referencing_attribute or ""  # A one-to-many relationship has one.
     referencing = snapshot.entity(relationship.referencing)
     referenced = snapshot.entity(relationship.referenced)
     definition = referencing.columns[lookup].definition
-    is_own = relationship.referenced == relationship.referencing
+    is_self_relationship = relationship.referenced == relationship.referencing
     properties = {
         **_common_properties(relationship, "OneToManyRelationship", custom=definition.attribute.is_custom),
         "ReferencedEntity": relationship.referenced,
@@ -70,7 +70,7 @@ def _one_to_many(snapshot: Snapshot, relationship: Relationship) -> Item:
             "Unshare": "NoCascade",
             "RollupView": "NoCascade",
         },
-        "IsHierarchical": referencing.columns[lookup].attribute.is_parent and is_own,
+        "IsHierarchical": referencing.columns[lookup].attribute.is_parent and is_self_relationship,
         "RelationshipBehavior": 1,
         "EntityKey": None,
         "DenormalizedAttributeName": None,
