@@ -46,9 +46,9 @@ from designer.studio.endpoint_form.page_data import page_data
 from designer.studio.endpoint_form.renamed_inputs import with_renamed_inputs
 from designer.studio.endpoint_form.sections import page_sections
 from designer.studio.endpoint_form.sharing_words import sharing_words
-from designer.studio.metadata.page_metadata import asked_once, known_metadata
+from designer.studio.metadata.page_metadata import known_metadata, sharing_metadata
 from designer.studio.navigation.badges import badge
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.saving.acknowledgements import change_acknowledgements
 from designer.studio.saving.checked_save import CheckedAdmin, checker, refused_findings, warn
 from designer.studio.saving.deletions import deleted_endpoint, deletion_context
@@ -101,7 +101,7 @@ class EndpointPages(CheckedAdmin):
         self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
     ) -> HttpResponseBase:
         # The page asks the platform for the same metadata in many places.
-        with asked_once():
+        with sharing_metadata():
             row = self.get_object(request, object_id) if object_id and request.method == "POST" else None
             if row is not None:
                 # What else on the page names an input follows its new name.
@@ -259,7 +259,7 @@ class EndpointPages(CheckedAdmin):
         row = self._endpoint_or_404(request, object_id)
         if not self.has_change_permission(request, row):
             raise PermissionDenied
-        with asked_once():
+        with sharing_metadata():
             state = live_state(row, *forms_of(self, request, row), _service_address(request))
             if "_metadata" in request.POST:
                 # The metadata was fetched anew from this page: its lists get the new choices.
@@ -323,7 +323,9 @@ class EndpointPages(CheckedAdmin):
             "refused": bool(refused),
             "preview": preview_html(preview_of(endpoint, _service_address(request))),
             "drift": [
-                finding for finding in seen_by(request).by_endpoint.get(row.pk, ()) if finding.rule == DRIFT
+                finding
+                for finding in overview_for(request).by_endpoint.get(row.pk, ())
+                if finding.rule == DRIFT
             ],
             "is_unsaved": adminform.form.is_bound,
             "check_url": self._url("check", row),

@@ -25,7 +25,7 @@ from designer.studio.endpoint_form.page_data import user_data
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import Crumb
 from designer.studio.row_rule_entries import (
     ASKED,
@@ -121,7 +121,7 @@ class ExposedEntityAdmin(NeededAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        configuration = seen_by(request).configuration
+        configuration = overview_for(request).configuration
         context["page_data"] = user_data(configuration, known_metadata())
         if row is not None:
             context["page_data"]["usual"] = usual_filters(row.entity, configuration, known_metadata())

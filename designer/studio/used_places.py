@@ -18,7 +18,7 @@ from designer.history.readable_versions import describe
 from designer.models import CallerType, Issuer, UserProperty
 from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.uses.where_used import Use, uses_of
 
 _MOST_SHOWN = 50
@@ -62,7 +62,7 @@ class WhereUsed:
 
 def where_used(request: HttpRequest, row: Model) -> WhereUsed | None:
     """Return the items that name `row`; None if the row is not an item of the configuration."""
-    configuration = seen_by(request).configuration
+    configuration = overview_for(request).configuration
     item = item_key(row, configuration)
     return None if item is None else used_places(request, uses_of(item, configuration), configuration)
 

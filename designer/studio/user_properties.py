@@ -22,7 +22,7 @@ from designer.studio.endpoint_form.row_formsets import OrderedFormSet
 from designer.studio.look import TabularInline, dress, searchable, with_suggestions
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
 from designer.studio.trying.try_page import FOR_REAL
@@ -142,7 +142,7 @@ class UserPropertyAdmin(NeededAdmin):
         self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
     ) -> HttpResponse:
         row = kwargs.get("obj")
-        context["page_data"] = user_data(seen_by(request).configuration, known_metadata(), custom=False)
+        context["page_data"] = user_data(overview_for(request).configuration, known_metadata(), custom=False)
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
             form = context["adminform"].form
             context["example_form"] = UserExampleForm(caller_type=form.chosen_type())

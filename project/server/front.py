@@ -36,7 +36,7 @@ from project.server.pace import Limits, Pace, TooSlow
 from project.server.worker_threads import Crew, Job
 from runtime.http.bodies import UNWANTED_IS_TAKEN_IN
 from runtime.http.deadlines import RECEIVED
-from runtime.http.failures import answer as answer_to
+from runtime.http.failures import error_response
 from runtime.http.limits import COUNTED
 from runtime.http.problems import Problem
 
@@ -294,7 +294,7 @@ class Front:
     def _refuse(self, incoming: Incoming, problem: Problem) -> None:
         """Answer with a problem before the body has been read, and close the connection."""
         request = WSGIRequest(self._environ(incoming, None, time.monotonic()))
-        response = answer_to(problem, request)
+        response = error_response(problem, request)
         put_refused(request, problem)
         headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
         # What is left of the body would be taken for the next request.

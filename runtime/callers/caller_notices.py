@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from designer.studio.navigation.notices import Notice, announce
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from runtime.callers.api_accounts import ApiAccount
 from runtime.callers.keys.api_key import ApiKey
 from runtime.callers.recordless_callers import types_with_records
@@ -52,7 +52,7 @@ def _notices_of_callers(request: HttpRequest) -> Iterator[Notice]:
     Everything is read by one query, because the dashboard runs it each time.
     """
     now = timezone.now()
-    types = types_with_records(seen_by(request).configuration)
+    types = types_with_records(overview_for(request).configuration)
     querysets = [
         rows
         for model, rows in ((_KEY, _keys(now, types)), (_ACCOUNT, _accounts(types)))

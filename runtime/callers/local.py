@@ -170,7 +170,7 @@ def _token_pair(family: TokenFamily) -> TokenPair:
     return TokenPair(str(access), str(refresh), _SECONDS)
 
 
-def access_alone(subject: str) -> TokenPair:
+def issue_access_token(subject: str) -> TokenPair:
     """Return an access token for `subject` without a refresh token. Only closing its account or API key ends
     it early.
     """

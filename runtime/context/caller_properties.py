@@ -19,7 +19,7 @@ from designer.names import RESERVED_PROPERTIES, output_key
 from designer.sentences import Sentence
 from runtime.callers.caller import Caller, fields_of_user
 from runtime.callers.caller_records import CallerRecords, records_in, records_of_users
-from runtime.context.related import Related, plain, plain_schema, related
+from runtime.context.related import Related, compiled_related, plain, plain_schema
 from runtime.http.failures import Misconfigured
 
 logger = logging.getLogger("portico.context")
@@ -189,7 +189,7 @@ class CallerProperties:
         """Compile a property that is read over a relationship. Raises Misconfigured."""
         alias = f"r{len(self._related)}"
         records = self._require_records()
-        self._related[defined.name] = related(
+        self._related[defined.name] = compiled_related(
             defined.relationship, defined.columns, records, self._platform, alias
         )
 

@@ -145,7 +145,7 @@ class _RelatedRecords:
         )
 
 
-def related(
+def compiled_related(
     relationship: str,
     columns: Sequence[ColumnDefinition],
     records: CallerRecords,

@@ -12,7 +12,7 @@ from django.conf import settings
 from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_maker import CHILD
 from runtime.describe.fragment_store import AT_ONCE, read_fragments, store_fragments
-from runtime.describe.fragments import Fragment, make, read
+from runtime.describe.fragments import Fragment, make_fragment, read_fragment
 from runtime.http.problems import Problem
 from runtime.serving.served import Served
 
@@ -65,7 +65,7 @@ class FragmentCache:
             return
         if not CHILD.is_used:
             for digest, id in missing.items():
-                self._fragments[digest] = read(make(served, id), self._components)
+                self._fragments[digest] = read_fragment(make_fragment(served, id), self._components)
             return
         if not self._waiting.acquire(blocking=False):
             raise _still_being_made()
@@ -87,9 +87,9 @@ class FragmentCache:
         for digest, id in missing.items():
             if time.monotonic() > ends:
                 raise _still_being_made()
-            content = make(served, id)
+            content = make_fragment(served, id)
             store_fragments({digest: content})
-            self._fragments[digest] = read(content, self._components)
+            self._fragments[digest] = read_fragment(content, self._components)
 
     def _wait_for_child(self, missing: Mapping[str, int]) -> None:
         """Ask the child process for the missing fragments, and read them as they come. Raises Problem 503."""
@@ -108,7 +108,7 @@ class FragmentCache:
         for start in range(0, len(digests), AT_ONCE):
             stored = read_fragments(digests[start : start + AT_ONCE])
             for digest, content in stored.items():
-                self._fragments[digest] = read(content, self._components)
+                self._fragments[digest] = read_fragment(content, self._components)
                 del missing[digest]
             if not stored:
                 # The rest is being made: asking for it would only keep the database busy.

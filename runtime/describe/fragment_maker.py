@@ -22,7 +22,7 @@ from crmclient.stand_in import Effect, MemberCall, StandIn
 from designer.triggers.tables import WATCHED
 from runtime.describe.fragment_digests import Digests
 from runtime.describe.fragment_store import AT_ONCE, remove_old_fragments, store_fragments, stored_digests
-from runtime.describe.fragments import make
+from runtime.describe.fragments import make_fragment
 from runtime.describe.own_routes import OWN_ROUTES
 from runtime.serving.served import Served, current
 
@@ -100,7 +100,11 @@ class Maker:
                 return
             present = stored_digests(batch)
             store_fragments(
-                {digest: make(described, missing[digest]) for digest in batch if digest not in present}
+                {
+                    digest: make_fragment(described, missing[digest])
+                    for digest in batch
+                    if digest not in present
+                }
             )
             self._stored.update(batch)
         self._complete = served

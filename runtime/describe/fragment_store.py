@@ -14,8 +14,9 @@ KEPT = dt.timedelta(days=1)
 
 
 class DescriptionFragment(models.Model):
-    """A fragment as `describe.fragments.make` made it. `digest` stands for the definition, the metadata and
-    the program that it was made from.
+    """A fragment as `describe.fragments.make_fragment` made it.
+
+    `digest` stands for the definition, the metadata and the program that it was made from.
     """
 
     digest = models.CharField(max_length=64, primary_key=True)

@@ -90,7 +90,7 @@ def _with_replaced(texts: Texts, others: Texts) -> Texts:
     return {**texts, **{key: {**texts.get(key, {}), **other} for key, other in others.items()}}
 
 
-def make(served: Served, id: int) -> bytes:
+def make_fragment(served: Served, id: int) -> bytes:
     """Return the fragment of an endpoint, or of one of `OWN_ROUTES`, as the database stores it: the
     compressed index and texts, followed by the compressed part of `/api/schema`.
 
@@ -111,8 +111,8 @@ def make(served: Served, id: int) -> bytes:
     return zlib.compress(_serialized(content), _LEVEL) + zlib.compress(render(content["part"]), _LEVEL)
 
 
-def read(content: bytes, interned: dict[str, bytes]) -> Fragment:
-    """Read a fragment that `make` made.
+def read_fragment(content: bytes, interned: dict[str, bytes]) -> Fragment:
+    """Read a fragment that `make_fragment` made.
 
     `interned` has component texts by name, which fragments share to save memory.
     """

@@ -18,7 +18,7 @@ from runtime.http.rendering import JSON
 from runtime.operations.base import Description
 from runtime.serving.served import Served
 from runtime.tokens.grants import REFRESH_FORM, TOKEN_FORM
-from runtime.tokens.token_views import REVOCATION
+from runtime.tokens.token_views import REVOCATION_INPUTS
 
 # Stand among the endpoints' ids, which begin with 1, for the API's own routes: those open to all, and those
 # that want a token.
@@ -258,7 +258,8 @@ _TOKEN_ROUTES = (
         "Ends the login that a refresh token belongs to (RFC 7009). A token that is not known is revoked "
         "already.",
         _description_of_token_route(
-            REVOCATION.schema(), (200, None, "The token is good no longer."), s400="unsupported_token_type",
+            REVOCATION_INPUTS.schema(), (200, None, "The token is good no longer."),
+            s400="unsupported_token_type",
         ),
     ),
 )  # fmt: skip

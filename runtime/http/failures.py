@@ -75,7 +75,7 @@ def is_no_room(error: OSError) -> bool:
     return error.errno in _NO_ROOM
 
 
-def answer(error: Exception, request: HttpRequest) -> HttpResponse:
+def error_response(error: Exception, request: HttpRequest) -> HttpResponse:
     """Return the response for `error`, and note the problem in the request's record.
 
     Failures of the service or the platform go to the log as outages. Of other problems, the log has only
@@ -95,7 +95,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
     # Only a RefusedCaller (runtime.callers) has fields to log.
     elif problem.logged:
         logger.info("caller refused", extra=log_fields)
-        caller_refused.send(answer, problem=problem)
+        caller_refused.send(error_response, problem=problem)
     elif isinstance(error, errors.PlatformError):
         logger.info("platform refused: %s", for_log(error), extra=log_fields)
     return respond(problem, request)
@@ -103,7 +103,7 @@ def answer(error: Exception, request: HttpRequest) -> HttpResponse:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> HttpResponse:
     """Answer an exception that was raised in a view of DRF, which calls this."""
-    return answer(error, context["request"]._request)
+    return error_response(error, context["request"]._request)
 
 
 def _problem_of_database(error: Exception) -> Problem:

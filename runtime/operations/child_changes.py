@@ -26,7 +26,13 @@ from runtime.http.problems import FieldError, Problem
 from runtime.operations.child_records import group_of, payload_of_items
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
-from runtime.steps.row_rule_guard import CREATES, MOVES, OUTSIDE, CreateGuard, MoveGuard
+from runtime.steps.row_rule_guard import (
+    OUTSIDE_ROW_RULE,
+    WOULD_CREATE_OUTSIDE,
+    WOULD_MOVE_OUTSIDE,
+    CreateGuard,
+    MoveGuard,
+)
 from runtime.steps.rules import both, rule_of_entity
 from runtime.values.fields import Field
 from runtime.values.inputs import Sent, invalid_input
@@ -85,7 +91,9 @@ class ChildChanges:
     def problems(self) -> dict[int, tuple[str, ...]]:
         """The problem codes of the row rules by status, for the OpenAPI document."""
         return (
-            {403: (OUTSIDE,)} if any(changed_list.is_ruled for changed_list in self._lists.values()) else {}
+            {403: (OUTSIDE_ROW_RULE,)}
+            if any(changed_list.is_ruled for changed_list in self._lists.values())
+            else {}
         )
 
     def names_of_changed_lists(self, sent: Sent) -> list[str]:
@@ -118,9 +126,13 @@ class ChildChanges:
 
 def refuse_outside(changes: Iterable[Change]) -> None:
     """Raise Problem 403 naming every change that a row rule forbids, if there are any."""
-    outside = [FieldError(OUTSIDE, change.outside, pointer=change.at) for change in changes if change.outside]
+    outside = [
+        FieldError(OUTSIDE_ROW_RULE, change.outside, pointer=change.at)
+        for change in changes
+        if change.outside
+    ]
     if outside:
-        raise Problem(403, OUTSIDE, outside[0].message, errors=outside)
+        raise Problem(403, OUTSIDE_ROW_RULE, outside[0].message, errors=outside)
 
 
 class _ChangedList:
@@ -189,7 +201,7 @@ class _ChangedList:
         values = {**self._bind(self.payloads.added, item, pointer, exchange), self._lookup: parent}
         is_inside = self._create_guard is None or self._create_guard.allows(values, exchange)
         create = Create(self._entity, values)
-        return Change(pointer, create, self.payloads.added, "" if is_inside else CREATES)
+        return Change(pointer, create, self.payloads.added, "" if is_inside else WOULD_CREATE_OUTSIDE)
 
     def change(self, item: Mapping[str, Any], pointer: str, rows: Rows, exchange: Exchange) -> Change:
         """Return the change of a record that is in `rows`. Raises Problem of the item's inputs."""
@@ -221,7 +233,7 @@ class _ChangedList:
         """
         stays = self._move_guard.stays(row, values, exchange)
         update = Update(self._entity, id, values, self._version_of(row))
-        return Change(pointer, update, self.payloads.changed, "" if stays else MOVES)
+        return Change(pointer, update, self.payloads.changed, "" if stays else WOULD_MOVE_OUTSIDE)
 
     def _row_of(self, id: Guid, pointer: str, rows: Rows) -> Mapping[str, Value]:
         """Return the row of the item.

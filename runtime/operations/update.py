@@ -35,7 +35,7 @@ from runtime.operations.message_language import language_parameter
 from runtime.operations.payload import Payload
 from runtime.request_context import Exchange
 from runtime.steps import FoundRecord
-from runtime.steps.row_rule_guard import OUTSIDE, WriteGuard
+from runtime.steps.row_rule_guard import OUTSIDE_ROW_RULE, WriteGuard
 
 # How often a write is tried on records of lists that others change at the same moment.
 _ATTEMPTS: Final = 3
@@ -166,7 +166,7 @@ class UpdateOperation(Operation):
                     **self.versions.problems(*payload.PROBLEMS[400], "invalid_id"),
                     409: ("duplicate_key", *self.duplicates.codes, "state_conflict"),
                     **self.children.problems,
-                    **({403: (OUTSIDE,)} if self.guard.reads else {}),
+                    **({403: (OUTSIDE_ROW_RULE,)} if self.guard.reads else {}),
                 }
             ),
         )

@@ -16,7 +16,7 @@ from crmclient.metadata_deadline import waiting_for_metadata_until
 from crmclient.watchdog import Watch
 from runtime.http.bodies import read_unwanted
 from runtime.http.deadlines import deadline_of
-from runtime.http.failures import answer
+from runtime.http.failures import error_response
 from runtime.http.limits import say_limits
 from runtime.http.problems import Problem, unknown_route
 from runtime.http.request_ids import HEADER, request_id
@@ -53,7 +53,7 @@ def dispatch(request: HttpRequest) -> HttpResponseBase:
     try:
         deadline = deadline_of(request)
     except Problem as late:
-        response: HttpResponseBase = answer(late, request)
+        response: HttpResponseBase = error_response(late, request)
     else:
         response = _answer_until(deadline, request)
     if response.status_code >= 400:
@@ -76,7 +76,7 @@ def _answer_until(deadline: float, request: HttpRequest) -> HttpResponseBase:
         try:
             return _options(request) if request.method == "OPTIONS" else _answer(request, watch)
         except Exception as error:
-            return answer(error, request)
+            return error_response(error, request)
 
 
 def _say_length(request: HttpRequest, response: HttpResponse) -> None:

@@ -20,8 +20,7 @@ from runtime.callers.refusals import authentication_required, forbidden, type_no
 from runtime.callers.tokens import authenticate
 from runtime.http.addresses import client_address
 from runtime.http.conditions import unless_held
-from runtime.http.failures import answer as answer_to
-from runtime.http.failures import misconfigured
+from runtime.http.failures import error_response, misconfigured
 from runtime.http.limits import count_address, count_caller, count_endpoint
 from runtime.http.problems import Problem
 from runtime.http.rendering import refuse_unacceptable
@@ -76,7 +75,7 @@ class GuardedViewSet(ViewSet):
             self.initial(request)
             response: HttpResponseBase = getattr(self, action)(request)
         except Exception as error:
-            response = answer_to(error, request)
+            response = error_response(error, request)
         (_PUBLIC if self.is_public else PRIVATE).complete(response)
         return response
 

@@ -20,9 +20,9 @@ from runtime.steps.platform_changes import values_set_along
 from runtime.steps.rules import CallersRule, RowRule, rule_of_entity, rule_of_record
 from runtime.steps.steps import Steps
 
-OUTSIDE = "outside_row_rule"
-MOVES = "This would move the record to where you may not reach it."
-CREATES = "This would create a record where you may not reach it."
+OUTSIDE_ROW_RULE = "outside_row_rule"
+WOULD_MOVE_OUTSIDE = "This would move the record to where you may not reach it."
+WOULD_CREATE_OUTSIDE = "This would create a record where you may not reach it."
 
 
 class MoveGuard:
@@ -58,7 +58,7 @@ class MoveGuard:
     def check(self, row: Mapping[str, Value], values: Mapping[str, Value], exchange: Exchange) -> None:
         """Raise Problem 403 unless the record stays within the row rule when `values` are written to it."""
         if not self.stays(row, values, exchange):
-            raise Problem(403, OUTSIDE, MOVES)
+            raise Problem(403, OUTSIDE_ROW_RULE, WOULD_MOVE_OUTSIDE)
 
     def _stays(
         self,
@@ -141,7 +141,7 @@ class CreateGuards:
     @property
     def problems(self) -> dict[int, tuple[str, ...]]:
         """The problem codes of `check` by status, for the OpenAPI document."""
-        return {403: (OUTSIDE,)} if self._guards else {}
+        return {403: (OUTSIDE_ROW_RULE,)} if self._guards else {}
 
     def check(
         self,
@@ -153,12 +153,12 @@ class CreateGuards:
         list.
         """
         outside = [
-            FieldError(OUTSIDE, CREATES, pointer=child.at)
+            FieldError(OUTSIDE_ROW_RULE, WOULD_CREATE_OUTSIDE, pointer=child.at)
             for child in children
             if child.list in self._lists and not self._lists[child.list].allows(child.values, exchange)
         ]
         if outside or not (self._own is None or self._own.allows(values, exchange)):
-            raise Problem(403, OUTSIDE, CREATES, errors=outside)
+            raise Problem(403, OUTSIDE_ROW_RULE, WOULD_CREATE_OUTSIDE, errors=outside)
 
 
 class CreateGuard:

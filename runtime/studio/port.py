@@ -15,7 +15,7 @@ from designer.configuration import Configuration, Endpoint
 from designer.definitions import IssuerDefinition, UserPropertyDefinition
 from designer.names import USER_TYPE
 from designer.platform import get_platform
-from runtime.callers.issuers import of_environment
+from runtime.callers.issuers import environment_issuers
 from runtime.callers.platform_users import platform_users
 from runtime.describe.api_schema import Schema
 from runtime.describe.audience import ANONYMOUS_READERS, Audience
@@ -98,7 +98,7 @@ class StudioRuntime:
         return issuer_discovery.key_problem(issuer)
 
     def environment_issuers(self) -> Sequence[IssuerDefinition]:
-        return [issuer.definition for issuer in of_environment().values()]
+        return [issuer.definition for issuer in environment_issuers().values()]
 
     def users(self) -> Mapping[Guid, str]:
         return platform_users(get_platform())

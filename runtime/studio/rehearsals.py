@@ -17,7 +17,7 @@ from crmclient import Platform
 from designer.configuration import Configuration, Endpoint
 from designer.platform import get_platform
 from designer.ports import Attempt, Rehearsal
-from runtime.http.failures import answer
+from runtime.http.failures import error_response
 from runtime.http.problems import CONTENT_TYPE
 from runtime.http.rendering import JSON
 from runtime.operations import OPERATIONS
@@ -83,7 +83,7 @@ def _response(
     except NotSent:
         raise
     except Exception as error:
-        return answer(error, request)
+        return error_response(error, request)
     finally:
         if exchange is not None and exchange.received is not None:
             exchange.received.close()

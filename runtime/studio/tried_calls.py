@@ -25,7 +25,7 @@ from runtime.callers.caller import ANONYMOUS, Caller
 from runtime.context import UserContext
 from runtime.files import names
 from runtime.files.sample_files import sample_content
-from runtime.http.failures import answer
+from runtime.http.failures import error_response
 from runtime.operations import OPERATIONS
 from runtime.request_context import Exchange
 from runtime.serving.routing import RoutingTable
@@ -66,7 +66,7 @@ def attempt(endpoint: Endpoint, configuration: Configuration, attempted: Attempt
         pass
     except Exception as error:
         trace.error = error
-        response = answer(error, request)
+        response = error_response(error, request)
     milliseconds = (time.perf_counter() - began) * 1000
     if exchange is not None and exchange.received is not None:
         exchange.received.close()

@@ -10,12 +10,12 @@ from rest_framework.request import Request
 
 from designer.definitions import InputDefinition
 from runtime.callers.keys.key_callers import subject_of
-from runtime.callers.local import TokenPair, access_alone, issue, rotate
+from runtime.callers.local import TokenPair, issue, issue_access_token, rotate
 from runtime.callers.login import log_in
 from runtime.http.addresses import client_address
 from runtime.http.problems import FieldError, Problem
 from runtime.tokens.client_authentication import client_of
-from runtime.tokens.token_requests import is_form, texts
+from runtime.tokens.token_requests import is_form, token_inputs
 from runtime.values.inputs import Inputs, invalid_input
 
 Grant: TypeAlias = Callable[[Request, Mapping[str, Any]], TokenPair]
@@ -36,7 +36,7 @@ _OF_REFRESHING = ("grant_type", "refresh_token", "scope", "client_id", "client_s
 
 def _inputs_of_grant(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -> Inputs:
     """Return the inputs of a grant: all `members`, of which those in `required` must be sent."""
-    return texts(
+    return token_inputs(
         *(
             InputDefinition(name=name, required=name in required, **{"nullable": False, **_MEMBERS[name]})
             for name in members
@@ -45,9 +45,9 @@ def _inputs_of_grant(*required: str, members: Iterable[str] = tuple(_MEMBERS)) -
 
 
 # What is sent where no grant is named.
-LOGIN = _inputs_of_grant("username", "password")
+LOGIN_INPUTS = _inputs_of_grant("username", "password")
 _REFRESH = InputDefinition(name="refresh", max_length=8192, required=True)
-REFRESH = texts(_REFRESH, *_inputs_of_grant(members=_OF_REFRESHING).definitions)
+REFRESH_INPUTS = token_inputs(_REFRESH, *_inputs_of_grant(members=_OF_REFRESHING).definitions)
 
 
 def log_in_with(request: Request, sent: Mapping[str, Any]) -> TokenPair:
@@ -65,11 +65,11 @@ def issue_to_client(request: Request, sent: Mapping[str, Any]) -> TokenPair:
     raises.
     """
     key = client_of(request._request, sent)
-    return access_alone(subject_of(key))
+    return issue_access_token(subject_of(key))
 
 
 _GRANTS: Mapping[str, tuple[Inputs, Grant]] = {
-    "password": (LOGIN, log_in_with),
+    "password": (LOGIN_INPUTS, log_in_with),
     "refresh_token": (
         _inputs_of_grant("refresh_token"),
         lambda request, sent: renew(request, sent["refresh_token"]),
@@ -87,11 +87,11 @@ def _schema(inputs: Inputs, grants: Iterable[str]) -> dict[str, Any]:
     return schema
 
 
-TOKEN_FORM = _schema(LOGIN, GRANTS)
-REFRESH_FORM = _schema(REFRESH, ["refresh_token"])
+TOKEN_FORM = _schema(LOGIN_INPUTS, GRANTS)
+REFRESH_FORM = _schema(REFRESH_INPUTS, ["refresh_token"])
 
 
-def grant(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = GRANTS) -> TokenPair:
+def grant_tokens(request: Request, sent: Mapping[str, Any], allowed: frozenset[str] = GRANTS) -> TokenPair:
     """Return the tokens for the members `sent`, among them `grant_type`.
 
     Raises Problem 400 `unsupported_grant_type`, `invalid_input`, and what the grants raise.

@@ -14,7 +14,7 @@ import orjson
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from runtime.http.failures import answer
+from runtime.http.failures import error_response
 from runtime.http.problems import CONTENT_TYPE, phrase
 from runtime.http.rendering import JSON
 from runtime.tokens.token_requests import names_a_grant
@@ -40,7 +40,7 @@ def in_words_of_oauth(view: View, *, always: bool = False) -> View:
         try:
             response = view(request)
         except Exception as error:
-            response = answer(error, request)
+            response = error_response(error, request)
         is_problem = response.headers.get("Content-Type") == CONTENT_TYPE
         if is_problem and isinstance(response, HttpResponse) and (always or names_a_grant(request)):
             _translate(response)

@@ -21,7 +21,7 @@ FORM = "application/x-www-form-urlencoded"
 _LONGEST_LOOKED_AT = 16 * 1024
 
 
-def texts(*definitions: InputDefinition) -> Inputs:
+def token_inputs(*definitions: InputDefinition) -> Inputs:
     """Return the inputs of a route for tokens. They belong to no attribute of the platform."""
     return Inputs(definitions, {defined.name: Limits.of(defined) for defined in definitions})
 

@@ -12,10 +12,10 @@ from designer.definitions import InputDefinition
 from runtime.callers.local import TokenPair, is_access_token, revoke
 from runtime.http.problems import Problem
 from runtime.http.rendering import json_response
-from runtime.tokens.grants import LOGIN, REFRESH, grant, log_in_with, read_known, renew
-from runtime.tokens.token_requests import read_request, texts
+from runtime.tokens.grants import LOGIN_INPUTS, REFRESH_INPUTS, grant_tokens, log_in_with, read_known, renew
+from runtime.tokens.token_requests import read_request, token_inputs
 
-REVOCATION = texts(
+REVOCATION_INPUTS = token_inputs(
     InputDefinition(name="token", required=True, max_length=8192),
     # It is not needed: the token itself tells its kind.
     InputDefinition(name="token_type_hint", max_length=100),
@@ -33,8 +33,8 @@ class TokenView(APIView):
         """Answer with tokens. Raises Problem."""
         sent = read_request(request._request)
         if "grant_type" in sent:
-            return _token_response(grant(request, sent))
-        return _token_response(log_in_with(request, LOGIN.read(sent)))
+            return _token_response(grant_tokens(request, sent))
+        return _token_response(log_in_with(request, LOGIN_INPUTS.read(sent)))
 
 
 class RefreshView(APIView):
@@ -48,12 +48,12 @@ class RefreshView(APIView):
         """Answer with the pair of tokens that follows. Raises Problem."""
         sent = dict(read_request(request._request))
         if "grant_type" not in sent:
-            return _token_response(renew(request, REFRESH.read(sent)["refresh"]))
+            return _token_response(renew(request, REFRESH_INPUTS.read(sent)["refresh"]))
         refresh_token = sent.pop("refresh", None)
         if refresh_token is not None:
             # A token under OAuth's name has precedence.
             sent.setdefault("refresh_token", refresh_token)
-        return _token_response(grant(request, sent, allowed=frozenset({"refresh_token"})))
+        return _token_response(grant_tokens(request, sent, allowed=frozenset({"refresh_token"})))
 
 
 class RevokeView(APIView):
@@ -62,7 +62,7 @@ class RevokeView(APIView):
     def post(self, request: Request) -> HttpResponse:
         """End the login, and answer 200. Raises Problem 400 for an access token."""
         plain = request._request
-        token = read_known(plain, REVOCATION, read_request(plain))["token"]
+        token = read_known(plain, REVOCATION_INPUTS, read_request(plain))["token"]
         if is_access_token(token):
             raise Problem(
                 400,

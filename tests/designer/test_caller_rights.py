@@ -16,7 +16,7 @@ from crmbox.demo.people import RITA_REP
 from designer.models import AuditEntry, Endpoint, Role, Version
 from runtime.callers.issuers.registration import Registration
 from runtime.callers.keys.key_callers import subject_of
-from runtime.callers.local import access_alone, revoke_all
+from runtime.callers.local import issue_access_token, revoke_all
 from runtime.models import ApiAccount, ApiKey, FailedLogins
 from tests.callers import Caller, account
 from tests.designer.counting import queries
@@ -129,7 +129,7 @@ def test_a_token_of_a_login_that_has_ended_is_refused_and_told_all_the_same(
 
 def test_a_token_of_a_key_is_that_of_the_key(root: Client) -> None:
     key, _secret = _key("Nightly", "support")
-    answer = root.post(PAGE, {"token": access_alone(subject_of(key)).access})
+    answer = root.post(PAGE, {"token": issue_access_token(subject_of(key)).access})
     assert answer.context["caller"].name == "The API key “Nightly”"
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.kinds import KINDS
 from designer.studio.look import ChangeList
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 
 
 class ReadyList(ChangeList):
@@ -25,7 +25,7 @@ class ReadyList(ChangeList):
         super().get_results(request)
         # A list keeps the findings on its rows, where a query set would read the rows anew.
         self.result_list = list(self.result_list)
-        overview = seen_by(request)
+        overview = overview_for(request)
         for row in self.result_list:
             row.findings = overview.of(row.pk)
 

@@ -31,7 +31,7 @@ from designer.ports import CallerSource, KnownCaller, get_runtime
 from designer.sentences import said
 from designer.studio.identity.token_explanation_page import NoToken, pasted_token
 from designer.studio.look import dress
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import StudioPage
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix_rules import MatrixRules
@@ -192,7 +192,7 @@ class CallerRightsPage(StudioPage):
 
     def _rights_of(self, caller: KnownCaller) -> Iterator[ShownRights]:
         """Yield the rights of the caller at each endpoint."""
-        overview = seen_by(self.request)
+        overview = overview_for(self.request)
         facts = CallerFacts(frozenset(caller.roles), caller.type)
         rights = rights_of(facts, overview.configuration, overview.states)
         return shown_rights(rights, MatrixRules(overview, ()))

@@ -13,12 +13,14 @@ _of_page: ContextVar[Metadata | None] = ContextVar("metadata_of_page", default=N
 
 
 def known_metadata() -> Metadata:
-    """Return the metadata that the page shares, inside of `asked_once`; else new ones, without answers."""
+    """Return the metadata that the parts of a page share, inside of `sharing_metadata`; else new metadata,
+    which has asked for nothing yet.
+    """
     return _of_page.get() or Metadata(get_platform())
 
 
 @contextmanager
-def asked_once() -> Iterator[None]:
+def sharing_metadata() -> Iterator[None]:
     """Remember the answers about metadata until the block ends."""
     token = _of_page.set(Metadata(get_platform()))
     try:

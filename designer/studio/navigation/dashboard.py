@@ -20,7 +20,7 @@ from designer.readiness import Finding, State
 from designer.readiness.findings import UNCHECKED
 from designer.studio.hidden_lists import hidden_from, visible_findings
 from designer.studio.navigation.notices import notices
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.uses.attribute_uses import count_items, missing_attributes, says_missing
 
 EndpointsByKey: TypeAlias = Mapping[str, tuple[int, Endpoint]]
@@ -56,7 +56,7 @@ def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the dashboard, as far as the account may see it."""
     if not request.user.has_perm("designer.view_endpoint"):
         return context
-    overview = seen_by(request)
+    overview = overview_for(request)
     endpoints = overview.configuration.endpoints
     by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
     return {

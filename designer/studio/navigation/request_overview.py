@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from designer.overview import Overview, overview
 
 
-def seen_by(request: HttpRequest) -> Overview:
+def overview_for(request: HttpRequest) -> Overview:
     """Return the overview for a request.
 
     A GET request makes it once. Other requests make it anew each time, because they change what it shows.

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from designer.models import OptionSet
 from designer.overview import Overview
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.navigation.tree import module_groups
 
 
@@ -139,7 +139,7 @@ _ACCOUNTS = _ListGroup(
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of the sidebar that have something the account may see, as Unfold expects them."""
-    overview = seen_by(request) if request.user.has_perm("designer.view_endpoint") else None
+    overview = overview_for(request) if request.user.has_perm("designer.view_endpoint") else None
     groups = [_page_group(request, _START), _list_group(request, _MODULES, overview)]
     if overview is not None:
         groups += module_groups(request, overview)

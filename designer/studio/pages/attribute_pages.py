@@ -32,7 +32,7 @@ from designer.readiness.metadata import MetadataUnavailable
 from designer.sentences import said
 from designer.studio.metadata import choices
 from designer.studio.metadata.unavailable import unavailable_words
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
@@ -82,7 +82,7 @@ class AttributesPage(StudioPage):
     template_name = "designer/pages/attributes.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        overview = seen_by(self.request)
+        overview = overview_for(self.request)
         configuration, metadata = overview.configuration, overview.metadata
         index = attribute_index(configuration, metadata.users_entity)
         attributes = [
@@ -114,7 +114,7 @@ class AttributePage(StudioPage):
         return [Crumb(AttributesPage.title, reverse("studio:attributes"))]
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        overview = seen_by(self.request)
+        overview = overview_for(self.request)
         metadata = overview.metadata
         key = self._entity, self._attribute
         uses = attribute_index(overview.configuration, metadata.users_entity).get(key, ())
@@ -140,7 +140,7 @@ class AttributePage(StudioPage):
             raise PermissionDenied
         new = request.POST.get("new", "").strip()
         replaces = request.POST.get("do") != "remove"
-        metadata = seen_by(request).metadata
+        metadata = overview_for(request).metadata
         try:
             if replaces and new not in metadata.attributes(self._entity):
                 return self.show_again(problems=[_("Choose the attribute that takes its place.")])
@@ -220,7 +220,7 @@ class AttributePage(StudioPage):
 
     def _is_known(self) -> bool:
         """Return whether the attribute in the address is used, or the platform has it or cannot be asked."""
-        metadata = seen_by(self.request).metadata
+        metadata = overview_for(self.request).metadata
         used = attribute_index(latest(), metadata.users_entity)
         if (self._entity, self._attribute) in used:
             return True

@@ -18,7 +18,7 @@ from designer.loading import latest
 from designer.models import AuditEntry
 from designer.sentences import said
 from designer.studio.hidden_lists import without_hidden
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import StudioPage, StudioView
 
 _PERMISSION = "designer.view_endpoint"
@@ -30,7 +30,7 @@ class ExportPage(StudioPage):
     template_name = "designer/pages/export.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        configuration = seen_by(self.request).configuration
+        configuration = overview_for(self.request).configuration
         return super().get_context_data(
             **kwargs,
             modules=configuration.modules,

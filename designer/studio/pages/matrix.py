@@ -26,7 +26,7 @@ from designer.loading import latest
 from designer.models import AuditEntry
 from designer.overview import overview
 from designer.sentences import said
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix_rules import MatrixRules
@@ -51,7 +51,7 @@ class MatrixPage(StudioPage):
     template_name = "designer/pages/matrix.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        current = seen_by(self.request)
+        current = overview_for(self.request)
         configuration = current.configuration
         module = self.request.GET.get("module", "")
         rows = [row for row in rows_of(configuration) if not module or row.module == module]

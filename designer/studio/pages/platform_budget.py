@@ -15,7 +15,7 @@ from crmclient import Share
 from crmclient.dataverse.http.budget import BOUNDLESS, BudgetUse, Limits, SpendsBudget
 from designer.models import EndpointCalls, TrackedEntity
 from designer.platform import get_platform
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import StudioPage
 
 _SHARES = {
@@ -65,7 +65,7 @@ class PlatformBudgetPage(StudioPage):
         would have cost; and `refused`, of calls for which the budget was used up. `endpoint` is its key, `id`
         the id of its database row, and `what` the endpoint itself. Endpoints that were deleted are left out.
         """
-        endpoints = seen_by(self.request).configuration.endpoints
+        endpoints = overview_for(self.request).configuration.endpoints
         by_key = {endpoint.definition.key: (id, endpoint) for id, endpoint in endpoints.items()}
         rows = EndpointCalls.objects.filter(hour__gte=since).values("endpoint")
         summed = rows.annotate(

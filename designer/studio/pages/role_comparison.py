@@ -14,7 +14,7 @@ from designer.access_control.role_differences import Difference, column_in_words
 from designer.configuration import Configuration
 from designer.definitions import ExposedEntityDefinition, RowRuleEntry
 from designer.sentences import said
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
 from designer.studio.pages.csv_cells import csv_file
 from designer.studio.pages.matrix import matrix_columns
@@ -44,7 +44,7 @@ class CompareRolesPage(StudioPage):
         return [Crumb(gettext_lazy("Permission matrix"), reverse("studio:matrix"))]
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        configuration = seen_by(self.request).configuration
+        configuration = overview_for(self.request).configuration
         columns = matrix_columns(configuration)
         chosen = _chosen(self.request, configuration)
         if chosen is not None:
@@ -67,7 +67,7 @@ class RoleDifferencesFile(StudioView):
     http_method_names = ["get"]
 
     def get(self, request: HttpRequest) -> HttpResponse:
-        chosen = _chosen(request, seen_by(request).configuration)
+        chosen = _chosen(request, overview_for(request).configuration)
         if chosen is None:
             raise Http404
         differences = _differences(request, *chosen)
@@ -96,7 +96,7 @@ def _chosen(request: HttpRequest, configuration: Configuration) -> tuple[str, st
 
 def _differences(request: HttpRequest, one: str, other: str) -> list[Difference]:
     """Return what callers of two columns of the matrix may do differently."""
-    overview = seen_by(request)
+    overview = overview_for(request)
 
     def say(exposed: ExposedEntityDefinition, entry: RowRuleEntry) -> str:
         return entry_in_words(exposed, entry, overview.metadata)

@@ -27,7 +27,7 @@ from designer.models import AuditEntry, Endpoint, Module
 from designer.readiness.metadata import MetadataUnavailable
 from designer.readiness.subjects import EndpointSubject, Surroundings
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import Crumb, StudioPage
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
@@ -97,7 +97,7 @@ class TranslationsPage(StudioPage):
     template_name = "designer/pages/translations.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        configuration = seen_by(self.request).configuration
+        configuration = overview_for(self.request).configuration
         query = self.request.GET
         chosen, used = _lcid_from(query.get("language", "")), configuration.languages()
         languages = sorted(used) if chosen is None else [chosen]

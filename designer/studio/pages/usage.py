@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from designer.models import EndpointCalls
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.pages.base import StudioPage
 
 _PER_PAGE = 100
@@ -26,7 +26,7 @@ class UsagePage(StudioPage):
     template_name = "designer/pages/usage.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        endpoints = seen_by(self.request).configuration.endpoints
+        endpoints = overview_for(self.request).configuration.endpoints
         enabled = {id: endpoint for id, endpoint in endpoints.items() if endpoint.definition.enabled}
         ids = sorted(enabled, key=lambda id: (enabled[id].path, enabled[id].methods))
         page = Paginator(ids, _PER_PAGE).get_page(self.request.GET.get("page"))

@@ -37,7 +37,7 @@ from designer.readiness.metadata import MetadataUnavailable
 from designer.sentences import Sentence
 from designer.studio.look import ModelAdmin
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.caller_questions import OPENED, ticks, with_instructions
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
@@ -458,7 +458,7 @@ def _configuration_at_start(request: HttpRequest) -> Configuration:
     if request.method == "POST":
         before: Configuration = request.configuration_before  # type: ignore[attr-defined]
         return before
-    return seen_by(request).configuration
+    return overview_for(request).configuration
 
 
 def _proposal_title(row: Model | None) -> str:

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from designer.endpoint_calls import DAYS, recent_calls
 from designer.history.broken_callers import BREAKS
 from designer.models import Endpoint
-from designer.studio.navigation.request_overview import seen_by
+from designer.studio.navigation.request_overview import overview_for
 
 # Of several endpoints, those that are called most.
 _MOST_SHOWN = 50
@@ -53,7 +53,7 @@ def _deleted_endpoints(request: HttpRequest, rows: Iterable[Endpoint]) -> list[D
     """Return the endpoints that are to be deleted, those that are called most first, without those that
     cannot be read.
     """
-    configured = seen_by(request).configuration.endpoints
+    configured = overview_for(request).configuration.endpoints
     endpoints = [configured[row.pk] for row in rows if row.pk in configured]
     calls = recent_calls([endpoint.definition.key for endpoint in endpoints])
     deleted = [

@@ -14,7 +14,7 @@ from runtime.callers.issuers import jwks, verification
 from runtime.callers.issuers.environment import read_issuers
 from runtime.callers.issuers.issuer import Issuer, Issuers
 
-__all__ = ["Issuer", "Issuers", "Verified", "forget", "issuers_of", "of_environment", "verify"]
+__all__ = ["Issuer", "Issuers", "Verified", "environment_issuers", "forget", "issuers_of", "verify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +36,17 @@ def verify(token: str, issuers: Issuers) -> Verified:
 @lru_cache(maxsize=8)
 def issuers_of(definitions: tuple[IssuerDefinition, ...]) -> Issuers:
     """Return the issuers of a configuration together with those of the environment. Compiled once."""
-    return Issuers(definitions, of_environment())
+    return Issuers(definitions, environment_issuers())
 
 
 @cache
-def of_environment() -> Mapping[str, Issuer]:
+def environment_issuers() -> Mapping[str, Issuer]:
     """Return the issuers that `ISSUERS` describes, by name."""
     return read_issuers(settings.PORTICO["ISSUERS"])
 
 
 def forget() -> None:
     """Read `ISSUERS`, and the keys of each issuer, anew."""
-    of_environment.cache_clear()
+    environment_issuers.cache_clear()
     issuers_of.cache_clear()
     jwks.forget()
