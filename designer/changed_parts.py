@@ -181,8 +181,8 @@ def _following_endpoints(before: Configuration, after: Configuration) -> Mapping
     if not names and after.entities == before.entities and after.closed_entities == before.closed_entities:
         return before.endpoints
     old_surroundings = Surroundings.of(before.entities, before.closed_entities)
-    # Compared once, not for each endpoint: what is as it was stays the same object.
-    moved = {
+    # Modules whose exposed entities have changed. They are compared once, and not for each endpoint.
+    changed_modules = {
         module
         for module in {*old_surroundings.by_module, *new_surroundings.by_module}
         if old_surroundings.exposures(module) != new_surroundings.exposures(module)
@@ -195,7 +195,7 @@ def _following_endpoints(before: Configuration, after: Configuration) -> Mapping
         """Return the endpoint after the edit; the same object when nothing in it has changed."""
         definition = names.applied(endpoint.definition) if names else endpoint.definition
         module = definition.module
-        if definition is endpoint.definition and module not in moved:
+        if definition is endpoint.definition and module not in changed_modules:
             return endpoint
         entity = new_surroundings.entity(module, definition.exposure)
         return Endpoint(definition, entity, endpoint.problem, new_surroundings.exposures(module))

@@ -106,18 +106,18 @@ def public_names(
     names: dict[str, str] = {}
     # Two names may become the same key in an answer, so keys are compared, in lower case: inputs may not
     # differ in capitals alone. `id` is the record's.
-    taken, taken_in_answers = {"", "id"}, {"", "id"}
+    taken_keys, taken_keys_in_answers = {"", "id"}, {"", "id"}
     for attribute, label in labels.items():
         candidates = chain((_name_of_label(label), input_name(attribute)), numbered(attribute, "_"))
         name = next(
             name
             for name in candidates
             if _may_be_called(name)
-            and output_key(name).lower() not in taken
-            and taken_in_answers.isdisjoint(map(str.lower, keys_in_answers(attribute, name)))
+            and output_key(name).lower() not in taken_keys
+            and taken_keys_in_answers.isdisjoint(map(str.lower, keys_in_answers(attribute, name)))
         )
-        taken.add(output_key(name).lower())
-        taken_in_answers.update(map(str.lower, keys_in_answers(attribute, name)))
+        taken_keys.add(output_key(name).lower())
+        taken_keys_in_answers.update(map(str.lower, keys_in_answers(attribute, name)))
         names[attribute] = name
     return names
 

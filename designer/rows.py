@@ -194,7 +194,8 @@ def endpoints(
 ) -> dict[int, Endpoint]:
     """Return the endpoints by row id: those in `only`, or all.
 
-    `exposed` and `closed` are the results of `entities`.
+    `exposed` and `closed` are the results of `entities`. An endpoint of an unknown kind is left out, and the
+    reason is added to `unreadable`.
     """
     surroundings = Surroundings.of(exposed, closed)
     of_endpoints = {} if only is None else {"endpoint_id__in": only}

@@ -58,7 +58,10 @@ P = TypeVar("P", Input, Binding, Column, Fetcher, Precondition)
 
 
 def apply(plan: Plan, wanted: ConfigurationDocument) -> None:
-    """Make the confirmed changes. Raises DocumentError with all that is wrong; then roll back."""
+    """Make the confirmed changes. Raises DocumentError with all that is wrong; then roll back.
+
+    `wanted` is the document that the plan leads to: it gives the order of user properties.
+    """
     problems: list[str] = []
     for change in plan.changes:
         if change.confirmed:

@@ -52,9 +52,9 @@ def named_document_from(data: dict[str, Any], names: Names, place: Place) -> Con
 
 
 def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
-    """Return the document that `data` describes.
+    """Return the document that `data` describes. `place` writes a location in `data` for people.
 
-    Raises DocumentError with the `place` of every problem; PartlyRead where what is right of the document can
+    Raises DocumentError with the place of every problem; PartlyRead where what is right of the document can
     be judged.
     """
     # PostgreSQL stores no NUL. Without them, the rest of the document can be judged.
@@ -74,8 +74,8 @@ def document_from(data: dict[str, Any], place: Place) -> ConfigurationDocument:
     def place_in_data(location: Location) -> str:
         """Return the place in `data` of a location in `document`, which lacks items that cannot be read."""
         match location:
-            case [str(field), int(at), *rest] if field in positions:
-                return place((field, positions[field][at], *rest))
+            case [str(field), int(at), *inner] if field in positions:
+                return place((field, positions[field][at], *inner))
         return place(location)
 
     if problems := [*problems, *duplicate_keys(document, place_in_data)]:

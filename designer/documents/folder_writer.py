@@ -68,17 +68,19 @@ def write_folder(
                 )
             ]
         )
-    wanted = dict(_files_of_items(document, form))
+    texts_by_path = dict(_files_of_items(document, form))
     for path in present:
-        if path not in wanted and (module is None or path.parts[:2] == ("modules", module)):
+        if path not in texts_by_path and (module is None or path.parts[:2] == ("modules", module)):
             (folder / path).unlink()
+    # With `module`, the folder may hold other modules, of which its manifest tells.
     if manifest is None or module is None:
         removes = EVERYTHING if module is None else [module]
-        wanted[PurePosixPath(f"{MANIFEST}.yaml")] = _HEAD + to_yaml({"format": PRESENT, "removes": removes})
+        text = _HEAD + to_yaml({"format": PRESENT, "removes": removes})
+        texts_by_path[PurePosixPath(f"{MANIFEST}.yaml")] = text
         if manifest is not None and manifest.suffix != ".yaml":
             manifest.unlink()
-    wanted |= _schemas()
-    for path, text in wanted.items():
+    texts_by_path |= _schemas()
+    for path, text in texts_by_path.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="\n")

@@ -89,14 +89,14 @@ def sharing(endpoint: Endpoint) -> Sharing:
         if fetcher.query is not None:
             callers += _causes_in_query(f"fetchers.{fetcher.name}.query", fetcher.query)
     for place, text in _expressions(endpoint):
-        members = _caller_fields_read(text)
+        fields_read = _caller_fields_read(text)
         # An expression may treat every role in its own way. It does not name those that make a difference.
-        if members == _ROLES:
+        if fields_read == _ROLES:
             every_role = True
-        elif members is None or members:
-            properties_read = ", ".join(sorted(f"user.{name}" for name in members or ("…",)))
-            is_property = members is None or not members <= RESERVED_PROPERTIES
-            callers.append(Cause(place, properties_read, is_property))
+        elif fields_read is None or fields_read:
+            what = ", ".join(sorted(f"user.{name}" for name in fields_read or ("…",)))
+            is_property = fields_read is None or not fields_read <= RESERVED_PROPERTIES
+            callers.append(Cause(place, what, is_property))
     properties = any(cause.is_property for cause in callers)
     return Sharing(tuple(dict.fromkeys(callers)), properties, None if every_role else frozenset(roles))
 

@@ -78,7 +78,7 @@ class FollowingEndpoints(Mapping[int, Endpoint]):
         For a thread beside those of requests: it pauses now and then.
         """
         for number, id in enumerate(self._before):
-            self[id]
+            self[id]  # makes the endpoint
             if number % _AT_ONCE == 0:
                 time.sleep(_PAUSE)
         self._before, self._origin = self.settled(), None

@@ -41,7 +41,8 @@ def reach(endpoint: Endpoint) -> Iterator[Reach]:
     if endpoint.entity is not None and definition.settings.reaches_records:
         entity = endpoint.entity.entity
         rule_at_hand = entity in entities_with_rule
-        yield Reach(RECORDS, entity, False, rule_at_hand or definition.row_rule is not None, rule_at_hand)
+        is_ruled = rule_at_hand or definition.row_rule is not None
+        yield Reach(RECORDS, entity, is_link=False, is_ruled=is_ruled, rule_at_hand=rule_at_hand)
     query = definition.settings.designed_query
     if query is not None:
         is_ruled = query.entity in entities_with_rule or definition.row_rule is not None
@@ -93,8 +94,13 @@ def _reach_of_query(
     *,
     rules_links: bool,
 ) -> Iterator[Reach]:
-    """Yield what a query reaches: its own entity, and those of its links."""
-    yield Reach(place, query.entity, False, is_ruled, query.entity in entities_with_rule)
+    """Yield what a query reaches: its own entity, and those of its links.
+
+    `is_ruled`: a row rule applies to the records of its own entity. `rules_links`: the row rules of linked
+    entities apply, too.
+    """
+    rule_at_hand = query.entity in entities_with_rule
+    yield Reach(place, query.entity, is_link=False, is_ruled=is_ruled, rule_at_hand=rule_at_hand)
     for entity in dict.fromkeys(link.entity for link in query.every_link):
         has_rule = entity in entities_with_rule
-        yield Reach(place, entity, True, rules_links and has_rule, has_rule)
+        yield Reach(place, entity, is_link=True, is_ruled=rules_links and has_rule, rule_at_hand=has_rule)

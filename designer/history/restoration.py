@@ -102,6 +102,8 @@ def carry_out(
 ) -> Judgement:
     """Judge the plan that `make_plan` makes of the present configuration, and carry it out.
 
+    `wanted` gives the order of user properties.
+
     Raises Refused when the plan cannot be made, when it would bring in what cannot be served (unless
     `allow_broken`) or, `with_calls`, when an example call fails (unless `allow_failing_calls`). Raises
     DocumentError when the newest version is not `expected_version`, and ChangeRefused. Nothing has been

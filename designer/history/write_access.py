@@ -139,6 +139,7 @@ def remember(now: Configuration, since: Configuration | None = None) -> None:
     With `since`, of which all has been kept before, only what has changed after it is looked at.
     """
     gated = {id: endpoint for id, endpoint in now.endpoints.items() if _is_gated(endpoint)}
+    # Accesses name roles by their row ids, so other roles may change any of them.
     if since is None or not _has_same_roles(since, now):
         removed_ids = [
             id for id in EndpointAccess.objects.values_list("endpoint", flat=True) if id not in now.endpoints
@@ -300,13 +301,13 @@ def _refusal(
     one that is enabled for the first time, at a new path. `endpoint_before` is the endpoint before the save.
     """
     # The first with other callers, or without some of these caller types; None without one.
-    last = next((earlier for earlier in earlier_accesses if not access.is_within(earlier)), None)
+    differing = next((earlier for earlier in earlier_accesses if not access.is_within(earlier)), None)
     named = f"{', '.join(endpoint.methods)} {endpoint.path}"
-    if last is None and (earlier_accesses or access.authentication_required):
+    if differing is None and (earlier_accesses or access.authentication_required):
         if not _creates_as_before(access, earlier_accesses):
             return _finding_on_outside_row_rule(endpoint, named)
         return _finding_on_every_record(endpoint, endpoint_before, access, earlier_accesses)
-    if last is None:
+    if differing is None:
         message = Sentence(
             "%(endpoint)s writes. Only a publisher may open it to callers without a token.", endpoint=named
         )
@@ -315,10 +316,10 @@ def _refusal(
             "%(endpoint)s writes, and only a publisher may change who calls it. "
             "When it was last enabled: %(before)s. Choose that again, or ask a publisher.",
             endpoint=named,
-            before=callers_in_words(last.definition),
+            before=callers_in_words(differing.definition),
         )
     field = "roles" if access.authentication_required else "authentication_required"
-    if last is not None and access.callers == last.callers:
+    if differing is not None and access.callers == differing.callers:
         field = "caller_types"
     return Finding(RULE, Severity.BLOCKING, message, endpoint.definition.key, field)
 

@@ -47,19 +47,25 @@ class ActionSettings(EndpointSettings):
 
     @property
     def changed_entities(self) -> tuple[str, ...]:
+        """The entities that the process may change; empty: any entity."""
         return self.changes
 
     @property
     def platform_name(self) -> str:
+        """The name of the process; empty while none is chosen."""
         return self.process
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
+        """Return the inputs and outputs of the process; None while it is not chosen, or not known to the
+        platform.
+        """
         process = metadata.process(self.process)
         if process is None:
             return None
         return Vocabulary(process.name, inputs_of(process), outputs_of(process))
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        """Return the parameters of the process that take records, by name; none for an unknown process."""
         process = metadata.process(self.process)
         return groups_of_process(process) if process else {}
 

@@ -78,12 +78,14 @@ class AssociateSettings(EndpointSettings):
     )
 
     def methods(self, of_kind: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those methods of the kind that `calls` lets callers use."""
         # `both` is not among the keys.
         only = _METHODS.get(self.calls)
         return of_kind if only is None else (only,)
 
     @property
     def related_segment(self) -> str:
+        """The segment of the exposed entity of the related records; empty while none is chosen."""
         return self.related
 
     def relationship_among(self, relationships: Iterable[Relationship]) -> Relationship | None:

@@ -42,6 +42,9 @@ class CreateSettings(DuplicateSettings):
         return self.may_create_outside_rule
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        """Return the relationships whose records can be created with the record, by name; none without an
+        entity.
+        """
         return groups_of_entity(entity, metadata.relationships(entity)) if entity else {}
 
 

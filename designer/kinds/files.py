@@ -39,9 +39,11 @@ class FileSettings(EndpointSettings):
 
     @property
     def own_attributes(self) -> tuple[str, ...]:
+        """The file column; none for notes."""
         return (self.attribute,) if self.attribute else ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        """Return the settings with the file column after the change, and no changed keys of a query."""
         return self.model_copy(update={"attribute": change.name(entity, self.attribute)}), {}
 
 
@@ -96,10 +98,12 @@ class UploadSettings(FileSettings):
 class DownloadSettings(FileSettings, CachedSettings):
     @property
     def reads_notes(self) -> bool:
+        """Whether answers are read from the notes about the record."""
         return self.notes
 
     @property
     def item(self) -> str:
+        """The name of the path parameter for one of the listed files; empty where files have no paths."""
         # A column holds one file, which has no path of its own.
         return "fileId" if self.notes else ""
 

@@ -96,6 +96,7 @@ class OperationKind:
 
     @property
     def writes(self) -> bool:
+        """Whether calls may change something: the kind has a method other than GET."""
         return any(method != "GET" for method in self.methods)
 
     @property

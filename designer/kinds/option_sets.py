@@ -73,13 +73,18 @@ class OptionSetSettings(EndpointSettings):
 
     @property
     def platform_name(self) -> str:
+        """The name of the option set or, for a local one, of its attribute."""
         return self.option_set
 
     @property
     def own_attributes(self) -> tuple[str, ...]:
+        """The attribute of a local option set. The name of a global one means no attribute: such an endpoint
+        has no exposed entity.
+        """
         return (self.option_set,) if self.option_set else ()
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        """Return the settings with the attribute after the change, and no changed keys of a query."""
         # The change knows its entity: it leaves a global option set, which is of none, as it is.
         return self.model_copy(update={"option_set": change.name(entity, self.option_set)}), {}
 

@@ -78,6 +78,9 @@ class QuerySettings(CachedSettings):
         return self.query
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        """Return the settings with the query after the change of an attribute, and the keys of its rows that
+        change with it.
+        """
         # The query and its rows change, whatever `entity` is: a query names its entities itself.
         if self.query is None:
             return self, {}
@@ -102,6 +105,9 @@ class QuerySettings(CachedSettings):
         return self.labels
 
     def vocabulary(self, entity: str, metadata: MetadataSource) -> Vocabulary | None:
+        """Return the columns of the query, which columns may answer; bindings may set nothing. None without a
+        query.
+        """
         if self.query is None:
             return None
         return Vocabulary(Sentence("The query"), {}, answered_attributes(self.query, metadata.attributes))
@@ -121,6 +127,9 @@ class SortedQuerySettings(QuerySettings):
     )
 
     def with_attribute(self, entity: str, change: AttributeChange) -> tuple[EndpointSettings, ChangedKeys]:
+        """Return the settings with the query and the orders after the change of an attribute, and the keys of
+        rows that change with it. An order that would sort by nothing is removed.
+        """
         settings, keys = super().with_attribute(entity, change)
         # `keys` are the changed keys of the query's rows, which orders name, too.
         if not keys:
@@ -142,6 +151,7 @@ class MultiQuerySettings(SortedQuerySettings):
     )
 
     def first_rows(self, most: int) -> MultiQuerySettings:
+        """Return the settings for an answer of at most `most` rows, where more rows would be refused."""
         # Groups are made of all rows: with fewer rows, their values would be wrong.
         if self.query is None or self.query.is_aggregate:
             return self
@@ -173,6 +183,7 @@ class PaginatedQuerySettings(SortedQuerySettings):
 
     @property
     def pages(self) -> PageSizes | None:
+        """Return the page sizes."""
         return PageSizes(self.page_size, self.max_page_size)
 
 

@@ -152,4 +152,5 @@ class CachedSettings(EndpointSettings):
 
     @property
     def answer_cache(self) -> AnswerCache | None:
+        """How answers are kept and shared; None while they are not."""
         return self.cache if self.cache.is_on else None

@@ -17,6 +17,9 @@ class UpdateSettings(VersionSettings, DuplicateSettings):
     """The settings of an update. Its lists hold changes to the records of a relationship."""
 
     def record_groups(self, entity: str, metadata: MetadataSource) -> Mapping[str, RecordGroup]:
+        """Return the relationships whose records can be changed with the record, by name; none without an
+        entity.
+        """
         return groups_of_entity(entity, metadata.relationships(entity)) if entity else {}
 
 

@@ -116,6 +116,7 @@ def _read_documents(base: str, document: str) -> tuple[ConfigurationDocument, Co
         items = collection.items(new).items()
         pairs = ((old_items.get((collection.field, key)), item) for key, item in items)
         lists[collection.field] = tuple(before if before == item else item for before, item in pairs)
+    # A member that the document does not have stays missing: without `caller_types`, they stay as they are.
     return old, new.model_copy(update={field: lists[field] for field in new.model_fields_set & lists.keys()})
 
 

@@ -120,8 +120,8 @@ def publish(proposal: Proposal, author: Author) -> Judgement:
     Raises DocumentError with everything that prevents it: findings, example calls, a missing approval, and
     live changes of the same parts. Nothing has changed then.
     """
-    if held_back := list(obstacles(proposal)):
-        raise DocumentError(held_back)
+    if reasons := list(obstacles(proposal)):
+        raise DocumentError(reasons)
     contents, digest = Contents.of(proposal), content_digest(proposal)
 
     def make_plan(now: ConfigurationDocument) -> Plan:

@@ -56,6 +56,7 @@ def rounding_places(
 
 def sortable(query: DesignedQuery, attributes: Callable[[str], Mapping[str, Attribute]]) -> dict[str, Order]:
     """Return, for each key that rows can be sorted by, how they are sorted, ascending."""
+    # Groups and sums are no attributes: they are sorted by the alias of their column.
     by_alias = query.is_aggregate
     return {
         key: Order(alias=key) if by_alias else Order(column.attribute, link=link)

@@ -181,6 +181,7 @@ def _link_in_words(link: DesignedLink, name: str, attributes: Attributes) -> str
     """Return a link in words, with its conditions. `name`: the linked entity as people read it."""
     text = str(LINK_WORDS[link.type]) % {"name": name}
     if link.filter is not None and link.filter.items:
+        # The words of an outer link end in “if any”.
         text += ", " if link.type is LinkType.OUTER else " "
         text += _("where %(filter)s") % {"filter": _group_in_words(link.filter, link.entity, attributes)}
     return text

@@ -83,6 +83,7 @@ def _has_messages(field: BoundField, located: Iterable[Located]) -> bool:
 
 
 def _rendered(context: template.Context, template_name: str, bound: Any, column: str) -> SafeString:
+    """Return what a template shows for `bound`, in the context of the page."""
     engine = context.template.engine  # type: ignore[union-attr]  # it is being rendered
     with context.push(bound=bound, column=column):
         return engine.get_template(template_name).render(context)

@@ -19,6 +19,7 @@ def within(limits: Limits, read: Reader) -> Reader:
     sentence = Sentence("Must be one of: %(values)s.", values=", ".join(map(str, limits.allowed)))
 
     def read_allowed(raw: Any) -> Any:
+        """Return what `read` reads. Raises InvalidInput for a value that is not allowed."""
         value = read(raw)
         if value not in allowed:
             raise InvalidInput("not_allowed", sentence)

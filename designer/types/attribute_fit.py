@@ -85,6 +85,7 @@ def _takes_instant(attribute: Attribute, sample: dt.datetime) -> bool:
 
 
 def _takes_day(attribute: Attribute, sample: dt.date) -> bool:
+    # A datetime is also a date.
     if isinstance(sample, dt.datetime):
         return False
     return attribute.type in _TEXTS or (attribute.type is AttributeType.DATETIME and attribute.holds_days)
@@ -123,6 +124,7 @@ def _takes_object(attribute: Attribute, sample: Mapping[str, Any]) -> bool:
 
 
 def _takes_list(attribute: Attribute, sample: list[Any] | tuple[Any, ...]) -> bool:
+    """Whether `attribute` may take a list: of objects for parties, or of option values."""
     if attribute.type.holds_parties:
         return all(isinstance(item, Mapping) and may_hold(attribute, item) for item in sample)
     return attribute.type is AttributeType.MULTISELECT and all(type(item) is int for item in sample)

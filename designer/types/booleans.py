@@ -32,6 +32,8 @@ class BooleanType(InputType):
         return _BOOLEANS.get(text.lower(), text)
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of true and false. It raises InvalidInput for anything else."""
+
         def read(raw: Any) -> bool:
             if type(raw) is not bool:
                 raise InvalidInput("wrong_type", Sentence("Must be true or false."))

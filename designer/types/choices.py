@@ -37,6 +37,7 @@ class OptionSetType(InputType):
         return "select"
 
     def from_text(self, text: str) -> Any:
+        """Return the number in a text of a query string, and any other text as it is."""
         return whole_number(text)
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -44,6 +45,7 @@ class OptionSetType(InputType):
         return 0 if _compares_single_options(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of the value of one option. It raises InvalidInput."""
         return within(limits, _option_reader(limits.options))
 
     def schema(self, limits: Limits) -> dict[str, Any]:
@@ -71,6 +73,7 @@ class MultiOptionSetType(InputType):
         return "multiselect"
 
     def from_text(self, text: str) -> Any:
+        """Return one item of a query string as a number, and any other text as it is."""
         return whole_number(text)
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -81,6 +84,7 @@ class MultiOptionSetType(InputType):
         return 1 if operator in LISTS and _compares_single_options(operator, attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of an array of option values. It raises InvalidInput."""
         read_one = cast(Callable[[Any], int], within(limits, _option_reader(limits.options)))
         fewest, most = _bounds(limits)
 

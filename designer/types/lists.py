@@ -30,6 +30,9 @@ class ListType(InputType):
         return "list"
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader that checks the number of items of an array, and returns the array as it is. It
+        raises InvalidInput.
+        """
         fewest, most = _bounds(limits)
 
         def read(raw: Any) -> Any:

@@ -61,6 +61,7 @@ class IntegerType(InputType):
         return "number"
 
     def from_text(self, text: str) -> Any:
+        """Return the value of a text in a query string: a number, or the text itself."""
         # As a text, a large number is read as exactly as it is written.
         return text if self.numerals else whole_number(text)
 
@@ -80,6 +81,7 @@ class IntegerType(InputType):
         return 0 if attribute.type in self.attribute_types else _WHOLE_RANKS.get(attribute.type)
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of whole numbers within `limits`. It raises InvalidInput."""
         lowest, highest = _whole_bounds(limits, self.lowest, self.highest)
         numerals = self.numerals
 
@@ -139,6 +141,7 @@ class DecimalType(InputType):
         return 0 if attribute.type in self.attribute_types else 1
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of exact numbers within `limits`. It raises InvalidInput."""
         lowest, highest = self._bounds(limits)
         places = self.places if limits.precision is None else min(self.places, limits.precision)
 
@@ -200,9 +203,11 @@ class DoubleType(InputType):
         return "number"
 
     def from_text(self, text: str) -> Any:
+        """Return the number in a text of a query string, and any other text as it is."""
         return Decimal(text) if _NUMBER.fullmatch(text) else text
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of floating-point numbers within `limits`. It raises InvalidInput."""
         lowest, highest = limits.minimum, limits.maximum
 
         def read(raw: Any) -> float:

@@ -38,6 +38,7 @@ class PartyListType(InputType):
         return "parties"
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of an array of parties. It raises InvalidInput."""
         fewest, most = _bounds(limits)
         read_party = _party_reader(limits)
 

@@ -29,6 +29,8 @@ class RecordType(InputType):
         return "record"
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader that returns an object as it is. It raises InvalidInput for anything else."""
+
         def read(raw: Any) -> Any:
             if type(raw) is not dict:
                 raise InvalidInput("wrong_type", Sentence("Must be an object."))

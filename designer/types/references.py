@@ -28,6 +28,7 @@ class GuidType(InputType):
     sample: ClassVar[Any] = SAMPLE_ID
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         return _rank(self, operator, attribute)
 
     def compile(self, limits: Limits) -> Reader:
@@ -56,13 +57,18 @@ class EntityReferenceType(InputType):
 
     @property
     def as_parameter(self) -> InputType:
+        """The type that reads a value of the input in a query string."""
         # An id says which record is meant, whatever entity it is of.
         return GUID
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
+        """Return how well the type fits a condition: 0 is best, and None is not at all."""
         return _rank(self, operator, attribute)
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of an id where there is one target, else of `{"type", "id"}`. It raises
+        InvalidInput.
+        """
         targets = limits.targets
         if len(targets) == 1:
             (target,) = targets

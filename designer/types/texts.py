@@ -40,6 +40,7 @@ class TextType(InputType):
     is_textual: ClassVar[bool] = True
 
     def is_natural_for(self, attribute: Attribute) -> bool:
+        """Whether the attribute holds texts of this type as they are."""
         return attribute.type is self.natural
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -54,6 +55,10 @@ class TextType(InputType):
         return fits
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of texts within `limits`, which raises InvalidInput.
+
+        Raises ValueError for a pattern that does not compile.
+        """
         shortest, longest = limits.min_length or 0, limits.max_length
         matches = _matcher(limits.pattern)
         required = limits.required
@@ -127,6 +132,7 @@ def is_blank(text: str) -> bool:
 
 
 def _is_visible(character: str) -> bool:
+    """Whether the character shows something."""
     # The two ranges are the variation selectors, which only change how the character before them looks.
     if character in _BLANK or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
         return False

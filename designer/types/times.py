@@ -43,6 +43,7 @@ class DateTimeType(InputType):
         return "datetime"
 
     def is_natural_for(self, attribute: Attribute) -> bool:
+        """Whether the attribute holds instants, and not days."""
         return attribute.type is AttributeType.DATETIME and not attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -53,6 +54,8 @@ class DateTimeType(InputType):
         return 0 if operator not in PATTERNS and self.is_natural_for(attribute) else None
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of texts in the form of RFC 3339, as instants in UTC. It raises InvalidInput."""
+
         def read(raw: Any) -> dt.datetime:
             if type(raw) is not str or not _RFC3339.fullmatch(raw):
                 raise InvalidInput(
@@ -91,6 +94,7 @@ class DateType(InputType):
         return "date"
 
     def is_natural_for(self, attribute: Attribute) -> bool:
+        """Whether the attribute holds days, and not instants."""
         return attribute.holds_days
 
     def rank(self, operator: DesignedOperator, attribute: Attribute) -> int | None:
@@ -106,6 +110,8 @@ class DateType(InputType):
         return None if operator in _EQUALITY else 1
 
     def compile(self, limits: Limits) -> Reader:
+        """Return a reader of texts such as `2026-01-31`, as dates. It raises InvalidInput."""
+
         def read(raw: Any) -> dt.date:
             if type(raw) is not str or not _FULL_DATE.fullmatch(raw):
                 raise InvalidInput("wrong_type", Sentence("Must be a date: 2026-01-31."))
