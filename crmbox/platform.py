@@ -36,7 +36,7 @@ from crmbox.records.upsert import upsert
 from crmbox.saved_views import saved_views
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.users import reports
-from crmclient.ended_connections import asked_again
+from crmclient.ended_connections import ask_again_if_ended
 from crmclient.errors import PlatformError, Unavailable
 from crmclient.metadata import (
     Attribute,
@@ -329,7 +329,7 @@ class EmbeddedPlatform:
         """Return what `read` reads, in a place of the bulkhead and within the call's deadline."""
         with self._work(call):
             # A read changes nothing, so it may be done again where its connection was cut.
-            return asked_again(connections[self._alias], read, (Unavailable,))
+            return ask_again_if_ended(connections[self._alias], read, (Unavailable,))
 
     def reports(self, id: Guid, *, call: Call = SERVICE_CALL) -> UserReports:
         # The service itself asks: a user may not be allowed to read everybody below.

@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def asked_again(database: Any, ask: Callable[[], T], failures: tuple[type[Exception], ...]) -> T:
+def ask_again_if_ended(database: Any, ask: Callable[[], T], failures: tuple[type[Exception], ...]) -> T:
     """Return the result of `ask`. Call it a second time if the database connection has ended.
 
     `database` is one of Django's connections. The second call is made when `ask` raises one of `failures` for
     that reason. Within a transaction it is not made, because what was done before is lost.
     """
+    # Before: while `ask` runs, Django may put another one in its place.
     connection = database.connection
     try:
         return ask()

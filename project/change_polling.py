@@ -55,6 +55,7 @@ def _poll_forever() -> None:
             continue
         close_old_connections()
         poll_if_due(interval)
+        # The connection is not kept for the next turn.
         connections.close_all()
 
 

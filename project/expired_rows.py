@@ -69,6 +69,7 @@ def _remover_of(expired: Callable[[dt.datetime], QuerySet[Any]], oldest: str) ->
         rows = expired(dt.datetime.now(dt.UTC))
         # Django cannot delete a part of a query, so the keys are read first.
         keys = list(rows.order_by(oldest).values_list("pk", flat=True)[:most])
+        # By this manager, which leaves no row out, whatever the model's own one does.
         rows.model._base_manager.filter(pk__in=keys).delete()
         return len(keys)
 

@@ -26,7 +26,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 
 from crmclient import new_guid
-from crmclient.ended_connections import asked_again
+from crmclient.ended_connections import ask_again_if_ended
 from crmclient.watchdog import Watch
 from runtime.http.addresses import client_address
 from runtime.http.failures import problem_of
@@ -186,7 +186,7 @@ def _again_if_cut(write: Callable[[], object]) -> None:
     """Call `write`, and call it once more if the database has ended the connection. The first call may have
     been kept all the same.
     """
-    asked_again(connections[DEFAULT_DB_ALIAS], write, (OperationalError, InterfaceError))
+    ask_again_if_ended(connections[DEFAULT_DB_ALIAS], write, (OperationalError, InterfaceError))
 
 
 def _stored_response(record: IdempotencyRecord) -> HttpResponse:

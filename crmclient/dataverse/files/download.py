@@ -109,6 +109,7 @@ class Downloads:
         info = self._file_info(place, call)
         if info is None:
             return None
+        # Without `?size=full`, the value of an image is its thumbnail.
         path = f"{paths.record(place.entity, place.record)}/{attribute}/$value"
         request = Request("GET", self._api.base + path, {"Accept": "*/*"}, repeatable=True)
         answer = self._api.send(request, place.subject, call)

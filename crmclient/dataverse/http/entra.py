@@ -17,8 +17,10 @@ from crmclient.sentences import Sentence
 
 @dataclass
 class Entra:
-    """`credential` is a secret's text, or what `certificate` or `federated` makes. Made when the first token
-    is needed: the library asks the authority at once."""
+    """Fetches tokens. `credential` is a secret's text, or what `certificate` or `federated` returns.
+
+    The library's own application object is made with the first token, since it asks the authority at once.
+    """
 
     tenant_id: str
     client_id: str

@@ -130,6 +130,7 @@ class _User:
         ends = [(number + SPAN) * bucket for number in self.buckets]
         if any(self.others):
             ends.append(self.others_until)
+        # Never zero: whoever waits for so long and asks again has paused.
         return max(0.01, min(ends, default=now + bucket) - now)
 
 

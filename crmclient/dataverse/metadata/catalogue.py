@@ -165,6 +165,7 @@ class Catalogue:
         fetched = {**stored_documents, stored_name(STAMP): documents.STAMP.dump_json(changes.stamp)}
         to_fetch: dict[str, HowToFetch] = {}
         changed: set[str] = set()
+        # The platform does not tell their changes. They are fetched if anybody has asked for them.
         if {stored_name(_OPTION_SETS), stored_name(DENIED + _OPTION_SETS)} & stored_documents.keys():
             to_fetch[_OPTION_SETS] = (documents.OPTION_SETS, fetcher.option_sets)
         asked_for = entities_in(stored_documents)

@@ -68,9 +68,11 @@ class PendingFetches:
         self._fetcher = fetcher
         self._store = store
         self._threads = FetchThreads(AT_ONCE)
+        # By the document's name, both; the lock guards them.
         self._lock = threading.Lock()
         self._fetches: dict[str, PendingFetch] = {}
         self._failures: dict[str, _Failure] = {}
+        # While one thread asks for the stamp below, the others wait for it.
         self._stamping = threading.Lock()
         self._stamp_of_empty_store: Mapping[str, bytes] | None = None
 

@@ -96,6 +96,7 @@ def _failure(part: Part, subjects: Sequence[Subject], *, acting: bool) -> Platfo
     """
     number = part.content_id or ""
     index = int(number) - 1 if number.isascii() and number.isdigit() else None
+    # The answer does not say which operation has failed.
     if index is None or not 0 <= index < len(subjects):
         return error_of(part.answer, _WHOLE, acting=acting)
     error = error_of(part.answer, subjects[index], acting=acting)

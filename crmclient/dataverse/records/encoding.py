@@ -16,7 +16,8 @@ from crmclient.metadata import Attribute, AttributeType, DateTimeBehavior
 def encode(attribute: Attribute, value: Any) -> Any:
     """Return a value that is not empty as JSON has it; for a lookup, the id of its record.
 
-    How a record's lookups and files are written, this does not know. Raises TypeError, ValueError.
+    A record's own lookups and files are written in other ways: see `payload` and `Uploads`. Raises TypeError,
+    ValueError.
     """
     if attribute.type is AttributeType.DATETIME and attribute.behavior is DateTimeBehavior.DATE_ONLY:
         return _date(value)

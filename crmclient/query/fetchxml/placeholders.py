@@ -42,7 +42,10 @@ _FOREIGN: Final = re.compile(r"\{[0-9]+\}|\{\{.*?\}\}|\{%.*?%\}|[$@#]\{.*?\}", r
 
 
 def read_value(text: str, operator: DesignedOperator) -> DesignedValue:
-    """Return the placeholder or literal that a text means. Raises ValueError for an unknown placeholder."""
+    """Return the placeholder or literal that a text means where `operator` compares it.
+
+    Raises ValueError for an unknown placeholder, one of another tool, and a parameter inside a pattern.
+    """
     if text.startswith(_LITERAL):
         return Literal(text.removeprefix(_LITERAL))
     if match := _PARAMETER(text):

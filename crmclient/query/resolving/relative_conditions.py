@@ -159,7 +159,9 @@ def _not_a_date(attribute: Attribute) -> Sentence:
 
 
 def stored_bound(instant: dt.datetime, attribute: Attribute) -> dt.date:
-    """Return a bound, given in the calendar's zone, as the attribute stores it."""
+    """Return a bound, given in the calendar's zone, as the attribute stores it. Raises ValueError for one
+    that no record can have.
+    """
     match attribute.behavior:
         case DateTimeBehavior.DATE_ONLY:
             return value_checks.day(instant.date())
