@@ -58,7 +58,7 @@ def callers_have_what_is_read(subject: EndpointSubject) -> Found:
             yield (
                 _(
                     "Callers of the type “%(type)s” lack %(names)s: what is compared with it matches nothing "
-                    "for them, and what is expression from it fails. Add it to the type, or do not admit the "
+                    "for them, and what is written from it fails. Add it to the type, or do not admit the "
                     "type.",
                     type=type,
                     names=", ".join(f"@user.{name}" for name in sorted(set(names))),
