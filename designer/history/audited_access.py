@@ -94,17 +94,17 @@ def _lines_of_changes(changes: Iterable[ItemChange]) -> Iterator[str]:
             {} if content is None else deciding_part(change.collection, content)
             for content in (before, after)
         )
-        inner = list(differences(old, new))
+        difference_lines = list(differences(old, new))
         if _pem_of_issuer(before) != _pem_of_issuer(after):
-            inner.append("keys.pem: changed")
+            difference_lines.append("keys.pem: changed")
         named = _IN_WORDS[change.collection](change.key)
         if before is None:
             yield f"+ {named}"
         elif after is None:
             yield f"− {named}"
-        elif inner:
+        elif difference_lines:
             yield f"~ {named}"
-        yield from (f"   {line}" for line in inner)
+        yield from (f"   {line}" for line in difference_lines)
 
 
 def _pem_of_issuer(content: _Content | None) -> Any:

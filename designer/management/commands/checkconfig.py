@@ -160,6 +160,7 @@ def _judge(file: Path, values: Path | None, recorded: RecordedMetadata) -> tuple
         try:
             return judge_alone(_read_document(file, values, recorded), recorded)
         except PartlyRead as error:
+            # What could be read is still judged, so that the author learns all problems at once.
             problems, checked = judge_alone(error.rest, recorded, error.gaps)
             return [*error.problems, *problems], checked
     except OSError as error:
