@@ -32,6 +32,7 @@ def origin(
         return Origin.DEFAULT if is_owned else Origin.EMPTY
     if name in system.life | system.set_to_caller or (attribute is not None and attribute.is_primary_id):
         return Origin.GIVEN if name in given else Origin.DEFAULT
+    # Given or not: the platform makes it of the others.
     if name in system.composed_of(given):
         return Origin.PLATFORM
     if name in given:

@@ -25,6 +25,7 @@ def embedded() -> Platform:
 
     It never holds all threads of the process.
     """
+    # Calls that find out who calls have places of their own, and no queue.
     shares = threads.shares()
     return EmbeddedPlatform(
         bulkhead=Bulkhead(shares.platform, shares.queue), caller_bulkhead=Bulkhead(shares.about_callers, 0)

@@ -145,10 +145,11 @@ class RedisBudget(Budget):
         answer = self._run_script("standing", self._keys)
         if answer is None:
             return self._own.use_of_users()
+        # Of each user: two lists in the order of SHARES, three numbers. Work and pause are in milliseconds.
         return [
             BudgetUse(
                 dict(zip(SHARES, requests, strict=True)),
-                {share: work_ / 1000 for share, work_ in zip(SHARES, work, strict=True)},
+                {share: milliseconds / 1000 for share, milliseconds in zip(SHARES, work, strict=True)},
                 others,
                 running,
                 pause / 1000,

@@ -88,7 +88,7 @@ class Api:
         if len(self.base) + len(path) > LONGEST_INNER_URL:
             raise InvalidQuery("The query is longer than Dataverse takes; give it fewer values or columns.")
         content_type, body = one_get(self.base + path, headers)
-        # An error of the part is the whole's status too; the part says which.
+        # If the GET fails, the batch has its status. What has failed is said in the part alone.
         request = Request("POST", f"{self.base}$batch", {"Content-Type": content_type}, body, repeatable=True)
         answer = self.client.send(request, call)
         parts = list(parts_of(answer))

@@ -173,6 +173,7 @@ def _token_advice(error: PlatformError) -> str:
     """Return what to do about a token that could not be fetched."""
     if isinstance(error, TokenRefused) and error.advice:
         return error.advice
+    # With a cause there was no answer; without one the endpoint has answered that it is away.
     if isinstance(error, Unavailable) and error.__cause__ is not None:
         return _connection_advice(error, "CRM_AUTHORITY or CRM_TOKEN_URL")
     return Sentence(

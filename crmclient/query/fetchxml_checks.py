@@ -24,6 +24,7 @@ def parse_known(text: str, attributes: Attributes, calendar: Calendar) -> Design
 
 def _name_problems(query: DesignedQuery, attributes: Attributes, calendar: Calendar) -> tuple[Problem, ...]:
     """Return what `prepare` finds wrong with the query."""
+    # Without an entity there is nothing to look names up in.
     if not query.entity:
         return ()
     try:

@@ -171,6 +171,7 @@ def _decoded_base64(response: requests.Response, patience: float) -> Iterator[by
             while piece := raw.read1(PIECE, decode_content=True):
                 if time.monotonic() - asked_at > patience:
                     raise UnexpectedAnswer(Sentence("A note's file did not come in time."))
+                # Without line ends, and the quotation marks of a text in JSON.
                 undecoded += piece.translate(None, b'\r\n"')
                 # Four characters of base64 make three bytes: what is left waits for the next piece.
                 decodable = len(undecoded) - len(undecoded) % 4

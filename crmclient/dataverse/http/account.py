@@ -75,6 +75,7 @@ class Account:
         paused = self._budget.paused(only_user)
         if paused > LONGEST_WAIT:
             raise self._throttled(Refusal(paused, Reason.PAUSE), call)
+        # It was given to a request that any user might have sent.
         refusal = self._standing_refusal(call.share)
         if only_user is None and refusal is not None and refusal.seconds > LONGEST_WAIT:
             raise self._throttled(refusal, call)

@@ -88,6 +88,7 @@ def _process(
     message = OFFERED.get(name, _UNDOCUMENTED)
     parameters = list(action.iterfind(f"{_EDM}Parameter"))
     entity = None
+    # The first parameter of a bound action is the record that it runs on.
     if action.get("IsBound") == "true":
         entity = _entity(parameters.pop(0).get("Type", ""), entities) if parameters else None
         if entity is None:

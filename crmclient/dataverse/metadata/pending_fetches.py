@@ -167,7 +167,7 @@ class PendingFetches:
         """Fetch the documents of some entities. Return what is to be stored, by name in the store."""
         sorted_names = sorted(names)
         if len(sorted_names) < 2:
-            # By the requests that a page sends for it.
+            # One alone is fetched by the same requests as for a page.
             return self.fetch_together(
                 {
                     ENTITY + name: (documents.ENTITY, partial(self._fetcher.entity, name))

@@ -53,6 +53,7 @@ class Batches:
                 raise _UnreadableError
             if not part.answer.ok:
                 raise _failure(part, [subject for _, subject in requests_and_subjects], acting=acting)
+        # The batch as a whole may be refused, and then has no parts.
         check(answer, _WHOLE, acting=acting)
         if len(parts) != len(requests_and_subjects):
             raise UnexpectedAnswer(

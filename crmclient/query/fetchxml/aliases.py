@@ -47,6 +47,7 @@ class Aliases:
             return None
         if entity_name in self._known:
             return entity_name
+        # The links without an alias whose entity it is, and the query if that is its entity, too.
         candidates = self._unnamed[entity_name] + (entity_name == self._root)
         if candidates > 1:
             raise ValueError(
@@ -58,6 +59,7 @@ class Aliases:
             alias = self._by_entity[entity_name]
             return None if alias == holder else alias
         if entity_name == self._root:
+            # In a link, None would mean the link: the query's entity keeps its name there.
             return None if holder is None else entity_name
         raise ValueError(
             Sentence("entityname %(name)s is neither a link's alias nor the entity", name=repr(entity_name))

@@ -175,7 +175,7 @@ def _operator_problem(text: str) -> Sentence:
 
 
 def _value_texts(condition: ElementReader) -> list[str]:
-    """Return the texts of the value elements of a condition."""
+    """Return the texts of the value elements of a condition. What else is in these is noted as a problem."""
     texts = []
     for element in condition.children({"value"}):
         value = ElementReader(element, f"{condition.construct} value", condition.problems)

@@ -139,10 +139,11 @@ class Writer:
         if not are_comparable(attribute, right):
             self.names.add_problem(construct, why_not_comparable(attribute, right))
             return None
-        fixed = Condition(
+        comparison = Condition(
             condition.attribute, condition.operator, link=condition.link, value_of=(other, name)
         )
-        return lambda _: fixed
+        # It is the same in all circumstances.
+        return lambda _: comparison
 
     @property
     def nothing(self) -> Condition:

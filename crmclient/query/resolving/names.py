@@ -24,6 +24,7 @@ class Names:
         self.root = entity
         self.problems: list[Problem] = []
         self._attributes = attributes
+        # By the alias of a link: its entity (by None, that of the query), and the link that it is in, if any.
         self._entities: dict[str | None, str] = {None: entity}
         self._parents: dict[str, str | None] = {}
         # The innermost link that does not join, of those that each link is in or is itself.
