@@ -143,6 +143,7 @@ class UserPropertyAdmin(NeededAdmin):
     ) -> HttpResponse:
         row = kwargs.get("obj")
         context["page_data"] = user_data(overview_for(request).configuration, known_metadata(), custom=False)
+        # Accounts that may only look get a form without fields.
         if request.user.has_perm(FOR_REAL) and context["adminform"].form.fields:
             form = context["adminform"].form
             context["example_form"] = UserExampleForm(caller_type=form.chosen_type())

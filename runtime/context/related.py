@@ -37,8 +37,8 @@ class Related(Protocol):
         own.
         """
 
-    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
-        """Return the value of the property. `user` is the row of the caller's record."""
+    def read(self, platform: Platform, caller_row: Mapping[str, Value], call: Call) -> Any:
+        """Return the value of the property. `caller_row` is the row of the caller's record."""
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of the result of `read`."""
@@ -85,11 +85,11 @@ class _RelatedRecord:
     columns: _Columns
     id_key: str
 
-    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+    def read(self, platform: Platform, caller_row: Mapping[str, Value], call: Call) -> Any:
         """Return the columns of the record; None when the lookup is empty."""
-        if user[self.id_key] is None:
+        if caller_row[self.id_key] is None:
             return None
-        return self.columns.of(user, f"{self.link.alias}.")
+        return self.columns.of(caller_row, f"{self.link.alias}.")
 
     def schema(self) -> dict[str, Any]:
         return {**self.columns.schema(), "type": ["object", "null"]}
@@ -110,9 +110,9 @@ class _RelatedRecords:
     intersect: str | None = None
     link: None = None
 
-    def read(self, platform: Platform, user: Mapping[str, Value], call: Call) -> Any:
+    def read(self, platform: Platform, caller_row: Mapping[str, Value], call: Call) -> Any:
         """Return the columns of each record. Raises Problem 422 for too many."""
-        answer = platform.query(self._query(str(user[self.records.id])), Page(size=MOST), call=call)
+        answer = platform.query(self._query(str(caller_row[self.records.id])), Page(size=MOST), call=call)
         if answer.next is not None:
             raise Problem(
                 422, "too_many_rows", f"More than {MOST} records of {self.entity.logical_name} are yours."

@@ -30,6 +30,7 @@ def requested_span(header: str | None, size: int) -> Span | None:
         return None
     first, last = match.groups()
     if not first:
+        # `bytes=-500`: the last 500 bytes.
         return _last_bytes(int(last), size) if last else None
     start = int(first)
     if last and int(last) < start:

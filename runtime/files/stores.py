@@ -77,8 +77,8 @@ class ColumnStore:
         record: FoundRecord | None,
         version: str | None,
     ) -> Guid:
-        """Write the file into the column. `tags` are those of If-Match; `record` and `version` are what the
-        steps read. Raises Problem 412 for another file than If-Match names.
+        """Write the file into the column. `tags` are as `_wanted_tags` returns them; `record` and `version`
+        are what the steps read. Raises Problem 412 for another file than If-Match names.
         """
         if tags is not None:
             held_file = record.values[self.attribute] if record else None

@@ -23,6 +23,6 @@ class ProposalKey(HashedKey):
     def account(self) -> str:
         """The name of the key as an author of proposals and in the audit log.
 
-        No studio account can have this name.
+        No studio account can have this name: names of accounts have no blanks.
         """
         return f"proposal key {self.name}"

@@ -16,7 +16,7 @@ def aliases_of(query: Query) -> set[str]:
 
 
 def with_free_aliases(filter: Filter | None, taken: set[str]) -> Filter | None:
-    """Return the filter with aliases that are not among `taken`, and add them to it.
+    """Return the filter with aliases that are not in `taken`, and add them to `taken`.
 
     Also in the filter itself, an alias may be there twice: a row rule is made of entries, each of which was
     written alone.
@@ -27,7 +27,7 @@ def with_free_aliases(filter: Filter | None, taken: set[str]) -> Filter | None:
 
 
 def free_alias(alias: str, taken: set[str]) -> str:
-    """Return `alias`, or one like it that is not among `taken`, and add it to these."""
+    """Return `alias`, or one like it that is not in `taken`, and add it to `taken`."""
     free, number = alias, 1
     while free in taken:
         number += 1

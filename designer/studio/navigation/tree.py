@@ -126,6 +126,7 @@ class _Tree:
 
 
 def _endpoints_by_place(overview: Overview) -> defaultdict[Place, list[int]]:
+    """Return the row ids of endpoints by their place in the tree. Those of no module have none."""
     by_place: defaultdict[Place, list[int]] = defaultdict(list)
     for id, endpoint in overview.configuration.endpoints.items():
         if endpoint.definition.module:
@@ -145,6 +146,7 @@ def _groups_without_entity(ids: list[int], overview: Overview) -> Iterator[tuple
 
 
 def _entities_by_module() -> defaultdict[str, list[tuple[int, str]]]:
+    """Return row id and segment of each exposed entity, by the segment of its module."""
     by_module: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     rows = ExposedEntity.objects.order_by("module__segment", "segment")
     for id, module, segment in rows.values_list("id", "module__segment", "segment"):

@@ -55,6 +55,7 @@ def _deleted_endpoints(request: HttpRequest, rows: Iterable[Endpoint]) -> list[D
     """
     configured = overview_for(request).configuration.endpoints
     endpoints = [configured[row.pk] for row in rows if row.pk in configured]
+    # By key: how many calls there were, and when the last one was.
     calls = recent_calls([endpoint.definition.key for endpoint in endpoints])
     deleted = [
         DeletedEndpoint(

@@ -41,6 +41,8 @@ def examine(examined: Examined) -> Iterator[tuple[Check, CheckOutcome | None]]:
     """Yield every check with its outcome; None for a check that was not run because an earlier one failed."""
     failed = False
     for check in CHECKS:
+        # The first check reads the claims. All others are for other issuers: a token of this service has one
+        # check in their place.
         if examined.is_own and check is not CHECKS[0]:
             yield OWN, _outcome(OWN, examined)
             return
