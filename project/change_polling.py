@@ -83,6 +83,7 @@ def _poll_alone(served: Served, interval: float) -> list[str]:
     # A new holder for each turn. As the same holder, this process would get the claim again before the
     # interval is over.
     holder, begun, timeout = uuid.uuid4().hex, time.monotonic(), float(settings.PORTICO["METADATA_TIMEOUT"])
+    # For longer than the question may take.
     if not claims.take(_CLAIM, holder, timeout + interval):
         return []
     try:

@@ -91,7 +91,7 @@ def error_of(answer: Answer, subject: Subject, *, acting: bool) -> PlatformError
     if refusal.status == 401:
         return TokenNotTaken()
     make_error = _BY_CODE.get(refusal.code.lower()) or _BY_STATUS.get(refusal.status)
-    # Whoever else a call is made for, the service itself has the rights: it is its own role that lacks some.
+    # In a call for nobody else, the role of the service itself lacks something. For others see `_denied`.
     if refusal.status == 403 and not acting and refusal.code:
         return MissingPrivilege(_privilege_in(refusal.message))
     if make_error is None or not refusal.code:

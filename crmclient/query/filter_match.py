@@ -83,6 +83,7 @@ def _condition_holds(condition: Condition, values: Mapping[str, Value]) -> bool:
         # Only negations hold for an empty value.
         return negated is not None
     wanted = tuple(_in_comparable_form(wanted_value) for wanted_value in condition.values)
+    # A negation holds where what it negates does not.
     return compare(value, wanted) is (negated is None)
 
 

@@ -33,8 +33,9 @@ def pattern_of(operator: Operator, text: str) -> tuple[Operator, str]:
 
     Raises ValueError for too long a pattern.
     """
-    plain, form = _OF_TEXTS.get(operator, (operator, None))
+    # For the operators that take a pattern there is no form: the text is one already.
+    like_operator, form = _OF_TEXTS.get(operator, (operator, None))
     pattern = text if form is None else form.format(text.translate(_WILDCARDS))
     if len(pattern) > LONGEST:
         raise ValueError(Sentence("a pattern can have at most %(most)s characters", most=LONGEST))
-    return plain, pattern
+    return like_operator, pattern

@@ -126,6 +126,7 @@ class Front:
         elif waits_for_continue or length > self._settings.small:
             self._schedule(incoming, self._ask_first(incoming, length, waits_for_continue))
         else:
+            # Asked for now: most bodies have arrived when a thread is free for them.
             first_message = incoming.proto.receive()
             job = partial(self._respond_if_arrived, incoming, length, first_message, time.monotonic())
             self._put(incoming, job)
@@ -240,7 +241,7 @@ class Front:
             self._loop.call_soon_threadsafe(_complete, future, None, error)
         else:
             self._loop.call_soon_threadsafe(_complete, future, result, None)
-        # For the same reason as in `_on_a_thread`.
+        # For the same reason as in `_run_on_a_thread`.
         del future
 
     async def _ask_first(self, incoming: Incoming, length: int, waits_for_continue: bool) -> None:

@@ -47,7 +47,7 @@ def start(counts: Any, number: int, *arguments: Any) -> None:
     listen_for_signals()
     _end_with_the_supervisor()
     _give_large_buffers_back()
-    # Its types do not say what can be replaced.
+    # Any: by granian's types this cannot be replaced.
     server: Any = mp
     server._new_cbscheduler = partial(_scheduler_for_front, counts, number - 1)
     mp.MPServer._spawn_asgi_worker(number, *arguments)

@@ -77,6 +77,7 @@ class Tokens:
         """Fetch a new token until `ends`, keep it, and return its text. The caller holds the lock."""
         # Its lifetime is counted from before the request: the token may be older than its answer.
         now = time.monotonic()
+        # Even if the wait for the lock has used up the time, the source gets a moment.
         token = self._source.fetch(max(0.1, ends - now))
         self._text = token.text
         self._ends_at = now + token.lifetime

@@ -298,6 +298,7 @@ class Fetcher:
             answers = {name: fetch.result() for name, fetch in fetches.items()}
             rows = _read_answer(lambda: {name: answer["value"] for name, answer in answers.items()})
         names = _read_answer(lambda: {row["uniquename"] for row in rows[processes.APIS]})
+        # `$metadata` lists custom APIs, too: what is known of them by their own rows is left out there.
         classic = actions.read(document.result(), entities.result(), names)
         return _raise_if_partial({**_read_answer(lambda: processes.read(rows)), **classic}, unknown)
 

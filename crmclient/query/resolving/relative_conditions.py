@@ -53,7 +53,7 @@ def of_user(
     """
     if not attribute.type.is_reference and attribute.type is not AttributeType.UNIQUEIDENTIFIER:
         raise ValueError(Sentence("a %(type)s cannot be compared with the caller", type=attribute.type.value))
-    plain, ids = _OF_USER[operator]
+    plain_operator, ids = _OF_USER[operator]
 
     def build(circumstances: Circumstances) -> FilterItem:
         """Return the condition with the caller's ids: several conditions for more ids than one takes."""
@@ -64,7 +64,9 @@ def of_user(
         # Each id once, in their order: somebody may be in the same team as those who report to them.
         values = tuple(dict.fromkeys(values))
         parts = tuple(
-            Condition(condition.attribute, plain, values[start : start + MOST_VALUES], condition.link)
+            Condition(
+                condition.attribute, plain_operator, values[start : start + MOST_VALUES], condition.link
+            )
             for start in range(0, len(values), MOST_VALUES)
         )
         return parts[0] if len(parts) == 1 else Filter(parts, any=True)
