@@ -59,6 +59,7 @@ class Refusal:
     details: tuple[dict[str, Any], ...] = ()
 
     def __str__(self) -> str:
+        """Return the status, the code and the message, cut if it is long: the end of a sentence."""
         said = ": ".join(part for part in (self.code, self.message[:_LONGEST_MESSAGE]) if part)
         return f"{self.status} {said}" if said else f"{self.status}."
 

@@ -90,12 +90,12 @@ class Circuit:
             self._failures += 1
             if self._failures < FAILURES:
                 return
-            newly = self._paused_until is None
-            probed = self._probe_ends is not None
+            opens = self._paused_until is None
+            probe_failed = self._probe_ends is not None
             # Requests that were sent before the circuit opened may fail after it: they make no pause longer.
-            if newly or probed:
+            if opens or probe_failed:
                 self._paused_until = self._clock() + self._pause
                 self._pause = min(LONGEST_PAUSE, self._pause * 2)
                 self._probe_ends = None
-        if newly:
+        if opens:
             self._observer.circuit(open=True)

@@ -114,9 +114,9 @@ class Client:
         An attempt that failed but may have taken effect adds its outcome to `lost`.
         """
         with current_tally() as tally:
-            return self._retried(request, call, attempt, lost, tally.correlation)
+            return self._send_until_done(request, call, attempt, lost, tally.correlation)
 
-    def _retried(
+    def _send_until_done(
         self, request: Request, call: Call, attempt: Attempt[Received], lost: list[str], correlation: str
     ) -> Received:
         """Send a request until it succeeds, fails for good, or runs out of retries or time. `lost` collects
@@ -133,8 +133,8 @@ class Client:
                 return self._attempt_authorized(request, call, ends, attempt)
             except PassingFailure as passing:
                 pause = passing.pause(number)
-                last = number >= self.options.retries or time.monotonic() + pause >= ends
-                if last or not passing.repeat:
+                is_last = number >= self.options.retries or time.monotonic() + pause >= ends
+                if is_last or not passing.repeat:
                     raise passing.error from passing
                 if passing.may_be_done:
                     lost.append(passing.outcome)

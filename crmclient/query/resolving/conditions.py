@@ -147,7 +147,7 @@ class Writer:
 
     @property
     def nothing(self) -> Condition:
-        """Return a condition that never matches a row."""
+        """Return a condition that never matches a row: the primary id of none is empty."""
         return Condition(self.names.primary_id(self.holder), Operator.NULL)
 
     def _guarded(self, build: Callable[[Circumstances], FilterItem], construct: str) -> Resolve:
