@@ -40,15 +40,17 @@ class QueryValues:
     @classmethod
     def of(cls, definition: InputDefinition, uses: Sequence[Use], metadata: Attributes) -> QueryValues:
         """Return the values of an input whose type exists. `uses` are the conditions that read it."""
-        kind = TYPES[definition.type]
+        input_type = TYPES[definition.type]
         candidates = ((use, metadata.attributes(use.entity).get(use.attribute)) for use in uses)
         conditions = tuple((use, attribute) for use, attribute in candidates if attribute is not None)
         attribute = _attribute_compared(conditions)
-        options = _option_set_of(attribute, metadata) if kind.is_choice and attribute is not None else None
+        options = (
+            _option_set_of(attribute, metadata) if input_type.is_choice and attribute is not None else None
+        )
         return cls(
-            kind.as_parameter,
+            input_type.as_parameter,
             Limits.of(definition, None, options),
-            kind.is_several or takes_list(uses),
+            input_type.is_several or takes_list(uses),
             conditions,
         )
 

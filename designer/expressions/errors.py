@@ -152,21 +152,21 @@ def _argument(parameter: inspect.Parameter) -> str:
 
 def _sentence_on_operation(left: str, sign: str, right: str) -> str:
     """Return a sentence for an operation between types that do not go together."""
-    kinds, operation = {left, right}, f"{left} {sign} {right}"
-    if "null" in kinds:
+    types, operation = {left, right}, f"{left} {sign} {right}"
+    if "null" in types:
         return _(
             "%(operation)s: one side is empty; coalesce(…, …) gives another value for it", operation=operation
         )
-    if len(kinds) > 1 and kinds <= _NUMBERS:
+    if len(types) > 1 and types <= _NUMBERS:
         return _("%(operation)s: %(no_mixing)s", operation=operation, no_mixing=_NO_MIXING)
-    if "string" in kinds and kinds & _NUMBERS:
+    if "string" in types and types & _NUMBERS:
         return _(
             "text %(sign)s number: string(…) makes text of a number; Money and Decimal are text "
             "of digits, and add, sub, mul and div calculate with them",
             sign=sign,
         )
-    if kinds == {"string"}:
+    if types == {"string"}:
         return _("text %(sign)s text: add, sub, mul and div calculate with text of digits", sign=sign)
-    if "timestamp" in kinds:
+    if "timestamp" in types:
         return _("%(operation)s: addDays, addMonths and addHours move a date and time", operation=operation)
     return _("%(operation)s is not possible", operation=operation)

@@ -192,13 +192,13 @@ def restore_item(
     Raises DocumentError, also when this release of the product cannot read `content`, and Unconfirmed as
     `carry_out` does; nothing has changed then.
     """
-    kind = _COLLECTIONS_BY_FIELD[collection]
-    item = None if content is None else kind.items(document_of({(collection, key): content}))[key]
+    item_collection = _COLLECTIONS_BY_FIELD[collection]
+    item = None if content is None else item_collection.items(document_of({(collection, key): content}))[key]
 
     def make_plan(now: ConfigurationDocument) -> Plan:
         """Return the plan that changes this item alone; an empty one when it is as wanted."""
-        before = kind.items(now).get(key)
-        return Plan(() if before == item else (Change(kind, key, before, item),))
+        before = item_collection.items(now).get(key)
+        return Plan(() if before == item else (Change(item_collection, key, before, item),))
 
     # The order of user properties is the present one's.
     return carry_out(make_plan, export(latest()), author, confirmed=confirmed)

@@ -108,8 +108,8 @@ def _value_of_key(record: RecordKey, name: str, given: Any, metadata: Metadata) 
                 attribute=name,
             )
         )
-    kind = natural_type(attribute)
-    if kind is None or kind.is_several:
+    input_type = natural_type(attribute)
+    if input_type is None or input_type.is_several:
         raise NoSuchRecord(
             Sentence(
                 "%(record)s: “%(attribute)s” cannot be searched by a value. Choose another attribute.",
@@ -120,7 +120,7 @@ def _value_of_key(record: RecordKey, name: str, given: Any, metadata: Metadata) 
     options = metadata.option_set(name, record.entity) if attribute.option_set else None
     try:
         limits = Limits.of(InputDefinition(name=name), attribute, options)
-        value: Value = kind.as_parameter.compile(limits)(given)
+        value: Value = input_type.as_parameter.compile(limits)(given)
     except InvalidInput as error:
         raise NoSuchRecord(
             Sentence(

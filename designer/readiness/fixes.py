@@ -83,13 +83,13 @@ def input_for(attribute: Attribute, name: str, *, partial: bool = False) -> Inpu
 
     `partial`: calls may leave it out, so that the attribute stays as it is.
     """
-    kind = natural_type(attribute)
-    if kind is None:
+    input_type = natural_type(attribute)
+    if input_type is None:
         return None
-    has_length_limit = "max_length" in kind.constraints and attribute.max_length
+    has_length_limit = "max_length" in input_type.constraints and attribute.max_length
     return InputDefinition(
         name=name,
-        type=kind.name,
+        type=input_type.name,
         required=attribute.is_required and not partial,
         nullable=not attribute.is_required,
         description=attribute.label.text(),
@@ -133,7 +133,7 @@ def _fixes_of(settings: type[K], *rules: str) -> Callable[[_KindMaker[K]], _Kind
 
 
 @_fixes("binding-length")
-def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
+def _tighten_length(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that limits an input to the shortest length of the attributes that it sets; None when none
     has a length.
     """
@@ -147,8 +147,8 @@ def _tighten(subject: EndpointSubject, place: str) -> Fix | None:
 @_fixes("binding-types")
 def _use_natural_type(subject: EndpointSubject, place: str) -> Fix | None:
     """Return a fix that makes an input what its attribute holds; None for attributes of different types."""
-    kinds = [natural_type(attribute) for attribute in subject.attributes_set_by(_name_in(place))]
-    names = {kind.name for kind in kinds if kind is not None}
+    types = [natural_type(attribute) for attribute in subject.attributes_set_by(_name_in(place))]
+    names = {input_type.name for input_type in types if input_type is not None}
     if len(names) != 1:
         return None
     (name,) = names

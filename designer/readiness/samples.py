@@ -57,15 +57,15 @@ def samples_of_inputs(inputs: Iterable[InputDefinition], *, changes: bool = Fals
 
 def _sample_of_input(input_definition: InputDefinition, *, changes: bool) -> Sample:
     """Return a sample of an input's value. `changes`: a list holds records to add, change and remove."""
-    kind = TYPES.get(input_definition.type)
-    if kind is None:
+    input_type = TYPES.get(input_definition.type)
+    if input_type is None:
         return UNKNOWN
-    if not kind.holds_records:
-        return kind.sample
+    if not input_type.holds_records:
+        return input_type.sample
     record = samples_of_inputs(input_definition.inputs)
     if changes:
         return {"add": [record], "change": [{"id": _ID, **record}], "remove": [_ID]}
-    return record if kind.holds_one else [record]
+    return record if input_type.holds_one else [record]
 
 
 def _sample_of_callers(subject: EndpointSubject) -> Mapping[str, Sample]:
@@ -115,8 +115,8 @@ def sample_of_attribute(attribute: Attribute) -> Sample:
     if attribute.is_several:
         # A list of one sample of its items.
         return [sample_of_attribute(replace(attribute, is_several=False))]
-    kind = natural_type(attribute)
-    return _FILE if kind is None else kind.sample
+    input_type = natural_type(attribute)
+    return _FILE if input_type is None else input_type.sample
 
 
 def _sample_of_property(user_property: UserPropertyDefinition, surroundings: Surroundings) -> Sample:

@@ -61,8 +61,8 @@ __all__ = [
 
 def holds_records(type: str) -> bool:
     """Whether values of the input type called `type` hold records."""
-    kind = TYPES.get(type)
-    return kind is not None and kind.holds_records
+    input_type = TYPES.get(type)
+    return input_type is not None and input_type.holds_records
 
 
 def type_of_records(*, several: bool) -> InputType:
@@ -72,4 +72,4 @@ def type_of_records(*, several: bool) -> InputType:
 
 def natural_type(attribute: Attribute) -> InputType | None:
     """Return the input type whose values the attribute holds as they are; None for files."""
-    return next((kind for kind in TYPES.values() if kind.is_natural_for(attribute)), None)
+    return next((input_type for input_type in TYPES.values() if input_type.is_natural_for(attribute)), None)

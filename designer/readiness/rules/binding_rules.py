@@ -167,12 +167,12 @@ def constants_fit(subject: EndpointSubject) -> Found:
     it.
     """
     for binding, attribute in _bindings_with_attributes(subject):
-        kind = natural_type(attribute)
-        if binding.source != "constant" or binding.value is None or kind is None:
+        input_type = natural_type(attribute)
+        if binding.source != "constant" or binding.value is None or input_type is None:
             continue
         limits = Limits.of(InputDefinition(name="constant"), attribute, subject.options(attribute))
         try:
-            kind.compile(limits)(binding.value)
+            input_type.compile(limits)(binding.value)
         except InvalidInput as error:
             yield (
                 _(

@@ -112,9 +112,9 @@ def limits_leave_something(subject: EndpointSubject) -> Found:
 @warning("input-limits-unused")
 def limits_mean_something(subject: EndpointSubject) -> Found:
     """Find limits that have no effect for the type of their input."""
-    for definition, kind in _inputs_with_type(subject):
+    for definition, input_type in _inputs_with_type(subject):
         for field, label in _LABELS.items():
-            if getattr(definition, field) not in _UNSET and field not in kind.constraints:
+            if getattr(definition, field) not in _UNSET and field not in input_type.constraints:
                 yield (
                     _(
                         "Input “%(name)s”: %(label)s has no effect for %(type)s. Remove it.",
@@ -129,10 +129,10 @@ def limits_mean_something(subject: EndpointSubject) -> Found:
 @blocking("input-pattern")
 def patterns_compile(subject: EndpointSubject) -> Found:
     """Find patterns that are no regular expressions."""
-    for definition, kind in _inputs_with_type(subject):
-        if definition.pattern and "pattern" in kind.constraints:
+    for definition, input_type in _inputs_with_type(subject):
+        if definition.pattern and "pattern" in input_type.constraints:
             try:
-                kind.compile(Limits(pattern=definition.pattern))
+                input_type.compile(Limits(pattern=definition.pattern))
             except ValueError as error:
                 yield (
                     _("Input “%(name)s”: %(error)s.", name=definition.name, error=str(error)),
@@ -143,16 +143,16 @@ def patterns_compile(subject: EndpointSubject) -> Found:
 @blocking("input-allowed")
 def allowed_values_are_accepted(subject: EndpointSubject) -> Found:
     """Find allowed values that the type and the other limits of the input refuse."""
-    for definition, kind in _inputs_with_type(subject):
-        if "allowed" not in kind.constraints:
+    for definition, input_type in _inputs_with_type(subject):
+        if "allowed" not in input_type.constraints:
             continue
         # Each value is judged by itself, without the others. Of several values that are sent together, the
         # length is no one value's.
         limits = replace(_limits_of_input(subject, definition), allowed=())
-        limits_of_one = replace(limits, min_length=None) if kind.is_several else limits
-        read = _reader_within_limits(kind, limits_of_one)
+        limits_of_one = replace(limits, min_length=None) if input_type.is_several else limits
+        read = _reader_within_limits(input_type, limits_of_one)
         for value in definition.allowed:
-            if reason := _refusal(read, [value] if kind.is_several else value):
+            if reason := _refusal(read, [value] if input_type.is_several else value):
                 yield (
                     _(
                         "Input “%(name)s”: the allowed value %(value)s: %(reason)s",
@@ -170,10 +170,10 @@ def defaults_are_accepted(subject: EndpointSubject) -> Found:
     if subject.endpoint.kind.partial:
         # An update takes no defaults, and has a warning of its own.
         return
-    for definition, kind in _inputs_with_type(subject):
+    for definition, input_type in _inputs_with_type(subject):
         if definition.default is None:
             continue
-        if kind.holds_records:
+        if input_type.holds_records:
             yield (
                 _(
                     "Input “%(name)s” holds records, which have no default. Remove the default.",
@@ -181,7 +181,7 @@ def defaults_are_accepted(subject: EndpointSubject) -> Found:
                 ),
                 _place_in_input(definition, "default"),
             )
-        elif reason := _refusal(_reader_of_default(subject, definition, kind), definition.default):
+        elif reason := _refusal(_reader_of_default(subject, definition, input_type), definition.default):
             yield (
                 _("Input “%(name)s”: its default: %(reason)s", name=definition.name, reason=reason),
                 _place_in_input(definition, "default"),
@@ -250,11 +250,11 @@ def _inputs_with_type(subject: EndpointSubject) -> Iterator[tuple[InputDefinitio
     """
     is_query = subject.definition.settings.asks_query
     for definition in subject.inputs:
-        kind = TYPES.get(definition.type)
-        if kind is not None and not is_query:
-            yield definition, kind
-        elif kind is not None and kind.in_query:
-            yield definition, kind.as_parameter
+        input_type = TYPES.get(definition.type)
+        if input_type is not None and not is_query:
+            yield definition, input_type
+        elif input_type is not None and input_type.in_query:
+            yield definition, input_type.as_parameter
 
 
 def _limits_of_input(subject: EndpointSubject, definition: InputDefinition) -> Limits:
@@ -276,22 +276,22 @@ def _query_values(subject: EndpointSubject, definition: InputDefinition) -> Quer
 
 
 def _reader_of_default(
-    subject: EndpointSubject, definition: InputDefinition, kind: InputType
+    subject: EndpointSubject, definition: InputDefinition, input_type: InputType
 ) -> Callable[[Any], object] | None:
     """Return the function that reads the default of an input; None where the input itself cannot be read."""
-    read = _reader_within_limits(kind, _limits_of_input(subject, definition))
+    read = _reader_within_limits(input_type, _limits_of_input(subject, definition))
     if read is not None and subject.definition.settings.asks_query:
         return _query_values(subject, definition).read
     return read
 
 
-def _reader_within_limits(kind: InputType, limits: Limits) -> Reader | None:
-    """Return the function that reads values of `kind`; None where there are no such values within `limits`.
+def _reader_within_limits(input_type: InputType, limits: Limits) -> Reader | None:
+    """Return the function that reads values of `input_type`; None where no such values are within `limits`.
 
     Other rules say what is wrong with the limits.
     """
     try:
-        return kind.compile(limits)
+        return input_type.compile(limits)
     except ValueError:
         return None
 

@@ -34,8 +34,8 @@ def types_fit_the_conditions(subject: EndpointSubject) -> Found:
     """Find parameters whose type a query string cannot hold, or does not fit a condition."""
     uses = parameters_of(subject.definition)
     for parameter in _parameters_of_query(subject):
-        kind = TYPES.get(parameter.type)
-        if kind is not None and not kind.in_query:
+        input_type = TYPES.get(parameter.type)
+        if input_type is not None and not input_type.in_query:
             yield (
                 _(
                     "“%(name)s”: a query string cannot hold %(type)s. Choose another type.",

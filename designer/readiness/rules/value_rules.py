@@ -122,8 +122,9 @@ def references_point_somewhere(subject: EndpointSubject) -> Found:
     if Section.BINDINGS not in subject.endpoint.kind.sections or not subject.attributes:
         return
     for input_definition in subject.inputs:
-        kind, bound = TYPES.get(input_definition.type), subject.attribute_limiting(input_definition.name)
-        if kind is not None and kind.needs_targets and (bound is None or not bound.targets):
+        input_type = TYPES.get(input_definition.type)
+        bound = subject.attribute_limiting(input_definition.name)
+        if input_type is not None and input_type.needs_targets and (bound is None or not bound.targets):
             yield (
                 _(
                     "It is not known which entity “%(name)s” refers to. "
@@ -213,12 +214,12 @@ def _constant_result_of_binding(binding: BindingDefinition, samples: Mapping[str
 
 def _why_unfit(subject: EndpointSubject, attribute: Attribute, value: Any) -> str:
     """Return why `attribute` does not accept the value; empty when it does."""
-    kind = natural_type(attribute)
-    if value is None or kind is None:
+    input_type = natural_type(attribute)
+    if value is None or input_type is None:
         return ""
     limits = Limits.of(InputDefinition(name="constant"), attribute, subject.options(attribute))
     try:
-        kind.compile(limits)(as_sent(value, attribute))
+        input_type.compile(limits)(as_sent(value, attribute))
     except InvalidInput as error:
         return error.message
     return ""
@@ -268,6 +269,6 @@ def _option_values(attribute: Attribute, metadata: Metadata) -> frozenset[int]:
 
 def _expected_type(attribute: Attribute) -> str:
     """Return the type that an attribute takes, in words."""
-    kind = natural_type(attribute)
-    name = kind.name if kind else attribute.type.value
+    input_type = natural_type(attribute)
+    name = input_type.name if input_type else attribute.type.value
     return f"{name} ({', '.join(attribute.targets)})" if attribute.targets else name
