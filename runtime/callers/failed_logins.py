@@ -223,6 +223,7 @@ def _claim_try_after_wait(
     FailedLogins.objects.bulk_create(
         [FailedLogins(account=account, network=network, since=now, last_at=now)], ignore_conflicts=True
     )
+    # A wait that another request has begun meanwhile stays as it is.
     FailedLogins.objects.filter(account=account, network=network, refused_until=None).update(
         refused_until=until
     )

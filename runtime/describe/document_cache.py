@@ -42,8 +42,8 @@ class DocumentCache:
         return document
 
     def _keep(self, tag: str, content: bytes) -> None:
-        """Keep a document. The documents that were not requested for the longest time go while all are too
-        large.
+        """Keep a document, even one that is too large by itself. While all together are too large, those go
+        that were not requested for the longest time.
         """
         with self._lock:
             if tag in self._kept:

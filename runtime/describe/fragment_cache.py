@@ -29,6 +29,7 @@ class FragmentCache:
     def __init__(self) -> None:
         self.digests = Digests()
         self._fragments: dict[str, Fragment] = {}
+        # Texts of components by name, which fragments share to save memory.
         self._components: dict[str, bytes] = {}
         # At most half of the threads wait for fragments: the rest serve other requests.
         self._waiting = threading.BoundedSemaphore(max(1, settings.PORTICO["THREADS"] // 2))
@@ -45,12 +46,14 @@ class FragmentCache:
         return [self._fragments[digest] for digest in digest_by_id.values()]
 
     def keep_only(self, served: Served) -> None:
-        """Forget the fragments of endpoints that are not served any more."""
+        """Forget the fragments of endpoints that are not served any more, once there are many of them."""
+        # The cache holds fragments of the live configuration too, which a proposal does not tell of.
         if served.is_proposed:
             return
         present = {self.digests.of(served, id) for id in served.routes.ids()}
         if len(self._fragments) > 2 * len(present) + AT_ONCE:
             self._fragments = {key: value for key, value in self._fragments.items() if key in present}
+            # The fragments that stay hold their texts themselves; the next to be read fill this again.
             self._components = {}
 
     def _add(self, served: Served, wanted: Mapping[str, int]) -> None:

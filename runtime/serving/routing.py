@@ -134,6 +134,7 @@ class RoutingTable:
             return None
         staying = {shape: ids for shape, ids in self._claims.items() if shape not in new_shape_of}
         moved = {new: self._claims[old] for old, new in new_shape_of.items()}
+        # Endpoints of two old paths meet at one, or meet endpoints that stay.
         if len(moved) < len(new_shape_of) or not moved.keys().isdisjoint(staying):
             return None
         paths = {new_shape_of.get(shape, shape): methods for shape, methods in self._paths.items()}

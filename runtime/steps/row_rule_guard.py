@@ -83,7 +83,11 @@ class MoveGuard:
 
 
 class WriteGuard(MoveGuard):
-    """Guards writes to the record whose id stands in the path. `steps` are those of its endpoint."""
+    """Guards writes to the record whose id stands in the path. `steps` are those of its endpoint.
+
+    `written` are the attributes that are written, `fetched` the names of data fetchers that the operation
+    needs.
+    """
 
     def __init__(
         self,

@@ -58,6 +58,7 @@ class QueryInputs:
     """
 
     def __init__(self, definition: EndpointDefinition, platform: Platform) -> None:
+        # The conditions that read a parameter, by its name.
         uses = parameters_of(definition)
         self._inputs = tuple(
             _compile(query_input, uses.get(query_input.name, ()), platform)
@@ -73,14 +74,14 @@ class QueryInputs:
                     "every query has a parameter %(name)s, so no input may have this name", name=min(reserved)
                 )
             )
-        if missing := uses.keys() - {query_input.name for query_input in definition.inputs}:
+        if undefined := uses.keys() - {query_input.name for query_input in definition.inputs}:
             raise Misconfigured(
-                Sentence("a query takes %(name)s, which is not an input", name=f"@{min(missing)}")
+                Sentence("a query takes %(name)s, which is not an input", name=f"@{min(undefined)}")
             )
 
     def read(self, texts: Mapping[str, str], errors: list[FieldError]) -> dict[str, Any]:
-        """Return the value of every input by name; None for an input that is not given. Mistakes are added
-        to `errors`.
+        """Return the value of every input by name. An input that is not given has its default, or None
+        without one; one with a mistake is left out. Mistakes are added to `errors`.
         """
         values: dict[str, Any] = {}
         for query_input in self._inputs:
@@ -186,7 +187,7 @@ def _reader_of_list(kind: InputType, limits: Limits) -> tuple[Callable[[str], An
 
 
 def _items(text: str) -> list[str]:
-    """Return the texts in a list. Raises InvalidInput for too many, and for an empty one."""
+    """Return the texts in a list. Raises InvalidInput for too many items, and for an empty item."""
     items = split_list(text)
     if len(items) > MOST_ITEMS:
         raise InvalidInput("too_long", f"At most {MOST_ITEMS} items.")

@@ -13,7 +13,7 @@ from designer.models import Endpoint
 from designer.studio.checking.examined_page import examine
 from designer.studio.checking.page_wording import words_of
 from designer.studio.checking.previews import preview_html, preview_of
-from designer.studio.endpoint_form.list_rows import with_items
+from designer.studio.endpoint_form.list_rows import with_nested_formsets
 from designer.studio.endpoint_form.page_data import fetched_columns, shown_columns
 from designer.studio.located_findings import findings_at
 from designer.studio.navigation.badges import badge
@@ -60,7 +60,8 @@ def _errors(form: ModelForm[Endpoint], formsets: Iterable[BaseFormSet[Any]]) -> 
     because `live.js` shows errors beside fields only.
     """
     errors = {}
-    for checked_form in [form, *(row for formset in with_items(formsets) for row in formset.forms)]:
+    rows = (row for formset in with_nested_formsets(formsets) for row in formset.forms)
+    for checked_form in [form, *rows]:
         for name, problems in checked_form.errors.as_data().items():
             sentences = [
                 text for problem in problems if problem.code != "required" for text in problem.messages

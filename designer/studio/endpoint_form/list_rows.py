@@ -139,7 +139,7 @@ def item_formsets(form: BaseForm) -> Mapping[str, BaseFormSet[Any]]:
     )
 
 
-def with_items(formsets: Iterable[BaseFormSet[Any]]) -> Iterator[BaseFormSet[Any]]:
+def with_nested_formsets(formsets: Iterable[BaseFormSet[Any]]) -> Iterator[BaseFormSet[Any]]:
     """Yield `formsets`, and the formsets inside their rows."""
     for formset in formsets:
         yield formset

@@ -43,8 +43,8 @@ from designer.studio.saving.caller_questions import OPENED, ticks, with_instruct
 from designer.studio.saving.deleted_meanwhile import deleted_meanwhile
 from designer.studio.saving.edit_conflicts import (
     Conflict,
+    merge_into_request,
     opened_with,
-    settle,
     unbound_request,
 )
 from designer.studio.saving.opened_access import OpenedAccess
@@ -248,7 +248,9 @@ class CheckedAdmin(ModelAdmin):
         """
         if row is None or not self.has_change_permission(request, row):
             return {}
-        conflict = settle(request, row, lambda: self._saved_forms(request, row), self.access_fields)
+        conflict = merge_into_request(
+            request, row, lambda: self._saved_forms(request, row), self.access_fields
+        )
         request.has_questions = conflict is not None and bool(conflict.questions)  # type: ignore[attr-defined]
         return {"conflict": conflict, "seen": state_of_row(row, latest())}
 

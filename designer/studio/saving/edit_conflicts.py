@@ -92,7 +92,7 @@ def unbound_request(request: HttpRequest) -> HttpRequest:
     return as_get
 
 
-def settle(
+def merge_into_request(
     request: HttpRequest,
     row: Model | None,
     saved_forms: Callable[[], tuple[BaseForm, list[BaseFormSet[Any]]]],

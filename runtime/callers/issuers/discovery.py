@@ -44,7 +44,7 @@ def check_issuer(document: Discovered, name: str, address: str) -> None:
 
     The keys of another issuer would prove nothing about this issuer's tokens.
     """
-    if not is_of(document.issuer, (name,)):
+    if not is_issuer_of_one(document.issuer, (name,)):
         raise NotFetched(
             Sentence(
                 "%(address)s is the configuration of the issuer “%(found)s”, not of “%(expected)s”.",
@@ -55,7 +55,7 @@ def check_issuer(document: Discovered, name: str, address: str) -> None:
         )
 
 
-def is_of(issuer: str, names: Collection[str]) -> bool:
+def is_issuer_of_one(issuer: str, names: Collection[str]) -> bool:
     """Whether the `issuer` of a document stands for one of `names`.
 
     A document for all tenants of a provider has a placeholder in place of the tenant.

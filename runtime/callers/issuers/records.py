@@ -93,7 +93,7 @@ class RecordSource:
         self, attribute: str, value: str, columns: Collection[str] = (), *, ignore_case: bool = False
     ) -> RecordSearch:
         """Find the records whose `attribute` has `value`. An empty `attribute` stands for the id of the
-        record.
+        record. With `ignore_case`, texts that differ in case only are the same.
         """
         primary_id = self._platform.entities()[self.entity].primary_id
         attributes = self._platform.attributes(self.entity)
