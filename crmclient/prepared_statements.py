@@ -1,7 +1,7 @@
 """Prepared statements on PostgreSQL, run by the shortest way through its driver.
 
 psycopg's cursor takes a dozen steps in Python for each statement, and gives up the interpreter between them.
-That is two thirds of the processor time of a short one, and a request of the API has two. So psycopg counts
+That is two thirds of the processor time of a short one, and a request of the API runs two. So psycopg counts
 and prepares the statements of a connection as ever. What it has prepared is run here by one call of libpq,
 which waits for the whole answer without the interpreter's lock.
 

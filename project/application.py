@@ -1,5 +1,5 @@
-"""Django's WSGI application, but that no database can keep it from saying that the process lives, that every
-request says once to whom it is sent, and that the API pays nothing that only pages need.
+"""Django's WSGI application, with three differences: it answers that the process lives without touching the
+database, it refuses requests that do not name one host, and the API pays nothing that only pages need.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The way of a request through a worker: the event loop waits for clients, threads work.
 
 A request without a body goes from the server program straight to a thread, and a short answer straight back:
-no event loop takes part, which would cost a fifth of an option set. Whatever may have to wait for a client,
+no event loop takes part, which would cost a fifth of the time of an option set. What may wait for a client,
 a body on its way in or a long answer on its way out, is a task of the event loop and holds no thread.
 """
 

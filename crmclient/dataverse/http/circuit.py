@@ -1,7 +1,7 @@
 """After several failures in a row the platform is left alone for a while, then probed by one call at a time.
 
-The libraries there are either run all calls one after the other under their lock, or let everybody in while
-half open.
+No library is used: those that exist either run all calls one after the other under their lock, or let every
+call pass while the circuit is half open.
 """
 
 from __future__ import annotations

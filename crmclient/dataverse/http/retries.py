@@ -1,8 +1,8 @@
 """Whether, and when, a request is sent again.
 
-Any request after 429 and 503, which say that nothing was done, and after a connection that was never made;
-one whose answer was lost only if it is repeatable. urllib3 would wait without knowing the deadline, and keep
-the place in the bulkhead meanwhile; what a `Retry-After` means it is asked.
+Any request is sent again after 429 and 503, which say that nothing was done, and after a connection that was
+never made; one whose answer was lost only if it is repeatable. urllib3 could repeat requests itself, but it
+would not know the deadline, and would keep the place in the bulkhead meanwhile. It only reads `Retry-After`.
 """
 
 from __future__ import annotations
