@@ -93,6 +93,7 @@ class CallerProperties:
         """
         values: dict[str, Any] = {}
         row: Mapping[str, Value] = {}
+        # The entity of the record that a property names, by property; None for other properties.
         entities: dict[str, str | None] = {}
         records = self.records
         if record is not None and records is not None:

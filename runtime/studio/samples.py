@@ -18,7 +18,7 @@ _LONGEST = 40
 
 def sample(schema: Mapping[str, Any], name: str = "") -> Any:
     """Return a sample value for a schema. `name` is the field's name, which serves as the sample of a text
-    if it fits.
+    if it fits. None for a schema of which no sample can be made.
     """
     for key in ("example", "default", "const"):
         if key in schema:

@@ -51,8 +51,8 @@ class MatrixPage(StudioPage):
     template_name = "designer/pages/matrix.html"
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        overview = overview_for(self.request)
-        configuration = overview.configuration
+        shown_overview = overview_for(self.request)
+        configuration = shown_overview.configuration
         module = self.request.GET.get("module", "")
         rows = [row for row in rows_of(configuration) if not module or row.module == module]
         page = Paginator(rows, _PER_PAGE).get_page(self.request.GET.get("page"))
@@ -61,7 +61,7 @@ class MatrixPage(StudioPage):
         if role:
             columns = [(name, label) for name, label in columns if name == role]
         may_change = self.request.user.has_perm("designer.change_exposedentity")
-        rules = MatrixRules(overview, columns, may_change=may_change)
+        rules = MatrixRules(shown_overview, columns, may_change=may_change)
         return super().get_context_data(
             **kwargs,
             page=page,

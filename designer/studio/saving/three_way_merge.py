@@ -68,7 +68,7 @@ def merge(
     need the names of its fields.
     """
     merger = _Merger(frozenset(access))
-    contents = merger.form(shape, base, mine, theirs, _Place())
+    contents = merger.merged_form(shape, base, mine, theirs, _Place())
     return Merged(contents, merger.taken, merger.open_questions)
 
 
@@ -80,9 +80,11 @@ class _Place:
     titles: tuple[str, ...] = ()
 
     def inside(self, name: str, title: str) -> _Place:
+        """Return the place of a row, with this title, in the list `name` here."""
         return _Place((*self.path, name), (*self.titles, title))
 
     def label(self, *titles: str) -> str:
+        """Return the titles that lead to something here, the outermost first, as one text."""
         return " › ".join(capfirst(title) for title in (*self.titles, *titles) if title)
 
 
@@ -119,7 +121,7 @@ class _Merger:
         self.taken: list[str] = []
         self.open_questions: list[_OpenQuestion] = []
 
-    def form(
+    def merged_form(
         self, shape: Shape, base: Contents | None, mine: Contents, theirs: Contents, place: _Place
     ) -> Contents:
         """Return the merged form, or the merged row of a list, field by field, with the rows inside it.
@@ -150,12 +152,12 @@ class _Merger:
         for name, inner in shape.lists.items():
             if name in mine.rows:
                 base_rows = base.rows.get(name) if base is not None else None
-                merged.rows[name] = self._rows(
+                merged.rows[name] = self._merged_rows(
                     inner, name, base_rows, mine.rows[name], theirs.rows.get(name, []), merged, place
                 )
         return merged
 
-    def _rows(
+    def _merged_rows(
         self,
         shape: Shape,
         name: str,
@@ -173,12 +175,12 @@ class _Merger:
         matched = _MatchedRows.of(shape, base or [], mine, theirs)
         merged: dict[str, Contents] = {}
         for row_key in matched.row_keys:
-            row = self._row(shape, name, matched.row_on_pages(row_key), place)
+            row = self._merged_row(shape, name, matched.row_on_pages(row_key), place)
             if row is not None:
                 merged[row_key] = row
-        return self._ordered_rows(shape, name, matched, merged, owner, place)
+        return self._in_merged_order(shape, name, matched, merged, owner, place)
 
-    def _ordered_rows(
+    def _in_merged_order(
         self,
         shape: Shape,
         name: str,
@@ -213,7 +215,7 @@ class _Merger:
             )
         return rows
 
-    def _row(self, shape: Shape, name: str, on_pages: _RowOnPages, place: _Place) -> Contents | None:
+    def _merged_row(self, shape: Shape, name: str, on_pages: _RowOnPages, place: _Place) -> Contents | None:
         """Return the merged row; None when the merged page does not have it.
 
         A row that is there on both sides is merged field by field. One that is only on my page is new, and
@@ -229,7 +231,7 @@ class _Merger:
         is_mine = mine is not None and not mine.removed
         # `mine is not None` is only for the type checker, here and below.
         if is_mine and mine is not None and theirs is not None:
-            return self.form(shape, base, mine, theirs, inner)
+            return self.merged_form(shape, base, mine, theirs, inner)
         is_access = self._is_access(place, name)
         if theirs is not None:
             return self._row_of_theirs_alone(shape, base, mine, theirs, inner, is_access=is_access)
@@ -306,9 +308,8 @@ class _RowOnPages(NamedTuple):
 
 @dataclass(frozen=True)
 class _MatchedRows:
-    """The rows of a list on the three pages, in their order, by row key.
-
-    The same row has the same key on each page.
+    """The rows of a list by row key, in their order, on the page as it was opened (`base`), as I have sent it
+    and as they have saved it. The same row has the same key on each page.
     """
 
     base: Mapping[str, Contents]
@@ -387,7 +388,7 @@ def _changes(shape: Shape, name: str, base: Contents | None, mine: Contents, the
 
 
 def _is_same(shape: Shape, first: Contents, other: Contents) -> bool:
-    """Whether two rows mean the same, with all rows inside them."""
+    """Whether two rows mean the same, with all rows inside them, which are compared in their order."""
     if any(
         meaning(form_field, first.values.get(name, [])) != meaning(form_field, other.values.get(name, []))
         for name, form_field in shape.fields.items()

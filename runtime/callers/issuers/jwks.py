@@ -70,9 +70,10 @@ class KeySet:
         self._looked_at: float | None = None
         self._fetched_at: float | None = None
         self._lock = threading.Lock()
+        # In the cache: the keys that processes share, and whose turn it is to fetch them.
         digest = hashlib.sha256(orjson.dumps([address, issuer])).hexdigest()
-        self._shared = f"{_PREFIX}keys:{digest}"
-        self._turn = f"{_PREFIX}turn:{digest}"
+        self._shared_key = f"{_PREFIX}keys:{digest}"
+        self._turn_key = f"{_PREFIX}turn:{digest}"
 
     def key(self, kid: str) -> jwt.PyJWK | None:
         """Return the key named `kid`; None when the issuer has no such key.
@@ -95,7 +96,7 @@ class KeySet:
     def forget(self) -> None:
         """Forget the keys, so that the next token fetches them anew."""
         self._keys = self._looked_at = self._fetched_at = None
-        cache.delete_many([self._shared, self._turn])
+        cache.delete_many([self._shared_key, self._turn_key])
 
     def _refresh(self, kid: str, *, waiting: bool) -> None:
         """Take over or fetch the keys, unless that was tried a moment ago. One thread does it.
@@ -131,7 +132,7 @@ class KeySet:
         if not _is_past(self._fetched_at, PAUSE):
             return False
         try:
-            return PAUSE <= 0 or bool(cache.add(self._turn, _FETCHING, PAUSE))
+            return PAUSE <= 0 or bool(cache.add(self._turn_key, _FETCHING, PAUSE))
         except Exception as error:
             # The cache's client raises errors of its own. Each process then goes by itself.
             logger.warning("keys of issuers are fetched per process: %s", for_log(error))
@@ -151,7 +152,7 @@ class KeySet:
             self._share(fetched_keys)
         self._fetched_at = time.monotonic()
         if PAUSE > 0:
-            self._try_cache(cache.set, self._turn, _FETCHED, PAUSE)
+            self._try_cache(cache.set, self._turn_key, _FETCHED, PAUSE)
 
     def _fetched_document(self) -> Any:
         """Return the key set from its address, or from the address in the issuer's OpenID configuration.
@@ -171,12 +172,14 @@ class KeySet:
         """
         content = orjson.dumps({"document": keys.document, "read_at": keys.read_at})
         if len(content) <= LONGEST_CACHED:
-            self._try_cache(cache.set, self._shared, seal(content, _PURPOSE, self._shared.encode()), KEPT)
+            self._try_cache(
+                cache.set, self._shared_key, seal(content, _PURPOSE, self._shared_key.encode()), KEPT
+            )
 
     def _take_shared(self) -> None:
         """Take over the keys from the cache if another process has read them later than this one."""
-        sealed = self._try_cache(cache.get, self._shared)
-        content = unseal(sealed, _PURPOSE, self._shared.encode()) if isinstance(sealed, bytes) else None
+        sealed = self._try_cache(cache.get, self._shared_key)
+        content = unseal(sealed, _PURPOSE, self._shared_key.encode()) if isinstance(sealed, bytes) else None
         if content is None:
             return
         shared = orjson.loads(content)
@@ -188,7 +191,7 @@ class KeySet:
         until = time.monotonic() + PATIENCE
         while self._keys is None and time.monotonic() < until:
             # Asked before the keys: a process that ends in between has shared them by then.
-            is_under_way = self._try_cache(cache.get, self._turn) == _FETCHING
+            is_under_way = self._try_cache(cache.get, self._turn_key) == _FETCHING
             self._take_shared()
             if not is_under_way:
                 return
