@@ -40,6 +40,9 @@ class UserProperties(Protocol):
     def values(self, caller: Caller, call: Call) -> Mapping[str, Any]:
         """Return the properties by name."""
 
+    def last_known(self, caller: Caller) -> Mapping[str, Any] | None:
+        """Return the properties as they were known last; None where they are not. Raises nothing."""
+
     def references(self, caller: Caller, call: Call) -> Mapping[str, Reference]:
         """Return the properties that name a record, by name."""
 

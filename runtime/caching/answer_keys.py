@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
 
 from django.conf import settings
 
@@ -83,10 +83,13 @@ class AnswerKeys:
             common += sorted(caller.roles & roles)
         return _as_text(common)
 
-    def key(self, exchange: Exchange, generations: Generations) -> Key:
+    def key(
+        self, exchange: Exchange, generations: Generations, properties: Mapping[str, Any] | None = None
+    ) -> Key:
         """Return the cache key of the answer to a request.
 
-        Raises what reading the caller's properties raises, except Problem 401 and 403.
+        The caller's properties are read, unless `properties` has them. Raises what reading them raises,
+        except Problem 401 and 403.
         """
         request = exchange.request
         latest_generations, generations_text = self._latest
@@ -102,10 +105,10 @@ class AnswerKeys:
         )
         shared = exchange.shared_by
         if shared is None:
-            return (*question, *self._caller_parts(exchange))
+            return (*question, *self._caller_parts(exchange, properties))
         return (*question, "shared", shared)
 
-    def _caller_parts(self, exchange: Exchange) -> Iterable[str]:
+    def _caller_parts(self, exchange: Exchange, properties: Mapping[str, Any] | None) -> Iterable[str]:
         """Yield everything that is known of the caller: another token of the same caller may have other
         claims.
         """
@@ -116,7 +119,7 @@ class AnswerKeys:
         yield repr(sorted(caller.claims.items()))
         yield repr(caller.profile)
         if self._sharing.properties:
-            yield _properties(exchange)
+            yield _as_properties(properties) if properties is not None else _properties(exchange)
 
     def _acting(self, exchange: Exchange) -> str:
         """Return the platform user that the call is made as, since the platform checks that user's
@@ -141,11 +144,16 @@ def _properties(exchange: Exchange) -> str:
     The operation itself raises that refusal.
     """
     try:
-        return repr(sorted(exchange.user.items()))
+        return _as_properties(exchange.user)
     except Problem as problem:
         if problem.status_code in (401, 403):
             return str(problem.code)
         raise
+
+
+def _as_properties(values: Mapping[str, Any]) -> str:
+    """Return a text for the values of properties: other values give another text."""
+    return repr(sorted(values.items()))
 
 
 def _as_text(parts: Iterable[str]) -> str:

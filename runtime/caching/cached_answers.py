@@ -104,7 +104,10 @@ class CachedAnswers:
         assert exchange.write_generations is not None  # noqa: S101  for the type checker: read where any caches
         if self._keys.are_files and _is_partial(exchange.request):
             return uncached_response(run(exchange), exchange.request, "fwd=method")
-        key = self._keys.key(exchange, generations_of(exchange.write_generations))
+        try:
+            key = self._keys.key(exchange, generations_of(exchange.write_generations))
+        except _AWAY as error:
+            return self._as_last_known(exchange, error)
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._ask(exchange, run, key, _REQUESTED)
         entry = _local_store().get(key)
@@ -114,9 +117,7 @@ class CachedAnswers:
                 self._refresh(exchange, run, key)
             return cached_response(entry, exchange.request, f"hit; ttl={int(seconds_left)}")
         if entry is not None and self._pause.is_on and self._may_be_late(entry):
-            return cached_response(
-                entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
-            )
+            return self._late_response(entry, exchange.request)
         try:
             return self._ask(exchange, run, key, "stale" if entry is not None else "uri-miss")
         except _AWAY:
@@ -124,10 +125,25 @@ class CachedAnswers:
             entry = entry or _local_store().get(key)
             if entry is None or not self._may_be_late(entry):
                 raise
-            seconds_left = self._seconds_left(entry)
-            return cached_response(
-                entry, exchange.request, f"hit; ttl={int(seconds_left)}; detail=platform-away"
-            )
+            return self._late_response(entry, exchange.request)
+
+    def _as_last_known(self, exchange: Exchange, away: Exception) -> HttpResponseBase:
+        """Return the cached answer for the caller as they were known last. Raises `away` where there is none
+        that may still be served.
+        """
+        properties = exchange.user_context.last_known(exchange.caller)
+        if properties is None or exchange.write_generations is None:
+            raise away
+        key = self._keys.key(exchange, generations_of(exchange.write_generations), properties)
+        entry = _local_store().get(key) or self._take_from_shared_store(key)
+        if entry is None or not self._may_be_late(entry):
+            raise away
+        return self._late_response(entry, exchange.request)
+
+    def _late_response(self, entry: Entry, request: HttpRequest) -> HttpResponseBase:
+        """Return a kept answer to a request, because the platform cannot be asked for a new one."""
+        seconds_left = int(self._seconds_left(entry))
+        return cached_response(entry, request, f"hit; ttl={seconds_left}; detail=platform-away")
 
     def _seconds_left(self, entry: Entry | None) -> float:
         """Return for how many seconds an answer is still fresh; 0 or less when it is not."""

@@ -17,7 +17,6 @@ from crmclient import Guid, Platform, Value
 from crmclient.errors import (
     DeadlineExceeded,
     PlatformError,
-    PlatformFailure,
     RecordNotFound,
     Throttled,
     Unavailable,
@@ -29,14 +28,8 @@ from runtime.callers.caller import Caller
 from runtime.callers.caller_records import CallerRecords, records_in
 from runtime.callers.minute_cache import CachedValue, MinuteCache
 from runtime.callers.portable_values import Unportable, to_bytes
-from runtime.callers.recent_cache import RecentCache
 from runtime.callers.recognition import Recognition
 from runtime.callers.refusals import no_platform_user, no_record
-
-# What the platform said last, for while it is away: of users, by id; and whether a record is active, by its
-# entity and id.
-_last_profiles: RecentCache[Guid, PlatformUser] = RecentCache(size=10_000, seconds=15 * 60)
-_last_active: RecentCache[tuple[str, Guid], bool] = RecentCache(size=10_000, seconds=15 * 60)
 
 
 class _Record(NamedTuple):
@@ -77,9 +70,13 @@ def _unpacked_profile(packed: Any) -> PlatformUser | None:
 _profiles: MinuteCache[PlatformUser | None] = MinuteCache(
     "profile", pack=_packed_profile, unpack=_unpacked_profile
 )
-# The records of callers that are not platform users.
+# The records of callers that are not platform users. Properties must not be read from an old row: row rules
+# may compare with them.
 _records: MinuteCache[_Record] = MinuteCache(
-    "record", pack=lambda record: record.packed(), unpack=lambda packed: _Record(*packed)
+    "record",
+    pack=lambda record: record.packed(),
+    unpack=lambda packed: _Record(*packed),
+    when_old=lambda record: record._replace(row=None),
 )
 
 
@@ -99,16 +96,9 @@ def profile_of(issuer: str, user: Guid) -> CachedValue[PlatformUser]:
 def _read_profile(user: Guid) -> PlatformUser | None:
     """Read a user from the platform; None when it has no such user."""
     try:
-        profile = get_platform().user(user)
+        return get_platform().user(user)
     except RecordNotFound:
         return None
-    except PlatformFailure:
-        last = _last_profiles.get(user)
-        if last is None:
-            raise
-        return last
-    _last_profiles.put(user, profile)
-    return profile
 
 
 def with_active_record(caller: Caller, entity: str, recognition: Recognition) -> Caller:
@@ -141,22 +131,12 @@ def with_active_record(caller: Caller, entity: str, recognition: Recognition) ->
 
 
 def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:
-    """Read a caller's record, by `query` if it can be read by it. What was known last counts while the
-    platform does not answer.
-    """
-    try:
-        records = records_in(entity, platform)
-        row, used_query = _read_row(records, record, platform, query)
-    except PlatformFailure:
-        last = _last_active.get((entity, record))
-        if last is None:
-            raise
-        return _Record(last)
+    """Read a caller's record, by `query` if it can be read by it."""
+    records = records_in(entity, platform)
+    row, used_query = _read_row(records, record, platform, query)
     if row is None:
         return _Record(None)
-    active = records.is_active(row)
-    _last_active.put((entity, record), active)
-    return _Record(active, None if used_query is None else row)
+    return _Record(records.is_active(row), None if used_query is None else row)
 
 
 def _read_row(
@@ -177,7 +157,5 @@ def _read_row(
 
 def forget() -> None:
     """Ask the platform anew about each user and record."""
-    _last_profiles.clear()
     _profiles.clear()
-    _last_active.clear()
     _records.clear()

@@ -1,7 +1,8 @@
 """What the platform said of callers less than a minute ago: in this process and, with `CACHE_URL`, in Redis.
+While the platform is away, what it said last counts for a quarter of an hour more.
 
-Redis holds it for all processes, sealed and for the rest of its minute: nobody who can read or write there
-learns of a user, or becomes another. While Redis is away each process remembers alone.
+Redis holds it for all processes, sealed: nobody who can read or write there learns of a user, or becomes
+another. While Redis is away each process remembers alone.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import redis
 from django.conf import settings
 
+from crmclient.errors import PlatformFailure
 from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
 from runtime.callers.recent_cache import LIFETIME, RecentCache
 from runtime.http.seals import seal, unseal
@@ -28,9 +30,12 @@ logger = logging.getLogger("portico.callers")
 V = TypeVar("V")
 
 _PURPOSE = b"portico.callers"
-_PREFIX = "portico:callers:"
+# Not that of releases up to 0.2, which would take all of an entry's time for its minute.
+_PREFIX = "portico:known-callers:"
 # Bytes. Only the process that read a larger value keeps it.
 _LARGEST = 64 * 1024
+# Seconds after its minute for which a value counts while the platform is away.
+_AWAY = 15 * 60.0
 # Seconds that a thread waits for another one which reads the same value. Then it reads for itself.
 _PATIENCE = 5.0
 
@@ -42,28 +47,73 @@ class CachedValue(NamedTuple, Generic[V]):
     until: float
 
 
+class _Known(NamedTuple, Generic[V]):
+    """A value, until when (of time.monotonic) it may be used, and until when while the platform is away."""
+
+    value: V
+    until: float
+    until_away: float
+
+
 class MinuteCache(Generic[V]):
     """Caches at most `size` values, each for a minute. Threads that want the same value wait for one reading.
 
     `pack` turns a value into plain types, and `unpack` turns these into the value. `name` keeps caches apart.
+    `when_old` makes of a value what still counts of it after its minute, while the platform is away.
     """
 
     def __init__(
-        self, name: str, *, pack: Callable[[V], Any], unpack: Callable[[Any], V], size: int = 10_000
+        self,
+        name: str,
+        *,
+        pack: Callable[[V], Any],
+        unpack: Callable[[Any], V],
+        when_old: Callable[[V], V] = lambda value: value,
+        size: int = 10_000,
     ) -> None:
         self._name = name
-        self._pack, self._unpack = pack, unpack
-        self._local: RecentCache[str, CachedValue[V]] = RecentCache(size=size)
+        self._pack, self._unpack, self._when_old = pack, unpack, when_old
+        self._local: RecentCache[str, _Known[V]] = RecentCache(size=size, seconds=LIFETIME + _AWAY)
         self._reading: dict[str, threading.Lock] = {}
         self._reading_lock = threading.Lock()
 
-    def get(self, key: tuple[str, ...], read: Callable[[], V], *, until: float = math.inf) -> CachedValue[V]:
+    def get(
+        self,
+        key: tuple[str, ...],
+        read: Callable[[], V],
+        *,
+        until: float = math.inf,
+        old_counts: bool = True,
+    ) -> CachedValue[V]:
         """Return the value of `key`: a cached one, or what `read` returns. Raises what `read` raises.
 
         A value that is read now is kept for a minute, but not longer than `until` (a `time.monotonic()`
-        second).
+        second). With `old_counts`, the last known value counts where `read` raises a PlatformFailure, and for
+        the next minute nobody asks again.
         """
         digest = _digest(self._name, key)
+        try:
+            return self._cached_or_read(digest, read, until)
+        except PlatformFailure:
+            last = self.last_known(key) if old_counts else None
+            if last is None:
+                raise
+            until_away = last.until
+            entry = _Known(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
+            self._local.put(digest, entry)
+            return CachedValue(entry.value, entry.until)
+
+    def last_known(self, key: tuple[str, ...]) -> CachedValue[V] | None:
+        """Return what still counts of the value of `key` while the platform is away; None where this process
+        does not know it, or it is too old.
+        """
+        entry = self._local.get(_digest(self._name, key))
+        if entry is None or time.monotonic() >= entry.until_away:
+            return None
+        return CachedValue(self._when_old(entry.value), entry.until_away)
+
+    def _cached_or_read(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
+        """Return the value that is cached, or what `read` returns."""
         entry = self._local_entry(digest)
         if entry is not None:
             return entry
@@ -88,29 +138,38 @@ class MinuteCache(Generic[V]):
     def _local_entry(self, digest: str) -> CachedValue[V] | None:
         """Return the value that this process keeps; None when it has none, or its minute is over."""
         entry = self._local.get(digest)
-        return entry if entry is not None and time.monotonic() < entry.until else None
+        if entry is None or time.monotonic() >= entry.until:
+            return None
+        return CachedValue(entry.value, entry.until)
 
     def _shared_entry(self, digest: str) -> CachedValue[V] | None:
-        """Return the value that another process has stored, and keep it here, too."""
+        """Return the value that another process has stored; None where its minute is over. Keep it here, too:
+        the platform may be away.
+        """
         entry = _redis().get(digest)
         if entry is None:
             return None
         content, seconds = entry
-        shared_entry = CachedValue(self._unpack(from_bytes(content)), time.monotonic() + seconds)
-        self._local.put(digest, shared_entry)
-        return shared_entry
+        now = time.monotonic()
+        value = self._unpack(from_bytes(content))
+        known = _Known(value, now + min(seconds - _AWAY, LIFETIME), now + min(seconds, LIFETIME + _AWAY))
+        own = self._local.get(digest)
+        if own is None or own.until_away < known.until_away:
+            self._local.put(digest, known)
+        return CachedValue(value, known.until) if now < known.until else None
 
     def _read_and_keep(self, digest: str, read: Callable[[], V], until: float) -> CachedValue[V]:
         """Read the value, and keep it for this and other processes."""
         # The minute begins before the platform is asked: what it says may be as old as that.
         began = time.monotonic()
-        entry = CachedValue(read(), min(began + LIFETIME, until))
-        self._local.put(digest, entry)
+        known = _Known(read(), min(began + LIFETIME, until), min(began + LIFETIME, until) + _AWAY)
+        self._local.put(digest, known)
+        entry = CachedValue(known.value, known.until)
         try:
             content = to_bytes(self._pack(entry.value))
         except Unportable:
             return entry
-        _redis().put(digest, content, entry.until - time.monotonic())
+        _redis().put(digest, content, known.until_away - time.monotonic())
         return entry
 
 
@@ -139,7 +198,7 @@ class _Redis:
         if sealed is None or milliseconds <= 0:
             return None
         content = unseal(sealed, _PURPOSE, digest.encode())
-        return None if content is None else (content, min(milliseconds / 1000, LIFETIME))
+        return None if content is None else (content, milliseconds / 1000)
 
     def put(self, digest: str, content: bytes, seconds: float) -> None:
         """Store a value, sealed, for some seconds. A value that is too long is not stored."""

@@ -92,6 +92,17 @@ class UserContext:
         """
         return self._values_and_entities(caller, call).values
 
+    def last_known(self, caller: Caller) -> Mapping[str, Any] | None:
+        """Return the properties that the caller had in the last quarter of an hour, for an answer that was
+        made then; None where this process does not know them.
+        """
+        properties_of_type = self._types.get(caller.type)
+        if properties_of_type is None or self._revision is None:
+            return None
+        record = caller.record if properties_of_type.records is not None else None
+        last = _PROPERTIES.last_known((*_key(properties_of_type, caller, record), *self._revision))
+        return None if last is None or last.value is None else last.value.values
+
     def references(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Reference]:
         """Return the properties whose value is a record's id, with the record's entity.
 
@@ -183,17 +194,25 @@ class UserContext:
         """
         if self._revision is None:
             return properties_of_type.read(caller, record, call)
-        key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
-        # Expressions see claims, which therefore are part of the key, and the caller's teams. What is
-        # made of these, or of a row that was read before, must not be kept for longer than they are.
-        claims = orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode()
-        claims_in_key = (claims,) if properties_of_type.has_custom and caller.claims else ()
+        # What expressions make of the caller's teams, and what is made of a row that was read before, must
+        # not be kept for longer than these are.
         until = caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
         return _PROPERTIES.get(
-            (*key, *claims_in_key, *self._revision),
+            (*_key(properties_of_type, caller, record), *self._revision),
             lambda: properties_of_type.read(caller, record, call),
             until=until,
+            # Row rules compare with properties, also those of writes: an old one might allow too much.
+            old_counts=False,
         ).value
+
+
+def _key(properties_of_type: CallerProperties, caller: Caller, record: Guid | None) -> tuple[str, ...]:
+    """Return what the properties of a caller depend on, apart from the configuration."""
+    key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
+    if not (properties_of_type.has_custom and caller.claims):
+        return key
+    # Expressions see claims.
+    return (*key, orjson.dumps(dict(caller.claims), option=orjson.OPT_SORT_KEYS).decode())
 
 
 # The reasons in the log for a caller without a record, and for a caller whose record is gone or inactive: for

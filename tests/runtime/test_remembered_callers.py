@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crmbox.demo.people import FIRST_ACCOUNT
 from crmclient.errors import AccessDenied, Unavailable
 from designer.models import UserProperty
 from designer.platform import get_platform
@@ -24,26 +25,36 @@ from runtime.callers.portable_values import Unportable, from_bytes, to_bytes
 from runtime.context import user_context
 from runtime.serving import served
 from tests.callers import Caller, account
+from tests.runtime.queries import a_query, accounts, where
 
 CALLS: Counter[str] = Counter()
 
 
 class CountingPlatform:
-    """The real one, with what it is asked about users counted."""
+    """The real one, with what it is asked about users counted. `is_away`: it cannot be reached."""
+
+    is_away = False
 
     def __init__(self) -> None:
         self._platform = configured()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._platform, name)
+        member = getattr(self._platform, name)
+        if self.is_away and name in {"retrieve", "update"}:
+            return _away
+        return member
 
     def user(self, id: str) -> Any:
         CALLS["user"] += 1
-        return self._platform.user(id)
+        return _away() if self.is_away else self._platform.user(id)
 
     def query(self, query: Any, *rest: Any, **named: Any) -> Any:
         CALLS[f"query {query.entity}"] += 1
-        return self._platform.query(query, *rest, **named)
+        return _away() if self.is_away else self._platform.query(query, *rest, **named)
+
+
+def _away(*args: Any, **named: Any) -> Any:
+    raise Unavailable("It cannot be reached.")
 
 
 class CompaniesHidden(CountingPlatform):
@@ -159,7 +170,7 @@ def test_what_is_shared_cannot_be_read_or_forged(counted: Counter[str], settings
     account("rep").get("/api/context")
     client = minute_cache._redis()._redis.client
     assert client is not None
-    keys = list(client.scan_iter("portico:callers:*"))
+    keys = list(client.scan_iter("portico:known-callers:*"))
     contents: list[Any] = [client.get(key) for key in keys]
     assert len(keys) == 2
     assert not any(b"Rita" in content or b"sales" in content for content in contents)
@@ -195,6 +206,66 @@ def test_a_failure_is_not_remembered() -> None:
     with pytest.raises(Unavailable):
         cache.get(("rita",), fail)
     assert cache.get(("rita",), lambda: "value").value == "value"
+
+
+def test_what_was_known_last_counts_while_the_platform_is_away(a_minute_later: Any) -> None:
+    cache: MinuteCache[str] = MinuteCache("test-away", pack=str, unpack=str, when_old=str.lower)
+    cache.get(("rita",), lambda: "VALUE")
+    a_minute_later()
+    assert cache.get(("rita",), _away).value == "value"
+    # It is not asked again within the minute.
+    assert cache.get(("rita",), lambda: pytest.fail("was asked again")).value == "value"
+    for _ in range(15):
+        a_minute_later()
+    with pytest.raises(Unavailable):
+        cache.get(("rita",), _away)
+
+
+def test_what_must_be_of_the_last_minute_is_not_taken_older(a_minute_later: Any) -> None:
+    cache: MinuteCache[str] = MinuteCache("test-strict", pack=str, unpack=str)
+    cache.get(("rita",), lambda: "value", old_counts=False)
+    a_minute_later()
+    with pytest.raises(Unavailable):
+        cache.get(("rita",), _away, old_counts=False)
+
+
+@pytest.mark.redis
+def test_what_another_process_read_counts_while_the_platform_is_away() -> None:
+    first: MinuteCache[str] = MinuteCache("test-shared-away", pack=str, unpack=str)
+    second: MinuteCache[str] = MinuteCache("test-shared-away", pack=str, unpack=str)
+    first.get(("rita",), lambda: "value")
+    client = minute_cache._redis()._redis.client
+    assert client is not None
+    [key] = client.scan_iter("portico:known-callers:*")
+    # A minute later, by the clock of Redis.
+    client.pexpire(key, int(client.pttl(key)) - 60_000)  # type: ignore[arg-type]
+    assert second.get(("rita",), _away).value == "value"
+
+
+def test_a_cached_answer_is_served_to_who_called_before_while_the_platform_is_away(
+    counted: Counter[str], a_minute_later: Any
+) -> None:
+    """Also one that depends on the caller's properties; nothing else is, and nothing is written."""
+    by_name = '<filter><condition attribute="name" operator="ne" value="@user.fullName"/></filter>'
+    cache = {"seconds": 60, "stale_seconds": 600}
+    path = a_query(
+        "multi", accounts(where('attribute="name" operator="like" value="A%"') + by_name), cache=cache
+    )
+    rita = account("rep")
+    place = f"/api/sales/accounts/{FIRST_ACCOUNT}"
+    assert rita.get("/optionsets/priorities").status_code == 200
+    assert rita.get(path).status_code == 200
+    a_minute_later()
+    CountingPlatform.is_away = True
+    try:
+        late = rita.get(path)
+        assert (late.status_code, late["Cache-Status"].partition("; detail=")[2]) == (200, "platform-away")
+        assert rita.get(place).status_code == 503
+        assert rita.patch(place, {"name": "Away"}).status_code == 503
+        assert rita.get("/api/context").status_code == 503
+        assert account("manager").get(path).status_code == 503
+    finally:
+        CountingPlatform.is_away = False
 
 
 def test_it_is_bounded() -> None:

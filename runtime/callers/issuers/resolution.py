@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,6 @@ from typing import Any
 from django.conf import settings
 
 from crmclient import Guid, Platform, parse_guid
-from crmclient.errors import PlatformFailure
 from designer.definitions import CallerTypeDefinition, RecordDefinition
 from runtime.callers.caller import Caller, Claims
 from runtime.callers.issuers.claim_paths import claim_at, excerpt_at
@@ -21,15 +19,10 @@ from runtime.callers.issuers.issuer import Issuer, is_volatile
 from runtime.callers.issuers.records import RecordSearch, RecordSource, shown_columns
 from runtime.callers.issuers.registration import find_registered, register
 from runtime.callers.issuers.role_rules import grants_of, has_left_out_groups
-from runtime.callers.minute_cache import CachedValue, MinuteCache
-from runtime.callers.recent_cache import LIFETIME, RecentCache
+from runtime.callers.minute_cache import MinuteCache
 from runtime.callers.refusals import RefusedCaller, without_record
 
 logger = logging.getLogger("portico.issuers")
-
-# What was found last, by the key of `_resolved`. While the platform is away, it counts for a quarter of an
-# hour.
-_last_known: RecentCache[tuple[str, ...], Resolved] = RecentCache(size=10_000, seconds=15 * 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,6 @@ _resolved: MinuteCache[Resolved] = MinuteCache(
 def forget() -> None:
     """Resolve every caller anew."""
     _resolved.clear()
-    _last_known.clear()
 
 
 def resolve(
@@ -62,15 +54,7 @@ def resolve(
     type = types.get(definition.type)
     digest = _digest(issuer, claims)
     key = (settings.PORTICO["CRM_URL"], issuer.name, claims["sub"], digest, issuer.state, repr(type))
-    try:
-        cached = _resolved.get(key, lambda: _resolve_claims(issuer, claims, type, platform))
-    except PlatformFailure:
-        last = _last_known.get(key)
-        if last is None:
-            raise
-        cached = CachedValue(last, time.monotonic() + LIFETIME)
-    else:
-        _last_known.put(key, cached.value)
+    cached = _resolved.get(key, lambda: _resolve_claims(issuer, claims, type, platform))
     resolved = cached.value
     if resolved.refused:
         raise without_record(issuer.name, definition.type, resolved.refused)
