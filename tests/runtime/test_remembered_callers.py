@@ -238,7 +238,7 @@ def test_what_another_process_read_counts_while_the_platform_is_away() -> None:
     assert client is not None
     [key] = client.scan_iter("portico:known-callers:*")
     # A minute later, by the clock of Redis.
-    client.pexpire(key, int(client.pttl(key)) - 60_000)  # type: ignore[arg-type]
+    client.pexpire(key, int(client.pttl(key)) - 60_000)
     assert second.get(("rita",), _away).value == "value"
 
 
