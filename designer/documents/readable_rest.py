@@ -100,8 +100,12 @@ def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
         gaps=tuple(_gaps_in(document, positions, parts_left_out)),
         problems=[
             # A member that is there under a wrong name is not missing.
-            *(one for one in problems if one["type"] != "missing" or one["loc"] not in corrected),
-            *(one for one in remaining if one["loc"] not in locations),
+            *(
+                problem
+                for problem in problems
+                if problem["type"] != "missing" or problem["loc"] not in corrected
+            ),
+            *(problem for problem in remaining if problem["loc"] not in locations),
         ],
     )
 
@@ -117,9 +121,9 @@ def without_duplicates(document: ConfigurationDocument) -> tuple[ConfigurationDo
     gaps: list[Gap] = []
     endpoints = []
     for endpoint in firsts[ENDPOINTS]:
-        places: list[str] = []
-        endpoints.append(_with_firsts(endpoint, "", places))
-        gaps += (Gap(_ENDPOINTS, endpoint.key, place) for place in places)
+        left_out: list[str] = []
+        endpoints.append(_with_firsts(endpoint, "", left_out))
+        gaps += (Gap(_ENDPOINTS, endpoint.key, place) for place in left_out)
     return document.model_copy(update={**firsts, ENDPOINTS: tuple(endpoints)}), gaps
 
 
@@ -133,9 +137,9 @@ def _with_firsts(part: Any, place: str, left_out: list[str]) -> Any:
         parts = getattr(part, field, ())
         firsts = _firsts(parts, name_of)
         # One that is equal to the first leaves no gap.
-        left_out += {f"{place}{field}.{name_of(one)}" for one in parts if one not in firsts}
+        left_out += {f"{place}{field}.{name_of(repeated)}" for repeated in parts if repeated not in firsts}
         if field == "inputs":
-            firsts = tuple(_with_firsts(one, f"{place}inputs.{one.name}.", left_out) for one in firsts)
+            firsts = tuple(_with_firsts(first, f"{place}inputs.{first.name}.", left_out) for first in firsts)
         if firsts != parts:
             changed[field] = firsts
     return part.model_copy(update=changed) if changed else part
@@ -269,15 +273,15 @@ def _endpoints_of(data: dict[str, Any], left_out: set[_Item]) -> Iterator[_Item]
 def _gaps_in(
     document: ConfigurationDocument,
     positions: Mapping[str, Sequence[int]],
-    places: Mapping[_Item, set[str]],
+    parts_left_out: Mapping[_Item, set[str]],
 ) -> Iterator[Gap]:
     """Yield a gap for each part that was left out of an item of `document`.
 
-    `positions` are those of its items in the whole document, by list; `places` are the parts left out, by
-    item there.
+    `positions` are those of its items in the whole document, by list; `parts_left_out` are the places
+    of these parts, by item there.
     """
     for collection in COLLECTIONS:
         if kept := positions.get(collection.field):
             for at, item in zip(kept, getattr(document, collection.field), strict=True):
-                for place in sorted(places.get((collection.field, at), ())):
+                for place in sorted(parts_left_out.get((collection.field, at), ())):
                     yield Gap(collection, collection.key(item), place)

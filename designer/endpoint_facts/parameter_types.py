@@ -18,9 +18,9 @@ def fitting_types(operator: DesignedOperator, attribute: Attribute) -> list[str]
     says nothing.
     """
     ranks = {
-        kind.name: (rank, not kind.is_natural_for(attribute), kind.name)
-        for kind in TYPES.values()
-        if kind.in_query and (rank := kind.rank(operator, attribute)) is not None
+        input_type.name: (rank, not input_type.is_natural_for(attribute), input_type.name)
+        for input_type in TYPES.values()
+        if input_type.in_query and (rank := input_type.rank(operator, attribute)) is not None
     }
     return sorted(ranks, key=ranks.__getitem__)
 

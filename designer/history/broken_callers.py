@@ -93,10 +93,10 @@ def moved_endpoints(before: Configuration, now: Configuration) -> list[BrokenEnd
     """Return the endpoints that are called and get another path, with their old paths, sorted by these."""
     old_paths = {}
     for id, endpoint in before.endpoints.items():
-        other = now.endpoints.get(id)
-        if other is None or other is endpoint or not endpoint.definition.enabled:
+        present = now.endpoints.get(id)
+        if present is None or present is endpoint or not endpoint.definition.enabled:
             continue
-        if other.definition.enabled and other.path != endpoint.path:
+        if present.definition.enabled and present.path != endpoint.path:
             old_paths[endpoint.definition.key] = endpoint.path
     calls = recent_calls(old_paths.keys()) if old_paths else {}
     called = [BrokenEndpoint(old_paths[key], total) for key, (total, _last) in calls.items()]
@@ -172,15 +172,17 @@ def _changed_endpoints(
 ) -> Iterator[tuple[Endpoint, Endpoint | None]]:
     """Yield each endpoint that has changed, as it was and as it is; None for one that is gone."""
     # Made only when it is needed, because most changes remove no endpoint.
-    by_key: Mapping[str, Endpoint] | None = None
+    present_by_key: Mapping[str, Endpoint] | None = None
     for id, endpoint in before.endpoints.items():
-        other = now.endpoints.get(id)
-        if other is None:
+        present = now.endpoints.get(id)
+        if present is None:
             # An endpoint that was removed and made again has another row, and the same key.
-            by_key = by_key or {one.definition.key: one for one in now.endpoints.values()}
-            other = by_key.get(endpoint.definition.key)
-        if other is not endpoint:
-            yield endpoint, other
+            present_by_key = present_by_key or {
+                candidate.definition.key: candidate for candidate in now.endpoints.values()
+            }
+            present = present_by_key.get(endpoint.definition.key)
+        if present is not endpoint:
+            yield endpoint, present
 
 
 def _lost_roles(before: Configuration, now: Configuration) -> Iterator[tuple[str, str]]:

@@ -125,13 +125,13 @@ def _sentence_on_later_change(change: ItemChange, before: Any, after: Any) -> Se
                 after, before, GONE if later_change.after is None else later_change.after, change.collection
             )
         except Clash:
-            few = [line.text for line in ReadChange(later_change).lines[:_FEW]]
+            first_lines = [line.text for line in ReadChange(later_change).lines[:_FEW]]
             return Sentence(
                 "%(item)s was not undone: version %(number)s (%(account)s) builds on it (%(lines)s). "
                 "Undo version %(number)s first.",
                 item=what,
                 number=later_change.version.pk,
                 account=later_change.version.account or later_change.version.get_origin_display(),
-                lines=listed(few, "; "),
+                lines=listed(first_lines, "; "),
             )
     return Sentence("%(item)s was not undone: it has changed since.", item=what)

@@ -49,7 +49,7 @@ class _NewRecords:
 
     filters: tuple[DesignedFilter, ...]
     attributes: Mapping[str, Attribute]
-    system: SystemAttributes
+    system_attributes: SystemAttributes
     given: Collection[str]
     place: str
 
@@ -70,7 +70,7 @@ class _NewRecords:
     def _outcome_of_condition(self, condition: DesignedCondition) -> Outcome:
         """Return whether new records can meet a condition, by where the attribute gets its value from."""
         operator = condition.operator
-        value_origin = origin(condition.attribute, self.attributes, self.given, self.system)
+        value_origin = origin(condition.attribute, self.attributes, self.given, self.system_attributes)
         undecided = isinstance(operator, Operator) and operator not in DECIDED
         if value_origin is Origin.PLATFORM or undecided or condition.value_of is not None or condition.link:
             return Outcome.UNDECIDABLE
@@ -163,11 +163,9 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
             filters.append(subject.definition.row_rule)
         if filters:
             set_attributes = {binding.attribute for binding in subject.bindings} | subject.set_by_path
-            attributes, system = (
-                subject.metadata.attributes(own_entity.entity),
-                conventions.of(own_entity.entity),
-            )
-            yield _NewRecords(tuple(filters), attributes, system, set_attributes, "bindings")
+            attributes = subject.metadata.attributes(own_entity.entity)
+            system_attributes = conventions.of(own_entity.entity)
+            yield _NewRecords(tuple(filters), attributes, system_attributes, set_attributes, "bindings")
     offered = subject.definition.settings.record_groups(subject.entity, subject.metadata)
     for record_input in subject.inputs:
         group = offered.get(record_input.relationship) if holds_records(record_input.type) else None
@@ -177,9 +175,10 @@ def _new_records(subject: EndpointSubject) -> Iterator[_NewRecords]:
         rules = tuple(_rules_as_filters(exposures))
         if rules:
             set_attributes = {binding.attribute for binding in record_input.bindings} | {group.parent}
-            attributes, system = subject.metadata.attributes(group.entity), conventions.of(group.entity)
+            attributes = subject.metadata.attributes(group.entity)
+            system_attributes = conventions.of(group.entity)
             yield _NewRecords(
-                rules, attributes, system, set_attributes, f"inputs.{record_input.name}.bindings"
+                rules, attributes, system_attributes, set_attributes, f"inputs.{record_input.name}.bindings"
             )
 
 
