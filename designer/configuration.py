@@ -63,7 +63,10 @@ class Endpoint:
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
 
     def without_defaults(self) -> Endpoint:
-        """Return the endpoint without the defaults of its inputs, for calls that keep what they leave out."""
+        """Return the endpoint without the defaults of its inputs, for calls that keep what they leave out.
+
+        Inputs of the items of lists keep theirs, for the records that such a call adds.
+        """
         inputs = tuple(
             input_definition.model_copy(update={"default": None})
             for input_definition in self.definition.inputs

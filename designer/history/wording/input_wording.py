@@ -150,6 +150,7 @@ def inputs(
         old = before_by_name.get(item.get("name"))
         if old is not None:
             inside = f"{place}{item.get('name')} › "
+            # Without `partial`: an update, too, adds records to its lists, with the defaults of their inputs.
             yield from inputs(old.get("inputs", []), item.get("inputs", []), inside)
             for line in BINDINGS.compare(old.get("bindings", []), item.get("bindings", [])):
                 yield Line(f"{inside}{line.text}", line.effect)
