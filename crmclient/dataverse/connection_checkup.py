@@ -12,6 +12,7 @@ from typing import Final
 
 from crmclient.dataverse.advice import advice_on
 from crmclient.dataverse.checkup import Outcome, Step
+from crmclient.dataverse.http.managed_identity import IdentityUnavailable
 from crmclient.dataverse.http.messages import Request
 from crmclient.dataverse.http.retries import passing_status, retry_after
 from crmclient.dataverse.http.token_refusals import TokenRefused
@@ -173,6 +174,12 @@ def _token_advice(error: PlatformError) -> str:
     """Return what to do about a token that could not be fetched."""
     if isinstance(error, TokenRefused) and error.advice:
         return error.advice
+    if isinstance(error, IdentityUnavailable):
+        # A proxy or the DNS has no part in it: the endpoint is on the machine itself.
+        return Sentence(
+            "On Azure, assign an identity to this machine, container or app. Elsewhere, clear "
+            "CRM_MANAGED_IDENTITY, and set a secret, a certificate or a federated token."
+        )
     # With a cause there was no answer; without one the endpoint has answered that it is away.
     if isinstance(error, Unavailable) and error.__cause__ is not None:
         return _connection_advice(error, "CRM_AUTHORITY or CRM_TOKEN_URL")

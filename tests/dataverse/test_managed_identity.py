@@ -13,6 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from crmclient.dataverse.checkup import Outcome
+from crmclient.dataverse.connection_checkup import check_tokens
+from crmclient.dataverse.options import Options
 from crmclient.errors import Unavailable, UnexpectedAnswer
 from project import applications
 from project.platform_checks import platform_can_be_reached
@@ -105,3 +108,17 @@ def test_where_no_endpoint_answers_it_may_be_later(on_azure: Any, monkeypatch: p
 
     with pytest.raises(Unavailable, match="No managed identity answers here"):
         application.tokens(SCOPE).fetch(10)
+
+
+def test_where_no_endpoint_answers_the_check_says_what_to_do(
+    on_azure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDENTITY_ENDPOINT", "http://127.0.0.1:1/msi/token")
+    monkeypatch.setenv("IDENTITY_HEADER", "the header")
+    [application] = applications.of_the_platform()
+
+    [step] = check_tokens({"managed identity": application.tokens(SCOPE)}, Options(ORGANISATION))
+
+    assert step.outcome is Outcome.FAILED
+    assert "assign an identity" in step.advice
+    assert "HTTPS_PROXY" not in step.advice

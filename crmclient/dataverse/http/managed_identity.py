@@ -13,6 +13,10 @@ from crmclient.errors import Unavailable, UnexpectedAnswer
 from crmclient.sentences import Sentence
 
 
+class IdentityUnavailable(Unavailable):
+    """Nothing on this machine answers for a managed identity."""
+
+
 @dataclass(frozen=True)
 class ManagedIdentity:
     """`client_id` is that of a user-assigned identity; empty: the machine's own. `resource` is the
@@ -25,8 +29,8 @@ class ManagedIdentity:
     def fetch(self, timeout: float) -> Token:
         """Fetch a new token. `timeout` bounds each request, in seconds.
 
-        Raises Unavailable where nothing answers for the identity, and UnexpectedAnswer for an answer without
-        a token.
+        Raises IdentityUnavailable where nothing answers for the identity, and UnexpectedAnswer for an answer
+        without a token.
         """
         # The library takes longer to import than everything else here together.
         import msal  # type: ignore[import-untyped]
@@ -41,7 +45,7 @@ class ManagedIdentity:
                 answer = client.acquire_token_for_client(resource=self.resource)
         except Exception as error:
             # Where no endpoint for identities is, the library's HTTP errors and those of JSON come through.
-            raise Unavailable(
+            raise IdentityUnavailable(
                 Sentence("No managed identity answers here (%(reason)s).", reason=type(error).__name__),
                 retry_after=5,
             ) from error
