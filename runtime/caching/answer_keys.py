@@ -75,7 +75,7 @@ class AnswerKeys:
             return self._everybody
         if self._sharing.is_by_caller:
             return None
-        common = [self._acting(exchange)]
+        common = [self._acting_user(exchange)]
         caller, roles = exchange.caller, self._sharing.roles
         if roles is None:
             common += ["anonymous" if caller.is_anonymous else "known", *sorted(caller.roles)]
@@ -113,7 +113,7 @@ class AnswerKeys:
         claims.
         """
         caller = exchange.caller
-        yield from ("own", self._acting(exchange), caller.issuer, caller.subject, caller.type)
+        yield from ("own", self._acting_user(exchange), caller.issuer, caller.subject, caller.type)
         yield str(caller.record or "")
         yield repr(sorted(caller.roles))
         yield repr(sorted(caller.claims.items()))
@@ -121,7 +121,7 @@ class AnswerKeys:
         if self._sharing.properties:
             yield _as_properties(properties) if properties is not None else _properties(exchange)
 
-    def _acting(self, exchange: Exchange) -> str:
+    def _acting_user(self, exchange: Exchange) -> str:
         """Return the platform user that the call is made as, since the platform checks that user's
         rights; empty otherwise.
         """

@@ -109,7 +109,7 @@ class CachedAnswers:
         except _AWAY as error:
             return self._as_last_known(exchange, error)
         if self._gives_fresh and _wants_fresh(exchange.request):
-            return self._ask(exchange, run, key, _REQUESTED)
+            return self._fetch_or_wait(exchange, run, key, _REQUESTED)
         entry = _local_store().get(key)
         seconds_left = self._seconds_left(entry)
         if entry is not None and seconds_left > 0:
@@ -119,7 +119,7 @@ class CachedAnswers:
         if entry is not None and self._pause.is_on and self._may_be_late(entry):
             return self._late_response(entry, exchange.request)
         try:
-            return self._ask(exchange, run, key, "stale" if entry is not None else "uri-miss")
+            return self._fetch_or_wait(exchange, run, key, "stale" if entry is not None else "uri-miss")
         except _AWAY:
             # Meanwhile another process may have stored the answer, and this one have taken it over.
             entry = entry or _local_store().get(key)
@@ -128,8 +128,8 @@ class CachedAnswers:
             return self._late_response(entry, exchange.request)
 
     def _as_last_known(self, exchange: Exchange, away: Exception) -> HttpResponseBase:
-        """Return the cached answer for the caller as they were known last. Raises `away` where there is none
-        that may still be served.
+        """Return the cached answer for the caller as they were known last, when their properties cannot be
+        read because of `away`. Raises `away` where there is none that may still be served.
         """
         properties = exchange.user_context.last_known(exchange.caller)
         if properties is None or exchange.write_generations is None:
@@ -157,7 +157,7 @@ class CachedAnswers:
         """Whether an answer may still be served past its time, while the platform cannot be asked."""
         return time.time() < entry.made + self._seconds + self._stale
 
-    def _ask(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
+    def _fetch_or_wait(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
         """Fetch the answer, or wait for another request of this process that fetches it. `why` is the reason
         in `Cache-Status`.
         """
@@ -165,17 +165,19 @@ class CachedAnswers:
         # for an answer that is made now wait only for each other: other flights may end with a kept one.
         with _flights.board((key, exchange.caller.is_anonymous, why == _REQUESTED)) as (flight, leads):
             if leads:
-                return self._lead(exchange, run, key, flight, why)
+                return self._fetch_as_leader(exchange, run, key, flight, why)
         try:
             entry = _wait_for_flight(flight, exchange.seconds_left)
         except _NotRefreshed:
             # The flight was a refresh in the background, which may not have been allowed to ask.
-            return self._ask(exchange, run, key, why)
+            return self._fetch_or_wait(exchange, run, key, why)
         if entry is None:
             return uncached_response(run(exchange), exchange.request, f"fwd={why}")
         return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
 
-    def _lead(self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str) -> HttpResponseBase:
+    def _fetch_as_leader(
+        self, exchange: Exchange, run: Run, key: Key, flight: Flight, why: str
+    ) -> HttpResponseBase:
         """Fetch an answer for this request and for those that wait for its `flight`. `why` is the reason in
         `Cache-Status`.
         """
@@ -266,7 +268,7 @@ class CachedAnswers:
             try:
                 with Watch(database, background.deadline) as watch:
                     background.watch = watch
-                    self._ask_anew(background, run, key)
+                    self._refetch(background, run, key)
             except Exception as error:
                 if isinstance(error, _AWAY):
                     self._pause.begin(error)
@@ -282,12 +284,13 @@ class CachedAnswers:
             # The process is stopping.
             _refreshing.end(key)
 
-    def _ask_anew(self, exchange: Exchange, run: Run, key: Key) -> None:
+    def _refetch(self, exchange: Exchange, run: Run, key: Key) -> None:
         """Refresh an answer before its time is over, unless somebody else has just done so."""
-        # The flight of `_ask`: requests that come when the time is over wait for this answer. Where it ends
-        # without one, they ask for themselves, because they may have a budget that the background lacks.
+        # The flight of `_fetch_or_wait`: requests that come when the time is over wait for this answer. Where
+        # it ends without one, they ask for themselves, because they may have a budget that the background
+        # lacks.
         flight_key = (key, exchange.caller.is_anonymous, False)
-        with _flights.board(flight_key, else_=_NotRefreshed()) as (flight, leads):
+        with _flights.board(flight_key, default_error=_NotRefreshed()) as (flight, leads):
             if not leads:
                 return
             # First what this process has kept since, then what another one has stored; then the platform.

@@ -23,12 +23,14 @@ class Flights:
         self._flying: dict[Hashable, Flight] = {}
 
     @contextmanager
-    def board(self, key: Hashable, *, else_: BaseException | None = None) -> Iterator[tuple[Flight, bool]]:
+    def board(
+        self, key: Hashable, *, default_error: BaseException | None = None
+    ) -> Iterator[tuple[Flight, bool]]:
         """Yield the flight of `key`, and True for the request that leads it: it has to ask, while the others
         wait for the result.
 
         The leader sets the result or the exception of the flight. If it sets neither, the others get the
-        exception `else_` or, without one, the result None.
+        exception `default_error` or, without one, the result None.
         """
         with self._lock:
             flight = self._flying.get(key)
@@ -42,7 +44,7 @@ class Flights:
                 with self._lock:
                     del self._flying[key]
                 if not flight.done():
-                    if else_ is None:
+                    if default_error is None:
                         flight.set_result(None)
                     else:
-                        flight.set_exception(else_)
+                        flight.set_exception(default_error)

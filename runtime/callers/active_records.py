@@ -115,7 +115,7 @@ def with_active_record(caller: Caller, entity: str, recognition: Recognition) ->
     # The account was made when its type still had records, or when the platform still had the entity.
     if entity not in platform.entities():
         return replace(caller, record=None)
-    query = recognition.asks(caller.type, record)
+    query = recognition.record_query(caller.type, record)
     key = (settings.PORTICO["CRM_URL"], entity, record, repr(query))
     cached = _records.get(key, lambda: _read_record(entity, record, platform, query))
     active, row = cached.value
@@ -126,8 +126,8 @@ def with_active_record(caller: Caller, entity: str, recognition: Recognition) ->
         raise no_record(
             caller.type, caller.issuer, "Your record on the platform is inactive.", "record_inactive"
         )
-    read = None if query is None or row is None else (query, row)
-    return replace(caller, known_until=cached.until, read=read)
+    record_read = None if query is None or row is None else (query, row)
+    return replace(caller, known_until=cached.until, record_read=record_read)
 
 
 def _read_record(entity: str, record: Guid, platform: Platform, query: Query | None) -> _Record:

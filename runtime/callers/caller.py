@@ -68,7 +68,8 @@ class Caller:
     `record` is in the entity of the caller type `type`. For the type `user` it is a user of the platform, and
     `profile` is what the platform says of the user, at most a minute old. `claims` are the token's claims
     that expressions may read. `known_until` is the second of `time.monotonic()` at which that minute is over.
-    `read` is the query by which a record of another type was read, and its row, no older than that minute.
+    `record_read` is the query by which a record of another type was read, and its row, no older than that
+    minute.
     """
 
     issuer: str
@@ -79,7 +80,7 @@ class Caller:
     profile: PlatformUser | None = field(default=None, repr=False)
     claims: Claims = field(default_factory=lambda: _NO_CLAIMS, repr=False, compare=False)
     known_until: float = field(default=math.inf, repr=False, compare=False)
-    read: tuple[Query, Mapping[str, Value]] | None = field(default=None, repr=False, compare=False)
+    record_read: tuple[Query, Mapping[str, Value]] | None = field(default=None, repr=False, compare=False)
     # The networks that an API key may be sent from; empty means everywhere. Only callers of API keys have
     # some.
     networks: tuple[str, ...] = field(default=(), repr=False, compare=False)

@@ -48,7 +48,9 @@ class CachedValue(NamedTuple, Generic[V]):
 
 
 class _Known(NamedTuple, Generic[V]):
-    """A value, until when (of time.monotonic) it may be used, and until when while the platform is away."""
+    """A value as it is kept: until when (of time.monotonic) it may be used, and until when while the platform
+    is away.
+    """
 
     value: V
     until: float
@@ -151,10 +153,11 @@ class MinuteCache(Generic[V]):
             return None
         content, seconds = entry
         now = time.monotonic()
+        # Redis keeps a value for its minute and for `_AWAY` after that.
         value = self._unpack(from_bytes(content))
         known = _Known(value, now + min(seconds - _AWAY, LIFETIME), now + min(seconds, LIFETIME + _AWAY))
-        own = self._local.get(digest)
-        if own is None or own.until_away < known.until_away:
+        local_entry = self._local.get(digest)
+        if local_entry is None or local_entry.until_away < known.until_away:
             self._local.put(digest, known)
         return CachedValue(value, known.until) if now < known.until else None
 

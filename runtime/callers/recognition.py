@@ -15,10 +15,10 @@ from runtime.callers.caller import Caller
 from runtime.callers.issuers import Issuers, issuers_of
 
 # Returns a query for the caller's type and the id of the caller's record.
-Asks: TypeAlias = Callable[[str, Guid], Query | None]
+RecordQuery: TypeAlias = Callable[[str, Guid], Query | None]
 
 
-def _asks_nothing(type: str, record: Guid) -> Query | None:
+def _no_record_query(type: str, record: Guid) -> Query | None:
     return None
 
 
@@ -32,8 +32,8 @@ class Recognition:
     """What decides who the caller of a token is. While it is the same object, a token's caller is looked up
     only once.
 
-    `asks` gives the query that reads a caller's record with all configured properties, so that checking the
-    record needs no query of its own; None where there is no such query.
+    `record_query` gives the query that reads a caller's record with all configured properties, so that
+    checking the record needs no query of its own; None where there is no such query.
     """
 
     definitions: tuple[IssuerDefinition, ...]
@@ -41,16 +41,16 @@ class Recognition:
     platform: Platform
     # Requests a minute of callers with a role, of the roles that have a limit.
     rates: Mapping[str, int] = field(default_factory=dict)
-    asks: Asks = _asks_nothing
+    record_query: RecordQuery = _no_record_query
 
     @classmethod
-    def of(cls, configuration: Configuration, platform: Platform, asks: Asks = _asks_nothing) -> Recognition:
-        """Return the recognition of a configuration. `asks` is the query for a caller's record, if there is
-        one.
-        """
+    def of(
+        cls, configuration: Configuration, platform: Platform, record_query: RecordQuery = _no_record_query
+    ) -> Recognition:
+        """Return the recognition of a configuration. `record_query` is as on the class."""
         types = {caller_type.name: caller_type for caller_type in configuration.caller_types}
         rates = {role.name: role.rate for role in configuration.roles if role.rate}
-        return cls(configuration.issuers, types, platform, rates, asks)
+        return cls(configuration.issuers, types, platform, rates, record_query)
 
     def rate_of(self, caller: Caller) -> int:
         """Return the caller's own limit in requests a minute, or the highest of its roles; 0 without such a

@@ -166,8 +166,8 @@ class CallerProperties:
         """Return the row of the caller's record; None when it is gone or inactive."""
         query = self._query(records, record)
         # When the caller was recognised, the record was read already, most often by the same query.
-        if caller.read is not None and caller.read[0] == query:
-            return caller.read[1]
+        if caller.record_read is not None and caller.record_read[0] == query:
+            return caller.record_read[1]
         rows = self._platform.query(query, Page(size=1), call=call).rows
         return rows[0] if rows and records.is_active(rows[0]) else None
 

@@ -196,7 +196,11 @@ class UserContext:
             return properties_of_type.read(caller, record, call)
         # What expressions make of the caller's teams, and what is made of a row that was read before, must
         # not be kept for longer than these are.
-        until = caller.known_until if properties_of_type.has_custom or caller.read is not None else math.inf
+        until = (
+            caller.known_until
+            if properties_of_type.has_custom or caller.record_read is not None
+            else math.inf
+        )
         return _PROPERTIES.get(
             (*_key(properties_of_type, caller, record), *self._revision),
             lambda: properties_of_type.read(caller, record, call),
