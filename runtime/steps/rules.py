@@ -41,10 +41,12 @@ class CallersRule:
     def __init__(self, primary_id: str, unions: Sequence[Sequence[PreparedFilter]]) -> None:
         self._nothing = Condition(primary_id, Operator.NULL)
         self._unions = [tuple(union) for union in unions]
-        every = [prepared for union in unions for prepared in union]
-        self.attributes: frozenset[str] = frozenset().union(*(prepared.attributes for prepared in every))
+        prepared_filters = [prepared for union in unions for prepared in union]
+        self.attributes: frozenset[str] = frozenset().union(
+            *(prepared.attributes for prepared in prepared_filters)
+        )
         self._needs = Needs()
-        for prepared in every:
+        for prepared in prepared_filters:
             self._needs |= prepared.needs
 
     def filter(self, exchange: Exchange) -> Filter | None:
@@ -87,12 +89,16 @@ class RowRule:
         self._rules = [
             [_Entry(entry, _prepared_filter(entry, entity, platform)) for entry in rule] for rule in rules
         ]
-        every = [entry.filter for rule in self._rules for entry in rule if entry.filter is not None]
+        prepared_filters = [
+            entry.filter for rule in self._rules for entry in rule if entry.filter is not None
+        ]
         # What the entries for all roles need together.
         self.needs = Needs()
-        for prepared in every:
+        for prepared in prepared_filters:
             self.needs |= prepared.needs
-        self.attributes: frozenset[str] = frozenset().union(*(prepared.attributes for prepared in every))
+        self.attributes: frozenset[str] = frozenset().union(
+            *(prepared.attributes for prepared in prepared_filters)
+        )
         self._named_roles = frozenset(role for rule in rules for entry in rule for role in entry.roles)
         self._by_roles: dict[frozenset[str], CallersRule] = {}
 

@@ -66,7 +66,7 @@ class Columns:
         # The keys of an answer and, at the same positions, the keys of a row that their values come from.
         sources = tuple(_keys_and_sources(self._columns))
         self._keys = tuple(key for key, _ in sources)
-        self._names = tuple(name for _, name in sources)
+        self._row_keys = tuple(name for _, name in sources)
         self._changed = tuple(column for column in self._columns if column.changes)
         properties = self._schemas_by_key()
         if len(properties) < sum(1 if column.labels is None else 2 for column in self._columns):
@@ -82,9 +82,9 @@ class Columns:
 
         Raises Problem 401, 403 when a calculated column needs a user and there is none.
         """
-        keys, names = self._keys, self._names
+        keys, row_keys = self._keys, self._row_keys
         # Most columns go out as they are: all of them at once, then column by column those that do not.
-        answers: list[dict[str, Any]] = [dict(zip(keys, map(row.get, names), strict=True)) for row in rows]
+        answers: list[dict[str, Any]] = [dict(zip(keys, map(row.get, row_keys), strict=True)) for row in rows]
         for key, _, _, write, labels, calculation in self._changed:
             if calculation is not None:
                 for answer, row in zip(answers, rows, strict=True):

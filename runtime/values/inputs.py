@@ -116,7 +116,7 @@ class Inputs:
 
     def read_object(self, body: Mapping[str, Any], pointer: str, errors: list[FieldError]) -> Sent:
         """Return the values of the inputs in `body`, whose JSON Pointer is `pointer`. Mistakes go to
-        `errors`.
+        `errors`. An input that was not sent has its default or, without one, is left out.
         """
         values: dict[str, Any] = {}
         for name, required, nullable, default, has_default, read, items in self._inputs:
@@ -142,6 +142,7 @@ class Inputs:
                 # `read` has only checked the value as a whole.
                 values[name] = items.read_items(raw, f"{pointer}/{name}", errors)
         if not body.keys() <= self._names:
+            # The caller may have sent any number of keys, of any length: the answer names a few, cut.
             unknown = [key[:LONGEST_KEY] for key in body if key not in self._names][:MOST_UNKNOWN]
             errors += [
                 FieldError("unknown_key", "There is no such input.", pointer=f"{pointer}/{escape(key)}")

@@ -144,28 +144,32 @@ class NewQueryPage(StudioPage):
         say_done(request, _("The query was made. Its parameters are below, under Inputs."), recorded.version)
         return HttpResponseRedirect(reverse("admin:designer_endpoint_change", args=[row.pk]))
 
-    def _make_endpoint(self, made: EndpointDefinition) -> Endpoint:
-        """Store the endpoint and, where it lacks, its module. Return the endpoint's row.
+    def _make_endpoint(self, definition: EndpointDefinition) -> Endpoint:
+        """Store the endpoint, and its module where there is none yet. Return the endpoint's row.
 
         Raises DocumentError when its key is taken, when the account may not add the module, and when it is
         enabled and cannot be served.
         """
         configuration = latest()
-        if any(endpoint.definition.key == made.key for endpoint in configuration.endpoints.values()):
-            raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": made.key}])
-        is_new = all(module.segment != made.module for module in configuration.modules)
+        if any(endpoint.definition.key == definition.key for endpoint in configuration.endpoints.values()):
+            raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": definition.key}])
+        is_new = all(module.segment != definition.module for module in configuration.modules)
         if is_new and not self.request.user.has_perm("designer.add_module"):
-            sentence = _("There is no module “%(name)s”, and you may not add one.") % {"name": made.module}
+            sentence = _("There is no module “%(name)s”, and you may not add one.") % {
+                "name": definition.module
+            }
             raise DocumentError([sentence])
         document = ConfigurationDocument(
             format=2,
-            modules=(ModuleDefinition(segment=made.module),) if is_new else (),
-            endpoints=(made,),
+            modules=(ModuleDefinition(segment=definition.module),) if is_new else (),
+            endpoints=(definition,),
         )
         apply(plan(EMPTY_DOCUMENT, document), document)
-        row = Endpoint.objects.get(kind=made.kind, module__segment=made.module, name=made.name)
+        row = Endpoint.objects.get(
+            kind=definition.kind, module__segment=definition.module, name=definition.name
+        )
         blocking = [finding for finding in checker().endpoint_if_known(row.pk) if finding.is_blocking]
-        if made.enabled and blocking:
+        if definition.enabled and blocking:
             raise DocumentError([finding.said for finding in blocking])
         return row
 

@@ -352,16 +352,16 @@ def _by_row_key(
     """
     keys_by_id = {row.pk: row_key for row_key, row in keyed_rows.items() if row.pk}
     row_keys = [keys_by_id.get(row.pk) if row.pk else None for row in rows]
-    free = dict(keyed_rows if named_candidates is None else named_candidates)
+    unmatched = dict(keyed_rows if named_candidates is None else named_candidates)
     for row_key in row_keys:
-        free.pop(row_key or "", None)
+        unmatched.pop(row_key or "", None)
     for position, row in enumerate(rows):
         name = shape.known_by(row)
         if row_keys[position] is None and name:
             row_keys[position] = next(
-                (row_key for row_key, candidate in free.items() if shape.known_by(candidate) == name), None
+                (key for key, candidate in unmatched.items() if shape.known_by(candidate) == name), None
             )
-            free.pop(row_keys[position] or "", None)
+            unmatched.pop(row_keys[position] or "", None)
     return {
         row_key or f"{prefix}-{position}": row
         for position, (row_key, row) in enumerate(zip(row_keys, rows, strict=True))

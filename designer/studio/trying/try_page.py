@@ -45,6 +45,7 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, example_
     """
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
+    # A call that was made before, whose answer the page shows.
     call = _shown_call(request, row)
     values = request.POST if call is None else tried_calls.values_of(call)
     configuration = configuration_of(pages, request, row, values)

@@ -66,12 +66,13 @@ class PaginatedQueryOperation(QueryOperation):
         size = parameters.read("pageSize", self._page_size, self.size)
         parameters.finish()
         bound_to = self._binding(exchange, parameters.texts, size)
-        last, began = None, exchange.now
+        position, began = None, exchange.now
         if "cursor" in parameters.texts:
-            last = cursor.unseal(parameters.texts["cursor"], bound_to)
-            began = last.began
+            position = cursor.unseal(parameters.texts["cursor"], bound_to)
+            # Relative dates count from the time of the first page.
+            began = position.began
         query = self.query(exchange, orders, began)
-        token, total = (None, None) if last is None else (last.token, last.total)
+        token, total = (None, None) if position is None else (position.token, position.total)
         page = Page(size, token, self.total and total is None, self.designed.page)
         answer = self._rows_of_page(query, page, exchange)
         total = answer.total if total is None else total
