@@ -36,7 +36,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
 
     def _platform_user_field(self) -> forms.Field:
         """Return a list of the platform's users. If they cannot be read, it has only the present choice."""
-        present = str(self.instance.record or "") if self._is_user else ""
+        present_user = str(self.instance.record or "") if self._is_user else ""
         help_text: Any = _(
             "For the type user: whom the calls stand for. User context and “@user” values are theirs."
         )
@@ -53,8 +53,8 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
             help_text = _(
                 "The platform cannot be reached at the moment, so you can only keep the present choice."
             )
-        if present and present not in users:
-            users[present] = _("%(user)s (not among the platform's users)") % {"user": present}
+        if present_user and present_user not in users:
+            users[present_user] = _("%(user)s (not among the platform's users)") % {"user": present_user}
         return searchable(
             forms.TypedChoiceField(
                 label=_("Platform user"),
@@ -62,7 +62,7 @@ class RecordForm(forms.ModelForm):  # type: ignore[type-arg]  # no generic at ru
                 coerce=lambda text: uuid.UUID(str(text)),
                 empty_value=None,
                 required=False,
-                initial=present,
+                initial=present_user,
                 help_text=help_text,
             )
         )

@@ -47,13 +47,13 @@ class Schema:
         self.served = served
         self.lcid = lcid
         endpoints = served.configuration.endpoints
-        callable_ = {id: endpoints[id] for id in audience.ids(served)}
+        callable_endpoints = {id: endpoints[id] for id in audience.ids(served)}
         self._endpoints = [
             (id, endpoint)
-            for id, endpoint in callable_.items()
+            for id, endpoint in callable_endpoints.items()
             if not module or endpoint.definition.module in ("", module)
         ]
-        linked = [id for id, endpoint in callable_.items() if place_of(endpoint) in _LINKED]
+        linked = [id for id, endpoint in callable_endpoints.items() if place_of(endpoint) in _LINKED]
         language = Language(lcid, served.platform.languages()[0])
         self.renderer = Renderer(self._parts(linked), language, served.platform)
 

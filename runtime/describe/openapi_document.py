@@ -171,10 +171,10 @@ def _member_in_3_0(key: str, item: Any) -> Any:
 
 def _schema_in_3_0(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a 3.1 object in 3.0. Its members are converted already; an object that is no schema stays."""
-    kinds = schema.get("type")
-    if isinstance(kinds, list):
-        schema["type"] = next(kind for kind in kinds if kind != "null")
-        if "null" in kinds:
+    types = schema.get("type")
+    if isinstance(types, list):
+        schema["type"] = next(type for type in types if type != "null")
+        if "null" in types:
             schema["nullable"] = True
     if "anyOf" in schema:
         schema = _without_null(schema)

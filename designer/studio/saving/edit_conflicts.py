@@ -144,6 +144,7 @@ def _apply_answers(request: HttpRequest) -> Conflict | None:
     if not all(shown_question.answer for shown_question in shown):
         return Conflict(SafeString(by_whom), questions=shown)
     posted = request.POST.copy()
+    # The page has my values already: only the answer “theirs” changes anything.
     for shown_question in shown:
         if shown_question.answer == THEIRS:
             for name, values in shown_question.question.edits.items():

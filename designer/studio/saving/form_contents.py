@@ -241,8 +241,8 @@ def _saved_rows(formset: Any) -> list[Contents]:
 
 def _shown_value(form: BaseForm, name: str) -> FieldValues:
     """Return the value of a field as a browser would send it."""
-    bound = form[name]
-    value, widget = bound.value(), bound.field.widget
+    bound_field = form[name]
+    value, widget = bound_field.value(), bound_field.field.widget
     if isinstance(widget, forms.CheckboxInput):
         return ["on"] if widget.check_test(value) else []
     formatted = widget.format_value(value)
