@@ -47,7 +47,7 @@ class Places:
         self._form = form
         self._formsets: Rows = {formset.prefix or "": formset for formset in formsets}
 
-    def of(self, field: str) -> str:
+    def place_of(self, field: str) -> str:
         """Return the place for the `field` of a finding, such as `inputs.phone.max_length`."""
         section, _, rest = field.partition(".")
         if section in self._formsets:
@@ -71,13 +71,16 @@ def _field_in_rows(formsets: Rows, section: str, place: str) -> str | None:
     The place is a row (`phone`), a field of a row (`phone.max_length`), or a place in the rows of a row that
     is a list (`contacts.inputs.phone`). A row as a whole stands for its first visible field.
     """
+    # A field of a row.
     key, _, field = place.rpartition(".")
-    form = _row(formsets, section, key) if key else None
+    form = _form_of_row(formsets, section, key) if key else None
     if form is None:
-        field, form = "", _row(formsets, section, place)
+        # A row as a whole.
+        field, form = "", _form_of_row(formsets, section, place)
     if form is None:
+        # A place inside a row that is a list.
         key, _, inner = place.partition(".")
-        form = _row(formsets, section, key)
+        form = _form_of_row(formsets, section, key)
         if form is not None and (field_of_item := _field_in_items(form, inner)):
             return field_of_item
     if form is None:
@@ -96,7 +99,7 @@ def _field_in_items(form: BaseForm, place: str) -> str | None:
     return _field_in_rows(formsets, section, inner) if section in formsets else None
 
 
-def _row(formsets: Rows, section: str, key: str) -> Any:
+def _form_of_row(formsets: Rows, section: str, key: str) -> Any:
     """Return the form of the row that a finding names by `key`: its name or, if it has none, its number.
 
     Return None without such a row. Rows that saving removes are not counted.
@@ -137,13 +140,15 @@ def locate(
         fix = checker.fix(id, finding)
         # The label of the button, and what its script does. Both are empty for a finding without a fix.
         label_and_script = (fix.label, _script(fix, places)) if fix else ("", "")
-        located.append(Located(finding, places.of(finding.field), *label_and_script, entity_of(finding)))
+        located.append(
+            Located(finding, places.place_of(finding.field), *label_and_script, entity_of(finding))
+        )
     return located
 
 
 def _script(fix: Fix, places: Places) -> str:
     """Return a fix as JSON for `fixes.js`: `set` has values by field, `rows` has new rows by formset."""
-    values = ((places.of(field), value) for field, value in fix.changes.items())
+    values = ((places.place_of(field), value) for field, value in fix.changes.items())
     changes = {place: field_text(places.as_typed(place, value)) for place, value in values}
     rows = {
         "inputs": [input_row(definition) for definition in fix.inputs],

@@ -66,7 +66,9 @@ def binding(exchange: Exchange, *question: str) -> str:
 
 def seal(position: Position, bound_to: str) -> str:
     """Return the cursor of a position. Raises Misconfigured when it would be too long for a query string."""
-    content = orjson.dumps((_stamp(position.total), position.token, position.began.timestamp()))
+    content = orjson.dumps(
+        (_packed_time_and_total(position.total), position.token, position.began.timestamp())
+    )
     if len(content) > _LONG:
         content = zlib.compress(content)
     text = _encode(seals.seal(content, _PURPOSE, bound_to.encode()))
@@ -91,14 +93,14 @@ def unseal(text: str, bound_to: str) -> Position:
     if _encode(sealed) != text:
         raise bad_cursor()
     content = _unseal(sealed, bound_to.encode())
-    stamp, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
-    sealed_at, total = _time_and_total(stamp)
+    packed, token, began = orjson.loads(content if content.startswith(b"[") else zlib.decompress(content))
+    sealed_at, total = _unpacked_time_and_total(packed)
     if time.time() - sealed_at > LIFETIME.total_seconds():
         raise bad_cursor()
     return Position(token, dt.datetime.fromtimestamp(began, dt.UTC), total)
 
 
-def _stamp(total: int | None) -> int:
+def _packed_time_and_total(total: int | None) -> int:
     """Return the present time in Unix seconds with the total above its bits. 0 there stands for an unknown
     total.
     """
@@ -106,10 +108,12 @@ def _stamp(total: int | None) -> int:
     return int(time.time()) | packed_total << _MOMENT_BITS
 
 
-def _time_and_total(stamp: int) -> tuple[int, int | None]:
-    """Split what `_stamp` returns: the Unix second at which the cursor was made, and the total or None."""
-    packed_total = stamp >> _MOMENT_BITS
-    return stamp & (2**_MOMENT_BITS - 1), packed_total - 1 if packed_total else None
+def _unpacked_time_and_total(packed: int) -> tuple[int, int | None]:
+    """Split what `_packed_time_and_total` returns: the Unix second at which the cursor was made, and the
+    total or None.
+    """
+    packed_total = packed >> _MOMENT_BITS
+    return packed & (2**_MOMENT_BITS - 1), packed_total - 1 if packed_total else None
 
 
 def _encode(sealed: bytes) -> str:
