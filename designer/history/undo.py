@@ -101,7 +101,7 @@ def _take_back(change: ItemChange, state: _State) -> Sentence | None:
     key = (change.collection, change.key)
     now = state.get(key, GONE)
     before, after = (GONE if content is None else content for content in (change.before, change.after))
-    if change.collection == ORDER and now != after and before is not GONE and sorted(before) != sorted(after):
+    if change.collection == ORDER and now != after and _without_order(before) != _without_order(after):
         # The change added or removed properties, and so did later ones: the order follows from what there is.
         return None
     try:
@@ -113,6 +113,11 @@ def _take_back(change: ItemChange, state: _State) -> Sentence | None:
     else:
         state[key] = merged
     return None
+
+
+def _without_order(keys: Any) -> list[str]:
+    """Return the keys of user properties in one order; none where there were no properties."""
+    return [] if keys is GONE else sorted(keys)
 
 
 def _sentence_on_later_change(change: ItemChange, before: Any, after: Any) -> Sentence:

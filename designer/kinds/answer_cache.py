@@ -98,9 +98,8 @@ def _times_told(before: AnswerCache, after: AnswerCache) -> tuple[str, Effect]:
         text = gettext(
             "answers are cached for %(seconds)s seconds, and %(stale)s more while the platform is away"
         ) % {"seconds": after.seconds, "stale": after.stale_seconds}
-    # Answers are never older than before.
-    fresher = before.is_on and (after.seconds, after.stale_seconds) <= (before.seconds, before.stale_seconds)
-    return text, Effect.ADDITIVE if fresher else Effect.BEHAVIOUR
+    is_never_older = after.seconds <= before.seconds and after.stale_seconds <= before.stale_seconds
+    return text, Effect.ADDITIVE if before.is_on and is_never_older else Effect.BEHAVIOUR
 
 
 def _switches_told(before: AnswerCache, after: AnswerCache) -> Iterator[tuple[str, Effect]]:

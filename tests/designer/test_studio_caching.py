@@ -112,5 +112,6 @@ def test_versions_tell_what_changed() -> None:
         "browsers and proxies keep answers, too; callers may no longer ask for answers that are not cached",
         Effect.BEHAVIOUR,
     )
+    assert told({"seconds": 30, "stale_seconds": 600}, {"seconds": 60}) == kept
     late = "answers are cached for 60 seconds, and 5 more while the platform is away"
     assert told({"seconds": 60}, {"seconds": 60, "stale_seconds": 5}) == (late, Effect.BEHAVIOUR)

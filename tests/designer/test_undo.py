@@ -12,8 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from designer.documents.document_writer import export, to_bytes
+from designer.history.recording import record_outside
 from designer.loading import latest
-from designer.models import Endpoint, ExposedEntity, Issuer, ItemChange, Release, Role, Version
+from designer.models import Endpoint, ExposedEntity, Issuer, ItemChange, Release, Role, UserProperty, Version
 from tests.designer import rows
 from tests.designer.studio import add_row, add_url, change_url, filled, page
 from tests.designer.two_people import opened, save
@@ -256,6 +257,21 @@ def test_undoing_what_an_issuer_does_not_accept_any_more_asks_first(
     assert f"The issuer “{issuer.name}” gets other rules" in asked
     save(admin_client, issuer, opened(admin_client, issuer) | {"description": "Of the portal"})
     assert admin_client.post(UNDO, {"change": _change().pk}).status_code == 302
+
+
+def test_the_last_property_comes_back_after_another_was_added(dora: Client, portico: None) -> None:
+    Endpoint.objects.all().delete()
+    ExposedEntity.objects.all().delete()
+    last = UserProperty.objects.get(name="title")
+    UserProperty.objects.exclude(pk=last.pk).delete()
+    record_outside()
+    dora.post(reverse("admin:designer_userproperty_delete", args=[last.pk]), {"post": "yes"})
+    removal = Version.objects.latest("id")
+    assert not UserProperty.objects.exists()
+    UserProperty.objects.create(name="another", caller_type_id="user", kind="field", attribute="fullname")
+    record_outside()
+    _undo(dora, {"version": removal.pk})
+    assert {row.name for row in UserProperty.objects.all()} == {last.name, "another"}
 
 
 def test_only_a_publisher_undoes_what_publishers_do(dora: Client, accounts: Endpoint) -> None:

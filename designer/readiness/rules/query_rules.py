@@ -127,7 +127,7 @@ def values_are_known(subject: EndpointSubject) -> Found:
         )
     if needs.record:
         yield _("The query takes @record, but there is no record in the path."), QUERY
-    yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), QUERY)
+    yield from unknown_fetchers(needs, dict(rows_of_fetchers(subject)), QUERY)
     yield from unknown_properties(subject, needs, QUERY)
 
 

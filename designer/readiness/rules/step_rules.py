@@ -123,7 +123,7 @@ def row_rules_know_their_values(subject: EndpointSubject) -> Found:
                         ),
                         place,
                     )
-            yield from unknown_fetchers(subject, needs, list(rows_of_fetchers(subject)), place)
+            yield from unknown_fetchers(needs, dict(rows_of_fetchers(subject)), place)
             if needs.record:
                 yield (
                     _(
@@ -255,7 +255,7 @@ def fetchers_know_their_values(subject: EndpointSubject) -> Found:
                 ),
                 place,
             )
-        yield from unknown_fetchers(subject, needs, list(earlier_columns.items()), place)
+        yield from unknown_fetchers(needs, earlier_columns, place)
         yield from unknown_properties(subject, needs, place)
         earlier_columns[fetcher.name] = _columns_found_by(subject, fetcher.name)
 
@@ -334,11 +334,8 @@ def _columns_found_by(subject: EndpointSubject, name: str) -> frozenset[str]:
     )
 
 
-def unknown_fetchers(
-    subject: EndpointSubject, needs: Needs, rows: list[tuple[str, frozenset[str]]], place: str
-) -> Found:
-    """Find columns of data fetchers that `needs` names and that `rows`, the earlier fetchers' keys, lack."""
-    columns_by_fetcher: Mapping[str, frozenset[str]] = dict(rows)
+def unknown_fetchers(needs: Needs, columns_by_fetcher: Mapping[str, frozenset[str]], place: str) -> Found:
+    """Find columns of data fetchers that `needs` names and that no earlier fetcher, by its name, gives."""
     for name, key in sorted(needs.fetched):
         if name not in columns_by_fetcher:
             yield (
