@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
+from rest_framework_simplejwt.settings import api_settings
 
 from project.housekeeping import tidy
 from runtime.callers import tokens
@@ -65,6 +66,13 @@ def test_refusals_are_counted_by_reason_and_shown(administrator: Client) -> None
     finally:
         provider.stop()
         tokens.forget()
+
+
+def test_refused_api_keys_are_counted_as_this_services(administrator: Client) -> None:
+    assert Caller(f"portico{'a' * 16}_{'0' * 64}").get("/api/context").status_code == 401
+    refusal_counts.flush()
+    [count] = RefusalCount.objects.all()
+    assert (count.issuer, count.reason) == (api_settings.ISSUER, "wrong_key")
 
 
 def test_every_reason_has_its_words() -> None:

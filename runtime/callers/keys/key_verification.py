@@ -129,4 +129,5 @@ def _key_refusal(detail: str, reason: str) -> RefusedCaller:
     """Return the refusal of an API key. Its issuer is this service."""
     refusal = invalid_token(detail, reason)
     refusal.issuer = OWN_ISSUER
+    refusal.is_of_known_issuer = True
     return refusal
