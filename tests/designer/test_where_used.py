@@ -245,6 +245,15 @@ def test_removing_leaves_conditions_alone_and_says_so(dora: Client) -> None:
     assert not Binding.objects.filter(attribute="telephone1", endpoint__entity__segment="accounts").exists()
 
 
+def test_who_removes_an_attribute_that_is_gone_is_led_to_the_list(dora: Client, no_telephone: None) -> None:
+    question = _ask(dora, do="remove")
+    data = {"do": "remove", "confirmed": question.context["digest"]}
+    answer = dora.post(ATTRIBUTE, data, follow=True)
+    assert answer.redirect_chain == [(reverse("studio:attributes"), 302)]
+    assert answer.status_code == 200
+    assert "“account.telephone1” removed." in answer.content.decode()
+
+
 def test_an_answer_counts_for_the_question_that_was_asked(dora: Client) -> None:
     digest = _ask(dora, do="replace", new="fax").context["digest"]
     assert _ask(dora, do="replace", new="emailaddress1", confirmed=digest).status_code == 200

@@ -180,11 +180,12 @@ class AttributePage(StudioPage):
     def _make_change(self, request: HttpRequest, planned: _PlannedChange) -> HttpResponseBase:
         """Make the change, or open a proposal of it where it may only be proposed.
 
-        Return the redirect to the page of the attribute that is used now, or the same page with problems.
+        Return the redirect to the page of the attribute that is used now, or to the list without one; or the
+        same page with problems.
         """
         change = planned.change
         old_name = f"{change.entity}.{change.old}"
-        description = _("“%(old)s” left out.") % {"old": old_name}
+        description = _("“%(old)s” removed.") % {"old": old_name}
         if change.new is not None:
             description = _("“%(old)s” replaced by “%(new)s”.") % {"old": old_name, "new": change.new}
         try:
@@ -199,9 +200,13 @@ class AttributePage(StudioPage):
             return HttpResponseRedirect(request.get_full_path())
         except DocumentError as error:
             return self.show_again(problems=[said(problem) for problem in error.problems])
-        detail = f"replaced by {change.new}" if change.new else "left out"
+        detail = f"replaced by {change.new}" if change.new else "removed"
         note(request, AuditEntry.Action.CHANGE, f"attribute: {old_name}", detail)
         say_done(request, description, carried_out.version)
+        used_now = attribute_index(latest(), planned.users_entity)
+        if (change.entity, change.new or change.old) not in used_now:
+            # An attribute that nothing uses, and that the platform does not have, has no page.
+            return HttpResponseRedirect(reverse("studio:attributes"))
         return HttpResponseRedirect(attribute_address(change.entity, change.new or change.old))
 
     @property
