@@ -53,9 +53,9 @@ class Change:
             "lines": [str(line).strip() for line in self.lines()],
         }
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, *, names_option: bool = True) -> Iterator[str]:
         """Yield the change in lines for people: what is added (+), changed (~) with its differences, removed
-        (-) or kept.
+        (-) or kept. `names_option`: say with which option of the command what is kept is removed.
         """
         what = self.collection.in_words(self.key)
         if self.before is None:
@@ -66,6 +66,8 @@ class Change:
                 yield listed(("   ", difference), " ")
         elif self.confirmed:
             yield listed(("-", what), " ")
+        elif not names_option:
+            yield Sentence("  %(item)s is not in the document; it is kept", item=what)
         else:
             yield Sentence(
                 "  %(item)s is not in the document; it is kept (remove it with --delete %(group)s)",
@@ -96,10 +98,10 @@ class Plan:
         changes = tuple(change for change in self.changes if change.item not in items)
         return Plan(changes, self.reordered, (*self.kept, *kept))
 
-    def lines(self) -> Iterator[str]:
-        """Yield the plan in lines for people."""
+    def lines(self, *, names_option: bool = True) -> Iterator[str]:
+        """Yield the plan in lines for people, as `Change.lines` says each change."""
         for change in self.changes:
-            yield from change.lines()
+            yield from change.lines(names_option=names_option)
         for change in self.kept:
             yield Sentence(
                 "  %(item)s stays as it is: what the document says of it is left out",

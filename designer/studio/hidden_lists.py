@@ -47,4 +47,4 @@ def visible_lines(plan: Plan, request: HttpRequest) -> Iterator[str]:
     """Return the lines of a plan about items that the account may see."""
     hidden = hidden_from(request)
     visible = tuple(change for change in plan.changes if change.collection.field not in hidden)
-    return Plan(visible, plan.reordered).lines()
+    return Plan(visible, plan.reordered).lines(names_option=False)

@@ -29,7 +29,7 @@ from tests.designer.walking import (
 from tests.servers import Server, Site, copied
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, FilePayload, Page
 
 pytestmark = [pytest.mark.processes, pytest.mark.browser]
 
@@ -254,6 +254,24 @@ def _explained(page: Page) -> None:
     page.get_by_text("The token is refused").wait_for()
 
 
+def _planned_import(page: Page) -> None:
+    """A plan that changes what callers with long names get, and leaves out what is kept."""
+    url = page.url.removesuffix("import/")
+    document = page.context.request.get(f"{url}export/document/").json()
+    changed = [one for one in document["endpoints"] if one.get("inputs") and one.get("enabled", True)]
+    for one in changed:
+        one["description"] = LONG
+        one["inputs"][0]["max_length"] = 3
+    document["endpoints"] = [one for one in document["endpoints"] if one["kind"] != "delete"]
+    content = json.dumps(document).encode()
+    file: FilePayload = {"name": "a.json", "mimeType": "application/json", "buffer": content}
+    page.set_input_files("input[name=document]", file)
+    page.get_by_role("button", name="Show the plan").click()
+    page.get_by_text("Endpoints that may answer differently").wait_for()
+    assert page.get_by_text("is not in the document; it is kept").count() == 1
+    assert page.get_by_text("--delete").count() == 0
+
+
 OPENED: dict[Callable[[Page], None], str] = {
     _account_menu: "admin:index",
     _palette: "admin:index",
@@ -266,6 +284,7 @@ OPENED: dict[Callable[[Page], None], str] = {
     _made_key: "admin:runtime_apikey_add",
     _issuer_with_findings: "admin:designer_issuer_add",
     _explained: "studio:explain_token",
+    _planned_import: "studio:import",
 }
 
 

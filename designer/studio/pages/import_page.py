@@ -71,7 +71,7 @@ class Trial:
     @property
     def lines(self) -> Sequence[str]:
         """Return the lines of the plan, as people read them."""
-        return tuple(self.judged.plan.lines())
+        return tuple(self.judged.plan.lines(names_option=False))
 
     @property
     def refusals(self) -> Sequence[str]:
