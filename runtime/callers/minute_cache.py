@@ -100,10 +100,14 @@ class MinuteCache(Generic[V]):
             last = self.last_known(key) if old_counts else None
             if last is None:
                 raise
+            # Another thread may have been answered meanwhile.
+            entry = self._local_entry(digest)
+            if entry is not None:
+                return entry
             until_away = last.until
-            entry = _Known(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
-            self._local.put(digest, entry)
-            return CachedValue(entry.value, entry.until)
+            old = _Known(last.value, min(time.monotonic() + LIFETIME, until_away), until_away)
+            self._local.put(digest, old)
+            return CachedValue(old.value, old.until)
 
     def last_known(self, key: tuple[str, ...]) -> CachedValue[V] | None:
         """Return what still counts of the value of `key` while the platform is away; None where this process
