@@ -100,7 +100,7 @@ def test_a_refused_save_makes_no_version(dora: Client) -> None:
     data = filled(page(dora, change_url(_accounts_endpoint()))) | {"inputs-0-name": "phone"}
     refused = send(dora, change_url(_accounts_endpoint()), data)
     assert refused.status_code == 200
-    assert "There is another “phone” here." in errors(refused)
+    assert "Two rows have “phone”. Change or remove one." in errors(refused)
     assert Version.objects.count() == before
 
 

@@ -123,7 +123,7 @@ def test_rows_may_take_each_others_names_and_no_two_have_one(dora: Client, creat
     assert send(dora, change_url(create), swapped).status_code == 302
     assert [row.name for row in create.inputs.all()][:2] == [second, first]
     twice = filled(page(dora, change_url(create))) | {"inputs-1-name": second}
-    assert f"There is another “{second}” here." in errors(send(dora, change_url(create), twice))
+    assert f"Two rows have “{second}”. Change or remove one." in errors(send(dora, change_url(create), twice))
 
 
 @pytest.fixture

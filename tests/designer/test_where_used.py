@@ -201,7 +201,7 @@ def test_a_missing_attribute_is_one_message_however_many_endpoints_name_it(
     [missing] = answer.context["missing"]
     assert (missing.entity, missing.attribute, missing.item_count) == ("account", "telephone1", 4)
     text = re.sub(r"<[^>]*>", "", answer.content.decode())
-    assert "The platform has no attribute telephone1 of account. It is used in 4 places." in text
+    assert "The attribute telephone1 of account is not on the platform. It is used in 4 places." in text
     assert not [one for one, *_ in answer.context["findings"] if "telephone1" in one.said]
 
 

@@ -65,7 +65,8 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
             value = form.cleaned_data.get(self.key)
             if value and value in earlier:
                 form.add_error(
-                    self.key, ValidationError(_("There is another “%(name)s” here.") % {"name": value})
+                    self.key,
+                    ValidationError(_("Two rows have “%(name)s”. Change or remove one.") % {"name": value}),
                 )
             earlier.add(value)
 

@@ -31,6 +31,7 @@ from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import all_groups
 from designer.imports.document_import import Source, import_source, preview_source
 from designer.imports.import_report import ImportReport, later_changes, report_on
+from designer.kinds.file_sizes import size_in_words
 from designer.loading import latest
 from designer.models import AuditEntry
 from designer.proposals.new_proposals import open_source
@@ -225,7 +226,8 @@ def _uploaded_bytes(document: UploadedFile[Any] | None) -> bytes:
     if document is None:
         raise DocumentError([_("Choose the file to import.")])
     if (document.size or 0) > LARGEST_DOCUMENT:
-        raise DocumentError([_("A document has at most %(most)s bytes.") % {"most": f"{LARGEST_DOCUMENT:,}"}])
+        most = size_in_words(LARGEST_DOCUMENT)
+        raise DocumentError([_("The document is larger than %(most)s.") % {"most": most}])
     raw: bytes = document.read()
     return raw
 

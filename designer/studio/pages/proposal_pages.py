@@ -27,6 +27,7 @@ from designer.history.refused_changes import ChangeRefused
 from designer.history.widenings import Unconfirmed
 from designer.imports.document_import import Source
 from designer.imports.import_report import ImportReport
+from designer.kinds.file_sizes import size_in_words
 from designer.loading import latest
 from designer.models import AuditEntry, Proposal
 from designer.proposals.contents import Contents
@@ -393,7 +394,8 @@ def _may_withdraw(request: HttpRequest, proposal: Proposal) -> bool:
 
 def _uploaded_bytes(document: UploadedFile[Any]) -> bytes:
     if (document.size or 0) > LARGEST_DOCUMENT:
-        raise DocumentError([_("A document has at most %(most)s bytes.") % {"most": f"{LARGEST_DOCUMENT:,}"}])
+        most = size_in_words(LARGEST_DOCUMENT)
+        raise DocumentError([_("The document is larger than %(most)s.") % {"most": most}])
     raw: bytes = document.read()
     return raw
 
