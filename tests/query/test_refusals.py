@@ -569,3 +569,12 @@ def test_a_text_that_no_platform_takes_does_not_fit(
     prepared = prepare(parse(condition(inside)), crm.attributes)
     with pytest.raises(UnfitValue, match=message):
         prepared.resolve(Circumstances(dt.datetime.now(dt.UTC), {"text": text}))
+
+
+def test_an_aggregate_that_there_is_not_is_one_problem() -> None:
+    columns = "<attribute name='a' alias='b' {} distinct='1'/><attribute name='a' alias='c' aggregate='sum'/>"
+    median = entity(columns.format("aggregate='median'"), "aggregate='1'")
+    with pytest.raises(QueryProblems) as caught:
+        parse(median)
+    [problem] = caught.value.problems
+    assert "median" in str(problem.sentence)

@@ -29,7 +29,9 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     )
     attribute.finish()
     attribute.refuse_children()
-    for problem in _misuses(column, aggregate=aggregate):
+    # One that is not supported is refused itself, and still says that the column is meant to be aggregated.
+    is_aggregated = bool(attribute.text("aggregate"))
+    for problem in _misuses(column, aggregate=aggregate, is_aggregated=is_aggregated):
         attribute.add_problem(problem)
     return column
 
@@ -77,9 +79,9 @@ def _word(reading: ElementReader, name: str, words: type[Word]) -> Word | None:
         return None
 
 
-def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
+def _misuses(column: DesignedColumn, *, aggregate: bool, is_aggregated: bool) -> list[str]:
     """Return what is wrong with a column, as a sentence each."""
-    is_aggregated = column.aggregate is not None
+    is_known = is_aggregated == (column.aggregate is not None)
     # Pairs of whether a mistake was made, and what is said of it.
     if not aggregate:
         mistakes = [
@@ -102,7 +104,7 @@ def _misuses(column: DesignedColumn, *, aggregate: bool) -> list[str]:
             Sentence("dategrouping needs groupby"),
         ),
         (
-            column.distinct and column.aggregate is not Aggregate.COUNT_COLUMN,
+            column.distinct and is_known and column.aggregate is not Aggregate.COUNT_COLUMN,
             Sentence("distinct belongs to the aggregate countcolumn"),
         ),
     ]
