@@ -30,7 +30,7 @@ def read_column(attribute: ElementReader, *, aggregate: bool) -> DesignedColumn:
     attribute.finish()
     attribute.refuse_children()
     # One that is not supported is refused itself, and still says that the column is meant to be aggregated.
-    is_aggregated = bool(attribute.text("aggregate"))
+    is_aggregated = bool(attribute.element.get("aggregate"))
     for problem in _misuses(column, aggregate=aggregate, is_aggregated=is_aggregated):
         attribute.add_problem(problem)
     return column
