@@ -96,6 +96,8 @@ class Crew:
             except BaseException:
                 # Whatever it was, the thread is needed for the next one.
                 logger.exception("a request was not answered")
+            # An idle thread would keep its last request, and perhaps the connection open.
+            del job
 
     def _next_job(self, own_queue: SimpleQueue[Job]) -> Job | None:
         """Return a waiting job; None when there is none. This thread is then among the idle ones."""

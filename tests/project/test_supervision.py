@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from contextlib import suppress
 from functools import partial
 from multiprocessing import get_context
@@ -128,6 +129,23 @@ def test_a_sign_of_life_goes_before_all_that_waits_and_not_past_threads_that_han
     release.set()
     assert done.wait(START_SECONDS)
     assert order == ["hangs", "sign", "waits"]
+
+
+class _Request:
+    def answer(self) -> None:
+        """Stands for a job that holds a request."""
+
+
+def test_an_idle_thread_keeps_nothing_of_its_last_request() -> None:
+    crew, request, heavy_request = Crew(1, most_heavy=1), _Request(), _Request()
+    kept = weakref.ref(request)
+    kept_heavy = weakref.ref(heavy_request)
+    crew.put(request.answer)
+    del request
+    until(lambda: kept() is None)
+    crew.put_heavy(heavy_request.answer)
+    del heavy_request
+    until(lambda: kept_heavy() is None)
 
 
 def test_heavy_jobs_leave_threads_for_the_others_and_are_all_done_also_where_one_fails() -> None:
