@@ -47,7 +47,7 @@ class AccountForm(RecordForm):
             required=False,
             initial=True,
             label=_("Active"),
-            help_text=_("An account that is not active loses access within a minute."),
+            help_text=_("Inactive accounts lose access within a minute."),
         )
     )
     roles = dress(

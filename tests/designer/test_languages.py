@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -91,6 +93,13 @@ def test_labels_and_help_of_forms_are_translated(dora: Client) -> None:
     page = dora.get("/admin/designer/module/add/", headers=GERMAN).content.decode()
     assert "Steht in jedem Pfad des Moduls" in page
     assert "Beschreibung" in page
+
+
+def test_a_refused_page_does_not_say_that_there_is_nothing_to_correct(dora: Client) -> None:
+    refused = dora.post("/admin/designer/module/add/", {"segment": "A b"}, headers={"Accept-Language": "ar"})
+    note = re.search(r'<p class="errornote[^>]*>([^<]*)<', refused.content.decode())
+    assert note is not None
+    assert note[1].strip() == "يرجى تصحيح ما هو مميز أدناه."
 
 
 def test_what_is_quoted_keeps_its_direction_from_right_to_left() -> None:

@@ -136,7 +136,8 @@ def locate(
     """Return the findings about the endpoint with row id `id`, at their places on its page."""
     places = Places(form, formsets)
     located = []
-    for finding in findings:
+    # Two rows of one name are two findings that say the same, and only the first row is found by its name.
+    for finding in dict.fromkeys(findings):
         fix = checker.fix(id, finding)
         # The label of the button, and what its script does. Both are empty for a finding without a fix.
         label_and_script = (fix.label, _script(fix, places)) if fix else ("", "")
