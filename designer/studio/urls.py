@@ -45,9 +45,6 @@ urlpatterns: list[URLPattern] = [
     # At the addresses of the admin's pages, and before them.
     path("login/", signing_in.login, name="login"),
     path("logout/", signing_in.log_out, name="logout"),
-    # The words of the admin's scripts, for everybody: a login may end between a page and its scripts, which
-    # keep what is typed.
-    path("jsi18n/", admin.site.i18n_javascript, name="script_words"),
     path("password_change/", admin.site.admin_view(change_own_password, cacheable=True), name="own_password"),
     path("versions/", versions.VersionsPage.as_page(), name="versions"),
     path("versions/undo/", undo_page.Undo.as_page(), name="undo"),

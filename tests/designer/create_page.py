@@ -16,4 +16,6 @@ def open_create(server: Server, page: Page) -> Page:
     sign_in(page, server.url, "/admin/designer/endpoint/")
     page.get_by_text("POST /api/sales/accounts", exact=True).click()
     page.locator("#section-inputs").wait_for()
+    # Until its scripts have run, what somebody presses does nothing.
+    page.wait_for_load_state()
     return page

@@ -17,7 +17,7 @@ ARGUMENT = re.compile(r"<(?:\w+:)?\w+>")
 # Where nobody is logged in; and what ends a login.
 OUTSIDE = {
     *("admin:login", "admin:logout"),
-    *("studio:login", "studio:logout", "studio:sign_in", "studio:signed_in", "studio:script_words"),
+    *("studio:login", "studio:logout", "studio:sign_in", "studio:signed_in"),
 }
 WHOLE = re.compile(r"^\s*<!DOCTYPE html>", re.IGNORECASE)
 

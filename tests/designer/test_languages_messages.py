@@ -185,7 +185,7 @@ def test_the_plan_of_an_import_is_in_german(dora: Client) -> None:
     sent = {"document": SimpleUploadedFile("c.json", json.dumps(document).encode())}
     german = dora.post(reverse("studio:import"), sent, headers=GERMAN).content.decode()
     assert "+ Rolle guest" in german
-    assert "ist nicht im Dokument und bleibt" in german
+    assert "fehlt im Dokument und bleibt bestehen" in german
 
 
 def test_a_row_that_cannot_be_read_is_told_in_the_language_of_each_reader(

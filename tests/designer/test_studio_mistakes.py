@@ -20,7 +20,7 @@ MISTAKES = {
     "inputs-1-max_length": ("many", "whole number"),
     "inputs-1-pattern": ("(", "pattern"),
     "inputs-2-minimum": ("low", "number"),
-    "inputs-3-name": ("phone", "another “phone”"),
+    "inputs-3-name": ("phone", "Two rows have “phone”"),
     "bindings-1-value_text": ("nobody", "not defined"),
     "bindings-5-value_text": ("100.5", "number"),
     "bindings-6-attribute": ("", "required"),
