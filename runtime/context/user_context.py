@@ -99,8 +99,7 @@ class UserContext:
         properties_of_type = self._types.get(caller.type)
         if properties_of_type is None or self._revision is None:
             return None
-        record = caller.record if properties_of_type.records is not None else None
-        last = _PROPERTIES.last_known((*_key(properties_of_type, caller, record), *self._revision))
+        last = _PROPERTIES.last_known((*_key(properties_of_type, caller), *self._revision))
         return None if last is None or last.value is None else last.value.values
 
     def references(self, caller: Caller, call: Call = SERVICE_CALL) -> Mapping[str, Reference]:
@@ -165,7 +164,7 @@ class UserContext:
         whose record is missing.
         """
         properties_of_type = self._properties_of_type(caller)
-        record = caller.record if properties_of_type.records is not None else None
+        record = _record(properties_of_type, caller)
         if properties_of_type.has_records and record is None:
             noun = "user" if properties_of_type.type.is_of_users else "record"
             raise no_record(
@@ -202,7 +201,7 @@ class UserContext:
             else math.inf
         )
         return _PROPERTIES.get(
-            (*_key(properties_of_type, caller, record), *self._revision),
+            (*_key(properties_of_type, caller), *self._revision),
             lambda: properties_of_type.read(caller, record, call),
             until=until,
             # Row rules compare with properties, also those of writes: an old one might allow too much.
@@ -210,9 +209,20 @@ class UserContext:
         ).value
 
 
-def _key(properties_of_type: CallerProperties, caller: Caller, record: Guid | None) -> tuple[str, ...]:
+def _record(properties_of_type: CallerProperties, caller: Caller) -> Guid | None:
+    """Return the caller's record; None where callers of the type have none on this platform."""
+    return caller.record if properties_of_type.records is not None else None
+
+
+def _key(properties_of_type: CallerProperties, caller: Caller) -> tuple[str, ...]:
     """Return what the properties of a caller depend on, apart from the configuration."""
-    key = (caller.issuer, caller.subject, caller.type, record or "", ",".join(sorted(caller.roles)))
+    key = (
+        caller.issuer,
+        caller.subject,
+        caller.type,
+        _record(properties_of_type, caller) or "",
+        ",".join(sorted(caller.roles)),
+    )
     if not (properties_of_type.has_custom and caller.claims):
         return key
     # Expressions see claims.

@@ -63,7 +63,7 @@ from designer.studio.pages.later_changes import (
     later_changes_by_item,
 )
 from designer.studio.pages.proposal_review import review
-from designer.studio.pages.widening_question import CONFIRMED, ask
+from designer.studio.pages.ways_back import CONFIRMED, ask
 from designer.studio.saving.authors import author_of
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.undo_offers import offering_undo, say_done

@@ -18,21 +18,17 @@ from django.utils.translation import gettext_lazy
 
 from designer.audit import note
 from designer.documents.document_reader import read
+from designer.documents.judgement import Judgement
 from designer.documents.problems import DocumentError
 from designer.history.recording import Origin
-from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import plan_to, restore
-from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, Release
 from designer.releases.next_release import propose
-from designer.sentences import said
 from designer.studio.hidden_lists import text_without_hidden, visible_lines
 from designer.studio.look import dress
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.widening_question import CONFIRMED, ask
+from designer.studio.pages.ways_back import try_way_back
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refusal_messages import tell_refused
-from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import say_done
 
 _PER_PAGE = 30
@@ -150,20 +146,16 @@ class RestoreRelease(StudioView):
     def post(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         release = get_object_or_404(Release, pk=pk)
         author = author_of(request, Origin.RESTORE, _("Back to release %(release)s") % {"release": release})
-        address = reverse("studio:release", args=[pk])
-        try:
-            restored = restore(read(release.document.encode()), author, request.POST.get(CONFIRMED, ""))
-        except Unconfirmed as question:
-            return ask(request, question, what=author.note, back=address)
-        except ChangeRefused as refused:
-            if redirect := open_as_proposal(request, refused, author.note):
-                return redirect
-            tell_refused(request, refused)
-            return HttpResponseRedirect(address)
-        except DocumentError as error:
-            for problem in error.problems:
-                messages.error(request, said(problem))
-            return HttpResponseRedirect(address)
+        page = reverse("studio:release", args=[pk])
+        restored = try_way_back(
+            request,
+            lambda confirmed: restore(read(release.document.encode()), author, confirmed),
+            title=author.note,
+            what=author.note,
+            page=page,
+        )
+        if not isinstance(restored, Judgement):
+            return restored
         if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
         else:
@@ -171,7 +163,7 @@ class RestoreRelease(StudioView):
             say_done(
                 request, _("Release %(release)s is served now.") % {"release": release}, restored.version
             )
-        return HttpResponseRedirect(address)
+        return HttpResponseRedirect(page)
 
 
 class ReleaseDocument(StudioView):

@@ -16,19 +16,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
-from designer.documents.problems import DocumentError
+from designer.documents.judgement import Judgement
 from designer.history.readable_versions import describe
 from designer.history.recording import Origin
-from designer.history.refused_changes import ChangeRefused
 from designer.history.undo import Undoing
-from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, ItemChange, Version
-from designer.sentences import said
 from designer.studio.pages.base import Crumb, StudioView
-from designer.studio.pages.widening_question import CONFIRMED, ask
+from designer.studio.pages.ways_back import try_way_back
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refusal_messages import tell_refused
-from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 from designer.studio.sent_numbers import sent_number
 
@@ -49,32 +44,22 @@ class Undo(StudioView):
         back = _page_afterwards(request, version, changes)
         description = _note_of_undo(version, changes)
         author = author_of(request, Origin.RESTORE, description)
-        try:
-            undone = Undoing.of(changes).make(author, confirmed=request.POST.get(CONFIRMED, ""))
-        except Unconfirmed as question:
-            crumbs = [
+        undone = try_way_back(
+            request,
+            lambda confirmed: Undoing.of(changes).make(author, confirmed=confirmed),
+            title=description,
+            what=_("Undo: %(what)s") % {"what": _names_of_changes(changes)},
+            page=back,
+            crumbs=[
                 Crumb(gettext_lazy("Versions"), reverse("studio:versions")),
                 Crumb(
                     _("Version %(number)s") % {"number": version.pk},
                     reverse("studio:version", args=[version.pk]),
                 ),
-            ]
-            return ask(
-                request,
-                question,
-                what=_("Undo: %(what)s") % {"what": _names_of_changes(changes)},
-                back=back,
-                crumbs=crumbs,
-            )
-        except ChangeRefused as refused:
-            if redirect := open_as_proposal(request, refused, description):
-                return redirect
-            tell_refused(request, refused)
-            return HttpResponseRedirect(back)
-        except DocumentError as error:
-            for problem in error.problems:
-                messages.error(request, said(problem))
-            return HttpResponseRedirect(back)
+            ],
+        )
+        if not isinstance(undone, Judgement):
+            return undone
         if undone.plan.does_nothing:
             messages.info(request, _("Nothing to undo: the change has no effect any more."))
         else:

@@ -18,20 +18,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from designer.audit import note
+from designer.documents.judgement import Judgement
 from designer.documents.problems import DocumentError
 from designer.history.readable_versions import describe, read_changes
 from designer.history.recording import Origin, record_outside
-from designer.history.refused_changes import ChangeRefused
 from designer.history.restoration import document_at, plan_to, restore, restore_item
-from designer.history.widenings import Unconfirmed
 from designer.models import AuditEntry, ItemChange, Version
-from designer.sentences import said
 from designer.studio.hidden_lists import hidden_from, visible_lines
 from designer.studio.pages.base import Crumb, StudioPage, StudioView
-from designer.studio.pages.widening_question import CONFIRMED, ask
+from designer.studio.pages.ways_back import try_way_back
 from designer.studio.saving.authors import author_of
-from designer.studio.saving.refusal_messages import tell_refused
-from designer.studio.saving.refused_as_proposal import open_as_proposal
 from designer.studio.saving.undo_offers import may_undo, say_done, undoable
 from designer.studio.sent_numbers import sent_number
 
@@ -166,30 +162,27 @@ class RestoreVersion(StudioView):
         is_before = change is not None and request.POST.get("to") == "before"
         description = _description(version, change, is_before=is_before)
         author = author_of(request, Origin.RESTORE, description)
-        back = HttpResponseRedirect(reverse("studio:version", args=[pk]))
-        confirmed = request.POST.get(CONFIRMED, "")
-        try:
+        page = reverse("studio:version", args=[pk])
+
+        def restore_it(confirmed: str) -> Judgement:
+            """Restore the configuration or the item. Raises what `restore` raises."""
             if change is None:
-                restored = restore(document_at(pk), author, confirmed)
-            else:
-                content = change.before if is_before else change.after
-                restored = restore_item(change.collection, change.key, content, author, confirmed)
-        except Unconfirmed as question:
-            return ask(
-                request, question, what=_intention(version, change, is_before=is_before), back=back.url
-            )
-        except ChangeRefused as refused:
-            if redirect := open_as_proposal(request, refused, description):
-                return redirect
-            tell_refused(request, refused)
-            return back
-        except DocumentError as error:
-            for problem in error.problems:
-                messages.error(request, said(problem))
-            return back
+                return restore(document_at(pk), author, confirmed)
+            content = change.before if is_before else change.after
+            return restore_item(change.collection, change.key, content, author, confirmed)
+
+        restored = try_way_back(
+            request,
+            restore_it,
+            title=description,
+            what=_intention(version, change, is_before=is_before),
+            page=page,
+        )
+        if not isinstance(restored, Judgement):
+            return restored
         if restored.plan.does_nothing:
             messages.info(request, _("Nothing was changed: everything is like that already."))
-            return back
+            return HttpResponseRedirect(page)
         # Lazy: `note` reads it in English, whatever language the user reads.
         note(request, AuditEntry.Action.RESTORE, lazy(_name_of_restored, str)(change), f"version {pk}")
         say_done(request, f"{description}.", restored.version)
