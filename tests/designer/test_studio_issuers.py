@@ -182,18 +182,24 @@ def test_fetch_fills_the_form_and_says_what_it_found(root: Client, provider: Pro
     assert "404" in root.post(FETCH, {"issuer": provider.address}).json()["problem"]
 
 
-def test_fetch_says_in_words_why_there_is_no_answer(root: Client, provider: Provider) -> None:
+def test_fetch_says_in_words_why_there_is_no_answer(
+    root: Client, provider: Provider, settings: Settings
+) -> None:
     provider.stop()
     problem = root.post(FETCH, {"issuer": provider.address}).json()["problem"]
-    assert problem.endswith("does not answer: there is no connection to it.")
+    assert problem.endswith("does not answer: it refuses the connection.")
     problem = root.post(FETCH, {"issuer": "https://nowhere.invalid"}).json()["problem"]
     assert problem.endswith("does not answer: there is no host of that name.")
+    # Nothing can be connected to the address of everybody. Which error says so depends on the machine's routes.
+    settings.PORTICO = {**settings.PORTICO, "ISSUER_PRIVATE_HOSTS": ["255.255.255.255"]}
+    problem = root.post(FETCH, {"issuer": "http://255.255.255.255"}).json()["problem"]
+    assert re.search(r"does not answer: there is no connection to it \(E[A-Z]+\)\.$", problem), problem
 
 
 def test_fetch_says_when_the_connection_is_broken_off(root: Client, provider: Provider) -> None:
     provider.broken = 2
     problem = root.post(FETCH, {"issuer": provider.address}).json()["problem"]
-    assert problem.endswith("does not answer: it breaks the connection off.")
+    assert problem.endswith("does not answer: it breaks the connection off."), problem
 
 
 def test_fetch_does_not_look_into_the_own_network(root: Client, provider: Provider) -> None:

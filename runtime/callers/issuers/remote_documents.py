@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import time
 from typing import Any
@@ -68,6 +69,11 @@ def _why(error: OSError) -> Sentence:
         return Sentence("it takes too long")
     if _is_broken_off(error):
         return Sentence("it breaks the connection off")
+    failure = _failure_to_connect(error)
+    if isinstance(failure, ConnectionRefusedError):
+        return Sentence("it refuses the connection")
+    if isinstance(failure, OSError) and failure.errno in errno.errorcode:
+        return Sentence("there is no connection to it (%(error)s)", error=errno.errorcode[failure.errno])
     return Sentence("there is no connection to it")
 
 
@@ -78,10 +84,18 @@ def _is_broken_off(error: OSError) -> bool:
     if not isinstance(error, requests.ConnectionError | requests.exceptions.ChunkedEncodingError):
         return False
     # Of a time-out within the body, `requests` says that the connection failed.
-    cause = _cause(error)
-    return not isinstance(cause, ReadTimeoutError) and not isinstance(
-        getattr(cause, "reason", None), NewConnectionError
-    )
+    return not isinstance(_cause(error), ReadTimeoutError) and _failure_to_connect(error) is None
+
+
+def _failure_to_connect(error: OSError) -> BaseException | None:
+    """Return the system's error where no connection was made; None where one was made.
+
+    For an address that urllib3 looked up in vain, that is the error of the look-up.
+    """
+    failed = getattr(_cause(error), "reason", None)
+    if not isinstance(failed, NewConnectionError):
+        return None
+    return failed.__cause__ or failed
 
 
 def _cause(error: OSError) -> Any:
