@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from django.apps import apps
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models.signals import m2m_changed, post_delete, post_save
@@ -187,6 +188,9 @@ def _make_at_commit(sender: Any, **_: Any) -> None:
     """
     global _noted
     if sender._meta.db_table not in WATCHED:
+        return
+    # A migration saves with models of its own, into tables that the product's models do not fit yet.
+    if sender._meta.apps is not apps:
         return
     # A transaction has a list of its own, and an import saves thousands of rows in one.
     if connection.in_atomic_block and _noted is connection.run_on_commit:

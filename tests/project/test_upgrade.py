@@ -8,6 +8,7 @@ people then worked: endpoints edited in the studio, a release, accounts of their
 from __future__ import annotations
 
 import datetime as dt
+import html
 import json
 import re
 import sqlite3
@@ -174,6 +175,30 @@ for group in Group.objects.order_by("name"):
         *(f"{verb}_{model}" for verb in verbs[2:] for model in ("registration", "refusalcount")),
     }
     assert may["Viewer"] == may["Designer"] == may["Publisher"] == set()
+
+
+def test_creates_under_a_row_rule_go_on_and_the_dashboard_says_so(tmp_path: Path) -> None:
+    """In 0.1 no create heeded a row rule. The upgrade itself edits such endpoints."""
+    database = database_of_0_1(tmp_path)
+    rule = '<filter><condition attribute="revenue" operator="gt" value="1000"/></filter>'
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "UPDATE designer_exposedentity SET row_rule = ? WHERE segment = 'accounts'", [rule]
+        )
+    connection.close()
+    site = site_at(tmp_path, **KEYS, DATABASE_URL=f"sqlite:///{database}")
+
+    assert "failed" not in site.manage("prepare")
+
+    try:
+        server = site.start()
+        caller = {"Authorization": f"Bearer {server.token('rep')}"}
+        made = server.request("POST", "/api/sales/accounts", json={"name": "Small"}, headers=caller)
+        dashboard = signed_in(server, "admin").get(f"{server.url}/admin/", timeout=ANSWER_SECONDS).text
+    finally:
+        site.stop()
+    assert made.status_code == 200, made.text
+    assert "POST /api/sales/accounts: It may create records outside the row rule" in html.unescape(dashboard)
 
 
 def test_preparing_again_changes_nothing(upgraded: Site) -> None:
