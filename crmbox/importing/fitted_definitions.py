@@ -43,9 +43,7 @@ def engine_attributes(ownership: Ownership) -> dict[str, Attribute]:
 _OWNER: Final = "ownerid"
 
 
-def fitted(
-    source_entity: SourceEntity, dialect: Dialect, ownership: Ownership, present: EntityDefinition | None
-) -> SourceEntity:
+def fitted(source_entity: SourceEntity, dialect: Dialect, present: EntityDefinition | None) -> SourceEntity:
     """Return the entity as the embedded platform can hold it. Its notes say what is shortened or left out.
 
     The primary id is left out without a note: the platform adds it. `present` is the entity that exists under
@@ -54,7 +52,7 @@ def fitted(
     """
     _check_names(source_entity)
     notes = list(source_entity.notes)
-    engine = engine_attributes(ownership)
+    engine = engine_attributes(source_entity.ownership)
     fitting = [
         _attribute(attribute, source_entity, engine, notes)
         for attribute in _with_valid_names(source_entity, engine, notes)

@@ -1,17 +1,17 @@
-"""Plans the options of choices that exist.
+"""Plans global option sets, and the options of choices that exist.
 
 Options that the source lacks go. Those that records have stay, and a note says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as changed
 from typing import Final
 
 from crmbox.engine.connection import Unit
 from crmbox.engine.definitions import EntityDefinition
-from crmbox.importing.fitted_definitions import STATE, STATUS
+from crmbox.importing.fitted_definitions import STATE, STATUS, fitted_option_set
 from crmbox.importing.option_set_merge import (
     merged_option_set,
     option_differences,
@@ -38,7 +38,33 @@ class PlannedChoices:
         self._unit = unit
         self._former_sets = dict(draft.option_sets)
 
-    def put_option_set(self, wanted: OptionSet) -> None:
+    def put_option_sets(
+        self, entities: Collection[SourceEntity], source_option_sets: Mapping[str, OptionSet]
+    ) -> None:
+        """Add or change the global option sets that `entities` use.
+
+        The source's own option sets win over those that its attributes carry. One that neither describes
+        stays as it is here, or is added without options.
+        """
+        described = {
+            option_set.name: option_set
+            for source_entity in entities
+            for option_set in source_entity.option_sets
+        }
+        for source_option_set in source_option_sets.values():
+            fitted_set = fitted_option_set(source_option_set, self._plan.notes)
+            described[fitted_set.name] = fitted_set
+        used = {
+            attribute.option_set: OptionSet(attribute.option_set, attribute.label, ())
+            for source_entity in entities
+            for attribute in source_entity.attributes
+            if attribute.option_set is not None and attribute.options is None
+        }
+        for name, empty in used.items():
+            present = self._draft.option_sets.get(name)
+            self._put_option_set(described.get(name, present or empty))
+
+    def _put_option_set(self, wanted: OptionSet) -> None:
         """Add a global option set, or change the one that exists to what the source wants.
 
         Options that records have stay. Where other options go, a default value that is gone is taken away.
