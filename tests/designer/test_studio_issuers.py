@@ -190,7 +190,8 @@ def test_fetch_says_in_words_why_there_is_no_answer(
     assert problem.endswith("does not answer: it refuses the connection.")
     problem = root.post(FETCH, {"issuer": "https://nowhere.invalid"}).json()["problem"]
     assert problem.endswith("does not answer: there is no host of that name.")
-    # Nothing can be connected to the address of everybody. Which error says so depends on the machine's routes.
+    # Nothing can be connected to the address of everybody. Which error says so depends on the machine's
+    # routes.
     settings.PORTICO = {**settings.PORTICO, "ISSUER_PRIVATE_HOSTS": ["255.255.255.255"]}
     problem = root.post(FETCH, {"issuer": "http://255.255.255.255"}).json()["problem"]
     assert re.search(r"does not answer: there is no connection to it \(E[A-Z]+\)\.$", problem), problem

@@ -72,7 +72,8 @@ def _why(error: OSError) -> Sentence:
     failure = _failure_to_connect(error)
     if isinstance(failure, ConnectionRefusedError):
         return Sentence("it refuses the connection")
-    if isinstance(failure, OSError) and failure.errno in errno.errorcode:
+    # An error without a number, as libraries make them, has no name.
+    if isinstance(failure, OSError) and failure.errno is not None and failure.errno in errno.errorcode:
         return Sentence("there is no connection to it (%(error)s)", error=errno.errorcode[failure.errno])
     return Sentence("there is no connection to it")
 
