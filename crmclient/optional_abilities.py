@@ -8,9 +8,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol, runtime_checkable
 
 from crmclient.platform import SERVICE_CALL, Call
+from crmclient.values import Guid
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,4 +148,59 @@ class TellsMetadataChanges(Protocol):
 
     def refresh_changed_metadata(self) -> bool:
         """Refresh as `refresh_metadata` does, but fetch only what has changed since the last refresh."""
+        ...
+
+
+class AccessRight(str, Enum):
+    """What a privilege lets its holder do with records of one entity, in the platform's own words.
+
+    `APPEND` lets a record refer to another one, and `APPEND_TO` lets it be referred to.
+    """
+
+    CREATE = "Create"
+    READ = "Read"
+    WRITE = "Write"
+    DELETE = "Delete"
+    ASSIGN = "Assign"
+    APPEND = "Append"
+    APPEND_TO = "AppendTo"
+
+
+@dataclass(frozen=True, slots=True)
+class Privilege:
+    """A privilege on the platform. `name` is for people, such as `prvCreateAccount`."""
+
+    id: Guid
+    name: str
+
+
+@runtime_checkable
+class TellsPrivileges(Protocol):
+    """A platform that can be asked which privileges there are, and which of them its service account has."""
+
+    def privileges_of_entities(
+        self, entities: Iterable[str]
+    ) -> Mapping[str, Mapping[AccessRight, Privilege]]:
+        """Return the privileges for records of `entities`, by logical name and by what they allow.
+
+        An entity that there is not is left out, and so is what nobody can do with records of an entity.
+        Raises PlatformFailure, such as MissingPrivilege.
+        """
+        ...
+
+    def held_privileges(self) -> frozenset[Guid]:
+        """Return the ids of all privileges of the service's own account, those of its teams included.
+
+        Raises PlatformError: MissingPrivilege where the account may not ask, UnknownProcess or
+        UnexpectedAnswer where the platform does not tell.
+        """
+        ...
+
+
+@runtime_checkable
+class TellsVersion(Protocol):
+    """A platform that tells its version."""
+
+    def version(self) -> str:
+        """Return the version of the platform, such as `9.2.24000.0`. Raises PlatformFailure."""
         ...

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 import threading
+import uuid
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
 
+from crmbox.engine.definitions import Ownership
+from crmbox.engine.snapshot import Snapshot, StoredEntity
 from crmbox.webapi.errors import WebApiError
+from crmbox.webapi.model import NAMESPACE
 from crmbox.webapi.request import Request
+from crmclient.metadata import Attribute, AttributeType
 
 _METADATA: Final = {
     "EntityDefinitions": "prvReadEntity",
@@ -36,7 +42,31 @@ _DEFINITION_PARTS: Final = {
 }
 """By privilege, the parts of an entity's definition that need it, as the path or `$expand` name them."""
 
+_RIGHTS: Final = ("Create", "Read", "Write", "Delete", "Append", "AppendTo")
+_RIGHTS_OF_OWNERS: Final = ("Assign", "Share")
+_OTHERS: Final = ("prvReadAttribute", "prvActOnBehalfOfAnotherUser")
+_BULK: Final = {
+    "CreateMultiple": ("Create",),
+    "UpdateMultiple": ("Write",),
+    "UpsertMultiple": ("Create", "Write"),
+}
+_PRIVILEGES: Final = uuid.UUID("6c3f2c0e-6a63-4cf5-9c0d-7d6f0a1f5b1e")
+"""The namespace of the ids of privileges, which follow from their names."""
+
 _NAME: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Privilege:
+    """A privilege. `right` is what it allows, as `PrivilegeType` of the metadata says it."""
+
+    name: str
+    right: str = "None"
+
+    @property
+    def id(self) -> str:
+        return str(uuid.uuid5(_PRIVILEGES, self.name))
+
 
 _lock = threading.Lock()
 _denied: frozenset[str] | None = None
@@ -50,6 +80,24 @@ def deny(privileges: Iterable[str]) -> None:
         _denied = frozenset(name.lower() for name in privileges)
 
 
+def privileges_of(stored: StoredEntity) -> list[Privilege]:
+    """Return the privileges for records of an entity. What nobody owns cannot be assigned or shared."""
+    rights = (*_RIGHTS, *(_RIGHTS_OF_OWNERS if stored.definition.ownership is Ownership.USER else ()))
+    return [Privilege(_privilege(right, stored.entity.logical_name), right) for right in rights]
+
+
+def held_privileges(snapshot: Snapshot) -> list[Privilege]:
+    """Return all privileges that are not denied."""
+    others = dict.fromkeys((*_METADATA.values(), *_OTHERS))
+    privileges = [Privilege(name) for name in others] + [
+        privilege for stored in snapshot.entities.values() for privilege in privileges_of(stored)
+    ]
+    denied = _denied_now()
+    # An entity may have a privilege of the same name as those for metadata.
+    by_name = {privilege.name: privilege for privilege in privileges}
+    return [privilege for name, privilege in by_name.items() if name.lower() not in denied]
+
+
 def refuse_denied(request: Request) -> None:
     """Raise WebApiError, in Dataverse's words, for a request that needs a denied privilege."""
     if request.path:
@@ -61,11 +109,28 @@ def refuse_unreadable(request: Request, entity: str) -> None:
     _refuse(request, (_privilege("Read", entity),))
 
 
-def _refuse(request: Request, needed: Iterable[str]) -> None:
-    """Raise WebApiError for the first privilege among `needed` that is denied."""
+def refuse_reference(request: Request, entity: str, attribute: Attribute, target: str) -> None:
+    """Raise WebApiError if the caller may not let `attribute` of a record of `entity` refer to one of
+    `target`: append the one to the other or, for an owner, assign it.
+    """
+    if attribute.type is AttributeType.OWNER:
+        _refuse(request, (_privilege("Assign", entity),))
+    else:
+        _refuse(request, (_privilege("Append", entity), _privilege("AppendTo", target)))
+
+
+def _denied_now() -> frozenset[str]:
+    """Return the names of the denied privileges, in lower case."""
     if _denied is None:
         deny(settings.PORTICO["CRM_SERVER_DENIED"])
-    denied = _denied
+    # Another thread may have set them meanwhile, and never to None.
+    assert _denied is not None  # noqa: S101
+    return _denied
+
+
+def _refuse(request: Request, needed: Iterable[str]) -> None:
+    """Raise WebApiError for the first privilege among `needed` that is denied."""
+    denied = _denied_now()
     if not denied:
         return
     for privilege in needed:
@@ -98,12 +163,44 @@ def _expanded_entities(request: Request, entity: str) -> Iterator[str]:
             yield from type_.lookups[name].targets
 
 
+def _needed_for_records(request: Request, entity: str) -> Iterator[str]:
+    """Yield the privileges that the request needs to read or write records of `entity`, or to tie them."""
+    last = request.path[-1].name
+    if last.startswith(f"{NAMESPACE}."):
+        operation = last.removeprefix(f"{NAMESPACE}.")
+        # Denied by its own name, beside what it needs.
+        yield operation
+        yield from (_privilege(right, entity) for right in _BULK.get(operation, ("Read",)))
+    elif last == "$ref" and request.method != "GET":
+        yield from _needed_for_tie(request, entity)
+    elif len(request.path) > 1:
+        # Below a record there are its properties and files: to delete one is to write the record.
+        yield _privilege("Read" if request.method == "GET" else "Write", entity)
+    else:
+        yield _privilege(_VERBS.get(request.method, "Read"), entity)
+
+
+def _needed_for_tie(request: Request, entity: str) -> Iterator[str]:
+    """Yield the privileges to tie or untie a record of `entity` by `$ref`."""
+    type_ = request.model.entity_type(entity)
+    name = request.path[-2].name
+    if name in type_.lookups:
+        yield _privilege("Append", entity)
+        if len(type_.lookups[name].targets) == 1:
+            yield _privilege("AppendTo", type_.lookups[name].targets[0])
+    elif name in type_.collections:
+        collection = type_.collections[name]
+        yield _privilege("Append", collection.entity)
+        # In a many-to-many relationship, both records are appended.
+        yield _privilege("Append" if collection.attribute is None else "AppendTo", entity)
+
+
 def _needed_privileges(request: Request) -> Iterator[str]:
     """Yield the privileges that the request needs. A function without one needs its own name."""
     name = request.path[0].name
     entity = request.model.sets.get(name)
     if entity is not None:
-        yield _privilege(_VERBS.get(request.method, "Read"), entity)
+        yield from _needed_for_records(request, entity)
         yield from (_privilege("Read", expanded) for expanded in _expanded_entities(request, entity))
         return
     if name == "EntityDefinitions":

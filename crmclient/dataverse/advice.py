@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from crmclient.dataverse.failures import TokenNotTaken
@@ -60,9 +61,22 @@ def advice_on(error: PlatformError) -> str:
     return ""
 
 
-def privilege_advice(privilege: str) -> Sentence:
-    """Return how to grant a missing privilege, which is empty when Dataverse does not name it."""
+def privilege_advice(privilege: str, roles: Sequence[str] = ()) -> Sentence:
+    """Return how to grant a missing privilege, which is empty when Dataverse does not name it.
+
+    `roles` are the names of the account's own security roles, as far as they are known.
+    """
+    name = privilege or Sentence("a privilege")
+    if not roles:
+        return Sentence("Add %(privilege)s to its security role, for the organisation.", privilege=name)
+    if len(roles) == 1:
+        return Sentence(
+            "Add %(privilege)s to the security role %(role)s, for the organisation.",
+            privilege=name,
+            role=roles[0],
+        )
     return Sentence(
-        "Add %(privilege)s to its security role, for the organisation.",
-        privilege=privilege or Sentence("a privilege"),
+        "Add %(privilege)s to one of the security roles %(roles)s, for the organisation.",
+        privilege=name,
+        roles=", ".join(roles),
     )

@@ -79,8 +79,17 @@ def check_organization(platform: Platform, *, impersonates: bool) -> Iterator[St
 
 def check_entities(platform: Platform, entities: Iterable[str]) -> Iterator[Step]:
     """Check whether the service may read a record of each of `entities`. Yield a step for each."""
+    roles = own_roles(platform)
     for entity in sorted(entities):
-        yield from _run_step(f"read {entity}", partial(_read_first_record, platform, entity), "")
+        yield from _run_step(f"read {entity}", partial(_read_first_record, platform, entity), "", roles)
+
+
+def own_roles(platform: Platform) -> tuple[str, ...]:
+    """Return the names of the account's own security roles; none where they may not be read."""
+    try:
+        return platform.user(platform.who()).security_roles
+    except PlatformError:
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +100,13 @@ class _Doubtful:
     advice: str
 
 
-def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Iterator[Step]:
+def _run_step(
+    name: str, ask: Callable[[], str | _Doubtful], advice: str, roles: tuple[str, ...] = ()
+) -> Iterator[Step]:
     """Run `ask`, and yield a step with its answer or with the failure and what to do about it.
 
-    `advice` is for failures that do not tell their cause; empty for none.
+    `advice` is for failures that do not tell their cause; empty for none. `roles` are the account's security
+    roles, for failures that a privilege would mend.
     """
     try:
         answer = ask()
@@ -108,7 +120,7 @@ def _run_step(name: str, ask: Callable[[], str | _Doubtful], advice: str) -> Ite
             name,
             Outcome.FAILED,
             _lacks(error.privilege),
-            advice if advice and not error.privilege else advice_on(error),
+            advice if advice and not error.privilege else privilege_advice(error.privilege, roles),
         )
     except UnknownEntity as error:
         yield Step(

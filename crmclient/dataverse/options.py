@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+API_VERSION: Final = "9.2"
+"""The version of the Web API that every request is made in."""
 
 MEGABYTE = 1024 * 1024
 
@@ -35,4 +39,4 @@ class Options:
     @property
     def base(self) -> str:
         """The address that every path is relative to."""
-        return f"{self.root}/api/data/v9.2/"
+        return f"{self.root}/api/data/v{API_VERSION}/"

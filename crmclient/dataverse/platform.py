@@ -13,7 +13,7 @@ from crmclient.dataverse.api import Api
 from crmclient.dataverse.conventions import CONVENTIONS
 from crmclient.dataverse.files.download import Downloads
 from crmclient.dataverse.files.upload import Uploads
-from crmclient.dataverse.http.budget import Budget, Limits
+from crmclient.dataverse.http.budget import Budget, Limits, ReportedBudget
 from crmclient.dataverse.http.client import Client
 from crmclient.dataverse.http.impersonation import Acting
 from crmclient.dataverse.http.observer import Observer, Silent
@@ -34,6 +34,7 @@ from crmclient.dataverse.records.parties import Parties
 from crmclient.dataverse.records.single_records import Records
 from crmclient.dataverse.records.upserts import Upserts
 from crmclient.dataverse.records.writes import Writes
+from crmclient.dataverse.service_account import ServiceAccount
 from crmclient.errors import UnknownOptionSet
 from crmclient.metadata import (
     Attribute,
@@ -45,7 +46,7 @@ from crmclient.metadata import (
     SecurityRole,
     UserReports,
 )
-from crmclient.optional_abilities import RecordChanges, SavedView
+from crmclient.optional_abilities import AccessRight, Privilege, RecordChanges, SavedView
 from crmclient.platform import SERVICE_CALL, Call, Create, Delete, Operation, Update
 from crmclient.query.ast import ALL, Page, Query
 from crmclient.values import (
@@ -102,6 +103,7 @@ class DataversePlatform:
         self._downloads = Downloads(api, self._catalogue, files, self._records.retrieve)
         self._changes = Changes(api, self._catalogue)
         self._processes = Processes(api, self._catalogue)
+        self._service_account = ServiceAccount(api, self.who)
         self._users = users.Users(api, self._queries.run, self._records.retrieve)
         if options.by_object_id:
             client.acting = Acting(partial(users.object_id, self._records.retrieve))
@@ -299,6 +301,20 @@ class DataversePlatform:
 
     def metadata_refreshed(self) -> dt.datetime | None:
         return self._catalogue.refreshed()
+
+    def version(self) -> str:
+        return self._service_account.version()
+
+    def privileges_of_entities(
+        self, entities: Iterable[str]
+    ) -> Mapping[str, Mapping[AccessRight, Privilege]]:
+        return self._service_account.privileges_of_entities(entities)
+
+    def held_privileges(self) -> frozenset[Guid]:
+        return self._service_account.held_privileges()
+
+    def last_reported_budget(self, user: int) -> ReportedBudget:
+        return self._client.last_reported_budget(user)
 
     def who(self) -> Guid:
         return self._catalogue.service_user()

@@ -15,6 +15,7 @@ from designer.kinds.effects import Effect, Told, ToldBy
 from designer.kinds.operation_kind import STEPS, Meaning, OperationKind, Scope
 from designer.kinds.pickers import MANY_TO_MANY, RELATED_ENTITY
 from designer.kinds.settings import EndpointSettings
+from designer.kinds.vocabulary import MetadataSource
 
 ASSOCIATE_METHOD, DISASSOCIATE_METHOD = "PUT", "DELETE"
 
@@ -93,6 +94,13 @@ class AssociateSettings(EndpointSettings):
         return next(
             (relationship for relationship in relationships if relationship.name == self.relationship), None
         )
+
+    def tied_entities(self, entity: str, metadata: MetadataSource) -> tuple[str, ...]:
+        """Return the entities at both ends of the relationship; none while it is not chosen, or not known to
+        the platform.
+        """
+        relationship = self.relationship_among(metadata.relationships(entity))
+        return () if relationship is None else (relationship.referenced, relationship.referencing)
 
     def related_among(self, exposures: Iterable[Exposed]) -> Exposed | None:
         """Return the related entity; None when it is not among `exposures`, those of the module."""

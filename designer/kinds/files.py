@@ -80,6 +80,11 @@ class UploadSettings(FileSettings):
         ),
     )
 
+    @property
+    def writes_notes(self) -> bool:
+        """Whether each file becomes a note about the record."""
+        return self.notes
+
     @field_validator("extensions", mode="before")
     @classmethod
     def _check_extensions(cls, value: Any) -> Any:

@@ -108,6 +108,18 @@ class EndpointSettings(Definition):
         return False
 
     @property
+    def writes_notes(self) -> bool:
+        """Whether calls write notes about the path's record, and not the record itself."""
+        return False
+
+    def tied_entities(self, entity: str, metadata: MetadataSource) -> tuple[str, ...]:
+        """Return both entities whose records calls tie by a many-to-many relationship; none without one.
+
+        `entity` is the endpoint's exposed entity.
+        """
+        return ()
+
+    @property
     def changed_entities(self) -> tuple[str, ...]:
         """The entities that a process may change besides the record in the path; empty: any entity."""
         return ()

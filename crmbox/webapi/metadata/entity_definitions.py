@@ -10,6 +10,7 @@ from crmbox.webapi.metadata.attributes import attribute_item, schema_name
 from crmbox.webapi.metadata.items import Item, Leads, managed_property, metadata_id
 from crmbox.webapi.metadata.label_bodies import label_json
 from crmbox.webapi.metadata.relationships import key_item, relationship_item
+from crmbox.webapi.privileges import privileges_of
 from crmclient.metadata import AttributeType, Relationship
 from crmclient.parties import PARTY
 
@@ -37,6 +38,7 @@ def entity_item(snapshot: Snapshot, stored: StoredEntity) -> Item:
         "IsIntersect": entity.is_intersect,
         "HasNotes": entity.has_notes,
         "ChangeTrackingEnabled": entity.tracks_changes,
+        "Privileges": _privileges(stored),
         **_constant_properties(),
         "IsActivity": bool(stored.party_lists),
         "IsActivityParty": name == PARTY,
@@ -64,6 +66,22 @@ def _relationships(snapshot: Snapshot, entity: str, is_shown: Callable[[Relation
     """Return those relationships of an entity for which `is_shown` holds, as items of metadata."""
     relationships = filter(is_shown, snapshot.relationships_of(entity))
     return [relationship_item(snapshot, relationship) for relationship in relationships]
+
+
+def _privileges(stored: StoredEntity) -> list[dict[str, Any]]:
+    """Return the privileges for records of an entity. Each may be given for any part of the organisation."""
+    depths = dict.fromkeys(("CanBeBasic", "CanBeDeep", "CanBeGlobal", "CanBeLocal"), True)
+    return [
+        {
+            **depths,
+            "CanBeEntityReference": False,
+            "CanBeParentEntityReference": False,
+            "Name": privilege.name,
+            "PrivilegeId": privilege.id,
+            "PrivilegeType": privilege.right,
+        }
+        for privilege in privileges_of(stored)
+    ]
 
 
 def _primary_image(stored: StoredEntity) -> str | None:
@@ -102,7 +120,6 @@ def _constant_properties() -> dict[str, Any]:
         "TableType": "Standard",
         "IntroducedVersion": "1.0.0.0",
         "HasChanged": None,
-        "Privileges": [],
         "Settings": [],
         "IsAuditEnabled": managed_property(True, "canmodifyauditsettings"),
         "IsCustomizable": managed_property(True, "iscustomizable"),

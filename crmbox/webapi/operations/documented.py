@@ -68,7 +68,7 @@ _NAMES: Final = """
     RetrieveSubsidiaryUsersBusinessUnit RetrieveTeamPrivileges RetrieveTeamsSystemUser
     RetrieveTimelineWallRecords RetrieveTimestamp RetrieveUnpublished RetrieveUnpublishedMultiple
     RetrieveUserLicenseInfo RetrieveUserPrivilegeByPrivilegeId RetrieveUserPrivilegeByPrivilegeName
-    RetrieveUserPrivileges RetrieveUserQueues RetrieveUserSetOfPrivilegesByIds
+    RetrieveUserQueues RetrieveUserSetOfPrivilegesByIds
     RetrieveUserSetOfPrivilegesByNames RetrieveUserSettingsSystemUser RetrieveUsersPrivilegesThroughTeams
     RevertProduct ReviseQuote RevokeAccess Rollup RouteTo SaveAppSetting Search SearchByBodyKbArticle
     SearchByKeywordsKbArticle SearchByTitleKbArticle SendBulkMail SendEmail SendEmailFromTemplate SendFax

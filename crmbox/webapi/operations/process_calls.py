@@ -8,6 +8,7 @@ from typing import Any
 from crmbox.webapi.errors import no_resource, unsupported
 from crmbox.webapi.keys import locate
 from crmbox.webapi.model import NAMESPACE
+from crmbox.webapi.operations import user_privileges
 from crmbox.webapi.operations.bulk import BULK
 from crmbox.webapi.operations.documented import DOCUMENTED
 from crmbox.webapi.operations.parameters import (
@@ -46,6 +47,8 @@ def run_bound(request: Request, target: Target) -> Response:
         if bulk is None or request.method != "POST":
             raise unsupported(f"{request.method} {NAMESPACE}.{target.name} on a collection")
         return bulk(request, target.type)
+    if target.name == user_privileges.NAME and target.type.name == "systemuser":
+        return user_privileges.retrieve_user_privileges(request, target)
     process = _process(request, target.name, target.type.name)
     arguments = _raw_arguments(request, target.arguments)
     id = locate(request, target.type, target.key)

@@ -10,6 +10,7 @@ from typing import Any
 from crmbox.webapi.errors import WebApiError, bad_payload
 from crmbox.webapi.model import EntityType
 from crmbox.webapi.navigation import Collection, Lookup
+from crmbox.webapi.privileges import refuse_reference
 from crmbox.webapi.records.parties import read_parties
 from crmbox.webapi.records.references import read_reference
 from crmbox.webapi.records.values import read_value, wrong_type
@@ -105,6 +106,9 @@ class _Reader:
             raise bad_payload(
                 f"'{lookup.name}' leads to {' or '.join(lookup.targets)}, not to {reference.entity}."
             )
+        refuse_reference(
+            self._request, self._type.name, self._type.attributes[lookup.attribute], reference.entity
+        )
         self.draft.values[lookup.attribute] = reference
 
     def _check_annotated(self, name: str) -> None:

@@ -66,6 +66,14 @@ class Account:
         self._observer = observer
         # By group: the refusal that stands, and when it was given (a `time.monotonic()` second).
         self._refused: dict[Share, tuple[Refusal, float]] = {}
+        self._reported: dict[int, ReportedBudget] = {}
+
+    def last_reported(self, user: int) -> ReportedBudget:
+        """Return what the platform last told this process is left of the limits of an application user.
+
+        It is empty as long as the platform has told nothing.
+        """
+        return self._reported.get(user, ReportedBudget())
 
     def refuse(self, call: Call, only_user: int | None = None) -> None:
         """Raise Throttled where this process knows that waiting in a queue would be in vain.
@@ -92,6 +100,8 @@ class Account:
             yield spending
         finally:
             seconds = 0.0 if spending.began is None else time.monotonic() - spending.began
+            if spending.reported != ReportedBudget():
+                self._reported[spending.user] = spending.reported
             self._budget.settle(spending.admission, seconds, spending.reported)
 
     def rest(self, user: int, asked_seconds: float) -> float:

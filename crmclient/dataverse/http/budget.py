@@ -185,3 +185,7 @@ class SpendsBudget(Protocol):
     """A platform that has a budget, and keeps account of it."""
 
     budget: Budget
+
+    def last_reported_budget(self, user: int) -> ReportedBudget:
+        """Return what the platform last told this process is left for application user number `user`."""
+        ...

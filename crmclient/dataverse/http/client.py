@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import requests
 
 from crmclient.dataverse.http.account import Account, Spending
-from crmclient.dataverse.http.budget import Budget
+from crmclient.dataverse.http.budget import Budget, ReportedBudget
 from crmclient.dataverse.http.bulkhead import Bulkhead
 from crmclient.dataverse.http.circuit import Circuit
 from crmclient.dataverse.http.impersonation import Acting
@@ -80,6 +80,10 @@ class Client:
         """Raise Unavailable or Throttled where a request would not be sent now. Sends nothing."""
         self._circuit.refuse()
         self._account.refuse(call)
+
+    def last_reported_budget(self, user: int) -> ReportedBudget:
+        """Return what the platform last said is left of the limits of application user number `user`."""
+        return self._account.last_reported(user)
 
     def send(self, request: Request, call: Call) -> Answer:
         """Send a request, and return the whole answer, also if it is an error.

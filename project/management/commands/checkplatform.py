@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Command(JsonCommand):
     help = (
         "Try step by step whether Dataverse can be reached and used: network, TLS, clock, tokens, who the "
-        "service is there, metadata, impersonation, fiscal years, and each entity that the configuration "
-        "reads. Writes nothing. Exits with 1 where a step fails."
+        "service is there, the version, metadata, impersonation, fiscal years, the budget, each entity that "
+        "the configuration reads, and each privilege that it needs to write. Writes nothing. Exits with 1 "
+        "where a step fails."
     )
 
     json_help = "Write the steps as JSON: a list that is empty where the platform is the CRM in the box."
@@ -29,7 +30,10 @@ class Command(JsonCommand):
         step failed.
         """
         if not settings.PORTICO["CRM_URL"] and not as_json:
-            self.stdout.write("The platform is the CRM in the box: there is nothing to reach.")
+            self.stdout.write(
+                "The platform is the CRM in the box: there is nothing to reach, no privilege to add, and no "
+                "budget to keep to."
+            )
             return
         steps: list[Step] = []
         for step in platform_steps():

@@ -1,0 +1,149 @@
+"""Checks whether the service's own account has the privileges that it needs to write."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from crmclient.dataverse.advice import advice_on, privilege_advice
+from crmclient.dataverse.checkup import Outcome, Step, own_roles
+from crmclient.errors import MissingPrivilege, PlatformError
+from crmclient.optional_abilities import AccessRight, Privilege, TellsPrivileges
+from crmclient.platform import Platform
+from crmclient.sentences import Sentence
+from crmclient.values import Guid
+
+_NAME: Final = "privileges"
+_COMPARE: Final = Sentence("Compare its security role with what the endpoints create, change and delete.")
+_MOST_USERS_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A right to records of `entity`, and what needs it: `users`, by the names that people give them.
+
+    `is_certain`: without the right they cannot work at all; else some of their calls can.
+    """
+
+    entity: str
+    right: AccessRight
+    users: tuple[str, ...]
+    is_certain: bool = True
+
+
+def check_privileges(
+    platform: Platform, needs: Iterable[Need], unknown: Mapping[str, PlatformError]
+) -> Iterator[Step]:
+    """Compare the privileges that are needed with those that the account has. Yield a failed step for each
+    that it lacks, and a good one for each entity of which it has all.
+
+    `unknown` has, by its name, why nobody knows what a further user needs. That is a warning, and so is a
+    platform that does not tell: the first call that needs a privilege will.
+    """
+    yield from _unknown_user_steps(unknown)
+    needs = list(needs)
+    if not needs or not isinstance(platform, TellsPrivileges):
+        return
+    entities = sorted({need.entity for need in needs})
+    try:
+        privileges = platform.privileges_of_entities(entities)
+        held = platform.held_privileges()
+    except PlatformError as error:
+        said = Sentence(
+            "Unknown: which privileges the application user has for %(entities)s.",
+            entities=", ".join(entities),
+        )
+        yield _unknown_step(said, error)
+        return
+    # Not every entity knows every right: what belongs to the organisation cannot be assigned.
+    wanted = [
+        (need, privileges[need.entity][need.right])
+        for need in needs
+        if need.right in privileges.get(need.entity, {})
+    ]
+    yield from _steps(wanted, held, own_roles(platform))
+
+
+def _unknown_user_steps(unknown: Mapping[str, PlatformError]) -> Iterator[Step]:
+    """Yield a warning for each reason why nobody knows what some users need."""
+    users_by_reason = defaultdict[str, list[str]](list)
+    for user, error in unknown.items():
+        users_by_reason[str(error)].append(user)
+    for users in users_by_reason.values():
+        said = Sentence("Unknown: what is needed by %(endpoints)s", endpoints=_users_in_words(tuple(users)))
+        yield _unknown_step(said, unknown[users[0]])
+
+
+def _steps(
+    wanted: Sequence[tuple[Need, Privilege]], held: Collection[Guid], roles: tuple[str, ...]
+) -> Iterator[Step]:
+    """Yield the steps for needs with the privilege of each, entity by entity. `roles` are the account's."""
+    missing = {privilege: need for need, privilege in wanted if need.is_certain and privilege.id not in held}
+    held_by_entity = defaultdict[str, dict[str, None]](dict)
+    for need, privilege in wanted:
+        if privilege.id in held:
+            held_by_entity[need.entity][privilege.name] = None
+    for entity in sorted({need.entity for need, _ in wanted}):
+        of_entity = [(privilege, need) for privilege, need in missing.items() if need.entity == entity]
+        for privilege, need in of_entity:
+            yield _missing_step(privilege, need, roles)
+        if entity in held_by_entity and not of_entity:
+            yield Step(
+                f"{_NAME} {entity}",
+                Outcome.GOOD,
+                Sentence(
+                    "The application user has %(privileges)s.", privileges=", ".join(held_by_entity[entity])
+                ),
+            )
+    perhaps_missing = [
+        privilege for _, privilege in wanted if privilege.id not in held and privilege not in missing
+    ]
+    if perhaps_missing:
+        yield _perhaps_missing_step(perhaps_missing, roles)
+
+
+def _unknown_step(said: Sentence, error: PlatformError) -> Step:
+    """Return the warning that something is not known, because of `error`."""
+    return Step(
+        _NAME,
+        Outcome.WARNING,
+        Sentence("%(said)s %(reason)s", said=said, reason=str(error)),
+        _COMPARE if isinstance(error, MissingPrivilege) and not error.privilege else advice_on(error),
+    )
+
+
+def _missing_step(privilege: Privilege, need: Need, roles: tuple[str, ...]) -> Step:
+    """Return the failed step for a privilege that the account lacks."""
+    return Step(
+        f"{_NAME} {need.entity}",
+        Outcome.FAILED,
+        Sentence(
+            "The application user lacks %(privilege)s. Needed by: %(endpoints)s",
+            privilege=privilege.name,
+            endpoints=_users_in_words(need.users),
+        ),
+        privilege_advice(privilege.name, roles),
+    )
+
+
+def _perhaps_missing_step(privileges: Iterable[Privilege], roles: tuple[str, ...]) -> Step:
+    """Return the warning about privileges that only some calls need."""
+    named = ", ".join(dict.fromkeys(privilege.name for privilege in privileges))
+    return Step(
+        _NAME,
+        Outcome.WARNING,
+        Sentence(
+            "The application user lacks %(privileges)s. Calls that refer to records of these entities will "
+            "fail; other calls will not.",
+            privileges=named,
+        ),
+        privilege_advice(named, roles),
+    )
+
+
+def _users_in_words(users: tuple[str, ...]) -> str:
+    """Return the first names as a list that ends a sentence, and whether there are more."""
+    named = ", ".join(users[:_MOST_USERS_NAMED])
+    return f"{named}." if len(users) <= _MOST_USERS_NAMED else Sentence("%(names)s and others.", names=named)
