@@ -140,8 +140,9 @@ def test_what_cannot_be_read_is_found_among_what_has_been_judged_before(page: Pa
 SMALL = """<!DOCTYPE html><html lang="en"><title>Small</title>
 <style>* { margin: 0; } button { display: block; border: 0; padding: 0; width: 16px; height: 16px; }</style>
 <main style="height: 3000px"><h1 style="height: 758px">Small</h1>
-<button aria-label="Above the bar"></button><p style="height: 12px"></p><button aria-label="Half below"></button>
-<p style="height: 700px"></p><button aria-label="Too near"></button><button aria-label="To this"></button></main>
+<button aria-label="Above the bar"></button><p style="height: 12px"></p>
+<button aria-label="Half below"></button><p style="height: 700px"></p>
+<button aria-label="Too near"></button><button aria-label="To this"></button></main>
 <footer style="position: sticky; bottom: 0; height: 57px; background: #fff; z-index: 40">
 <button style="width: 100px; height: 40px">Save</button></footer></html>"""
 
