@@ -91,9 +91,14 @@ class Change:
         """Add attributes to an entity, with their columns and indexes. `relationships` are of new lookups."""
         new_definitions.create_attributes(self._draft, entity, attributes, relationships, extras)
 
-    def create_many_to_many(self, relationship: Relationship, *, custom: bool = False) -> None:
-        """Create a many-to-many relationship. Only a `custom` one can be deleted again."""
-        new_definitions.create_many_to_many(self._draft, relationship, custom=custom)
+    def create_many_to_many(
+        self, relationship: Relationship, *, custom: bool = False, entity_set: str = ""
+    ) -> None:
+        """Create a many-to-many relationship. Only a `custom` one can be deleted again.
+
+        `entity_set` is the name of the set of its pairs; empty: a name of the usual form.
+        """
+        new_definitions.create_many_to_many(self._draft, relationship, custom=custom, entity_set=entity_set)
 
     def create_option_set(self, option_set: OptionSet) -> None:
         """Create a global option set."""

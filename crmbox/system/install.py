@@ -70,9 +70,9 @@ def _install_entities(metadata: Change) -> None:
             added = {attribute.logical_name for attribute in missing}
             relationships = [r for r in system.relationships if r.referencing_attribute in added]
             metadata.create_attributes(name, missing, relationships, extras=system.extras)
-    for relationship in MANY_TO_MANY:
+    for relationship, entity_set in MANY_TO_MANY.items():
         if relationship.intersect and relationship.intersect not in metadata.snapshot:
-            metadata.create_many_to_many(relationship)
+            metadata.create_many_to_many(relationship, entity_set=entity_set)
 
 
 def _install_record(alias: str, entity: str, id: Guid, values: Values) -> None:

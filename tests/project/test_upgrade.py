@@ -21,6 +21,7 @@ import requests
 
 from tests.clocks import clock_begun_at
 from tests.servers import ANSWER_SECONDS, Server, Site, site_at
+from tests.webapi.crm import service
 
 KEPT = Path(__file__).parent / "upgrade"
 # Cursors of 0.1 hold for a day: those that were kept are asked for on the day on which it gave them.
@@ -156,6 +157,20 @@ def test_a_viewer_of_before_may_still_only_look(server: Server) -> None:
 
     assert studio.get(f"{server.url}/admin/designer/endpoint/", timeout=ANSWER_SECONDS).status_code == 200
     assert studio.get(f"{server.url}/admin/designer/endpoint/add/", timeout=ANSWER_SECONDS).status_code == 403
+
+
+def test_pairs_have_the_names_of_dataverse_and_their_records(upgraded: Site, tmp_path: Path) -> None:
+    with sqlite3.connect(database_of_0_1(tmp_path)) as connection:
+        (before,) = connection.execute("SELECT count(*) FROM e_teammembership").fetchone()
+        (roles_before,) = connection.execute("SELECT count(*) FROM e_systemuserroles").fetchone()
+    connection.close()
+    crm = service(upgraded.start_crm())
+
+    assert len(crm.get("teammemberships")["value"]) == before > 0
+    assert len(crm.get("systemuserrolescollection")["value"]) == roles_before > 0
+    assert crm.error("GET", "teammembership_set")[0] == 404
+    sets = "EntityDefinitions(LogicalName='{}')?$select=EntitySetName"
+    assert crm.get(sets.format("teammembership"))["EntitySetName"] == "teammemberships"
 
 
 def test_administrators_of_before_may_set_up_who_calls(upgraded: Site) -> None:

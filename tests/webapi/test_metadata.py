@@ -22,6 +22,9 @@ def test_entities_are_listed_selected_and_filtered(crm: Crm) -> None:
     every = crm.get("EntityDefinitions?$select=LogicalName,EntitySetName")["value"]
     assert {item["EntitySetName"] for item in every} == {item["name"] for item in crm.get("")["value"]}
     assert all(set(item) == {"MetadataId", "LogicalName", "EntitySetName"} for item in every)
+    sets = {item["LogicalName"]: item["EntitySetName"] for item in every}
+    assert sets["teammembership"] == "teammemberships"
+    assert sets["systemuserroles"] == "systemuserrolescollection"
     params = {"$filter": "IsIntersect eq true and IsPrivate eq false", "$select": "LogicalName"}
     pairs = {item["LogicalName"] for item in crm.get("EntityDefinitions", params=params)["value"]}
     assert "teammembership" in pairs

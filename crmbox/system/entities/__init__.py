@@ -27,7 +27,12 @@ ENTITIES = (
     DUPLICATE_RULE_CONDITION,
 )
 
-MANY_TO_MANY = (
-    Relationship("teammembership_association", "team", "systemuser", intersect="teammembership"),
-    Relationship("systemuserroles_association", "systemuser", "role", intersect="systemuserroles"),
-)
+# With the names of the entity sets of their pairs, which follow no rule.
+MANY_TO_MANY = {
+    Relationship(
+        "teammembership_association", "team", "systemuser", intersect="teammembership"
+    ): "teammemberships",
+    Relationship(
+        "systemuserroles_association", "systemuser", "role", intersect="systemuserroles"
+    ): "systemuserrolescollection",
+}
