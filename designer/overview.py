@@ -226,24 +226,19 @@ def _check(
 
     `recorded` are the facts that endpoints were saved under, by key; None: those that are stored.
     """
+    # The processor's time of this thread: the time that it waits for the platform does not count.
     start = time.thread_time()
-    platform = get_platform()
-    metadata = Metadata(platform)
-    unchanged = _Unchanged({}, {})
-    same_metadata = previous is not None and previous.basis.metadata_revision == basis.metadata_revision
-    was_complete = previous is not None and same_metadata and previous.valid_until is None
-    if not was_complete and isinstance(platform, FetchesMetadata):
-        # Fetched together beforehand, since the rules ask for one entity after the other.
-        with suppress(PlatformError):
-            platform.fetch_metadata_ahead(entities_used(configuration))
-    if previous is not None and same_metadata:
-        metadata = previous.metadata
-        unchanged = _unchanged_findings(previous, configuration)
+    if previous is not None and previous.basis.metadata_revision != basis.metadata_revision:
+        # Any finding may have changed with the metadata.
+        previous = None
+    if previous is None or previous.valid_until is not None:
+        _fetch_metadata_ahead(configuration)
+    metadata = Metadata(get_platform()) if previous is None else previous.metadata
+    unchanged = _Unchanged({}, {}) if previous is None else _unchanged_findings(previous, configuration)
     checker = Checker(configuration, metadata)
-    to_judge = [
-        id for id in configuration.endpoints if id not in unchanged.kept and id not in unchanged.under_others
-    ]
-    facts_by_key = _recorded_facts(configuration, to_judge) if recorded is None else recorded
+    if recorded is None:
+        to_judge = configuration.endpoints.keys() - unchanged.kept.keys() - unchanged.under_others.keys()
+        recorded = _recorded_facts(configuration, to_judge)
     findings: dict[int, tuple[Finding, ...]] = {}
     for id, endpoint in configuration.endpoints.items():
         if id in unchanged.kept:
@@ -251,11 +246,20 @@ def _check(
         elif id in unchanged.under_others:
             findings[id] = tuple(checker.endpoint_under_other_row_rules(id, unchanged.under_others[id]))
         else:
-            findings[id] = (*checker.endpoint(id), *_drift_of_endpoint(endpoint, facts_by_key, metadata))
+            findings[id] = (*checker.endpoint(id), *_drift_of_endpoint(endpoint, recorded, metadata))
     others = tuple(_findings_of_others(checker, configuration))
-    # The processor's time of this thread: the time that it waited for the platform does not count.
     valid_until = _valid_until((*findings.values(), others), time.thread_time() - start)
     return Overview(configuration, metadata, basis, findings, others, valid_until)
+
+
+def _fetch_metadata_ahead(configuration: Configuration) -> None:
+    """Let the platform fetch the metadata of all entities together, where it can: the rules ask for one
+    entity after the other.
+    """
+    platform = get_platform()
+    if isinstance(platform, FetchesMetadata):
+        with suppress(PlatformError):
+            platform.fetch_metadata_ahead(entities_used(configuration))
 
 
 def _valid_until(findings: Iterable[Iterable[Finding]], spent: float) -> float | None:

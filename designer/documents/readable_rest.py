@@ -73,41 +73,23 @@ def readable_rest(data: dict[str, Any], error: ValidationError) -> Rest | None:
     """
     rest = deepcopy(data)
     problems = problems_of(error)
-    corrected: set[Location | None] = set()
-    for problem in problems:
-        if problem["type"] == "extra_forbidden":
-            corrected.add(_correct_name(rest, problem["loc"]))
-        elif problem["loc"] == ("format",) and problem["type"] == "missing":
-            rest["format"] = PRESENT
+    corrected = _correct_names(rest, problems)
     # With the right names, other problems may come to light.
     remaining = _problems_in(rest)
     if any(_item_of(problem) is None for problem in remaining):
         return None
     parts_left_out = _leave_out_parts(rest, remaining)
-    items_left_out = {item for problem in _problems_in(rest) if (item := _item_of(problem)) is not None}
-    items_left_out |= set(_endpoints_of(rest, items_left_out))
-    positions = {
-        field: [at for at in range(len(rest[field])) if (field, at) not in items_left_out]
-        for field in _LISTS & rest.keys()
-    }
-    for field, kept in positions.items():
-        rest[field] = [rest[field][at] for at in kept]
+    # What is still wrong is in parts that their items need.
+    positions = _leave_out_items(rest, _problems_in(rest))
     document = ConfigurationDocument.model_validate(rest)
-    locations = {problem["loc"] for problem in problems}
-    return Rest(
-        document=document,
-        positions=positions,
-        gaps=tuple(_gaps_in(document, positions, parts_left_out)),
-        problems=[
-            # A member that is there under a wrong name is not missing.
-            *(
-                problem
-                for problem in problems
-                if problem["type"] != "missing" or problem["loc"] not in corrected
-            ),
-            *(problem for problem in remaining if problem["loc"] not in locations),
-        ],
-    )
+    # A member that is there under a wrong name is not missing.
+    problems_of_whole = [
+        problem for problem in problems if problem["type"] != "missing" or problem["loc"] not in corrected
+    ]
+    told = {problem["loc"] for problem in problems}
+    problems_of_whole += (problem for problem in remaining if problem["loc"] not in told)
+    gaps = tuple(_gaps_in(document, positions, parts_left_out))
+    return Rest(document, positions, gaps, problems_of_whole)
 
 
 def without_duplicates(document: ConfigurationDocument) -> tuple[ConfigurationDocument, Sequence[Gap]]:
@@ -164,6 +146,22 @@ def near_member(data: dict[str, Any], location: Location) -> str | None:
         return None
     names = {name for model in _models_at(data, parents) for name in model.model_fields}
     return nearest(str(unknown), names - container.keys(), _ALIKE)
+
+
+def _correct_names(data: dict[str, Any], problems: Sequence[ErrorDetails]) -> set[Location]:
+    """Give the unknown members their nearest known names, and a document without a format the present one.
+
+    Return the places of the members that have a new name.
+    """
+    corrected = set[Location]()
+    for problem in problems:
+        if problem["type"] == "extra_forbidden":
+            place = _correct_name(data, problem["loc"])
+            if place is not None:
+                corrected.add(place)
+        elif problem["loc"] == ("format",) and problem["type"] == "missing":
+            data["format"] = PRESENT
+    return corrected
 
 
 def _correct_name(data: dict[str, Any], location: Location) -> Location | None:
@@ -252,6 +250,22 @@ def _leave_out_parts(data: dict[str, Any], problems: Sequence[ErrorDetails]) -> 
         if isinstance(container, list) or last in container:
             del container[last]
     return places
+
+
+def _leave_out_items(data: dict[str, Any], problems: Sequence[ErrorDetails]) -> Mapping[str, Sequence[int]]:
+    """Remove the items that have a problem, and the endpoints of exposed entities among them.
+
+    Return the former positions of the items that stay, by list.
+    """
+    wrong = {item for problem in problems if (item := _item_of(problem)) is not None}
+    wrong |= set(_endpoints_of(data, wrong))
+    positions = {
+        field: [at for at in range(len(data[field])) if (field, at) not in wrong]
+        for field in _LISTS & data.keys()
+    }
+    for field, kept in positions.items():
+        data[field] = [data[field][at] for at in kept]
+    return positions
 
 
 def _place(member: str, part: Any) -> str:

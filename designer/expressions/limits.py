@@ -63,26 +63,34 @@ def tokens(text: str) -> Iterator[re.Match[str]]:
 
 def outline(text: str) -> Outline:
     """Return the outline of a text, which need not be an expression."""
-    names_within = [0]  # how often names occur, by macro; the first entry is for what stands outside of them
-    inside: list[int] = []  # for each open bracket, the macro that it opens, or is in
+    # Macros are numbered from 1 on, in the order of the text. Number 0 is what stands outside of all.
+    names_by_macro = [0]
+    # For each open bracket, the outermost first: the number of the macro that it opens or stands in.
+    open_brackets: list[int] = []
     depth = brackets = commas = 0
-    variables = set()
+    variables = set[str]()
     for token in tokens(text):
-        current = inside[-1] if inside else 0
-        if token["macro"]:
-            names_within.append(0)
-            inside.append(len(names_within) - 1)
-            variables.add(token["variable"] or "")
-            depth = max(depth, len(set(inside) - {0}))
-        elif token["open"]:
-            inside.append(current)
-        elif token["close"] and inside:
-            inside.pop()
-        names_within[current] += bool(token["name"])
-        commas += bool(token["comma"])
-        brackets = max(brackets, len(inside))
-    growth = math.prod(max(1, count) for count in names_within)
-    return Outline(depth, brackets, frozenset(variables - {""}), growth, commas + 1)
+        macro = open_brackets[-1] if open_brackets else 0
+        match token.lastgroup:
+            case "macro":
+                open_brackets.append(len(names_by_macro))
+                names_by_macro.append(0)
+                if token["variable"]:
+                    variables.add(token["variable"])
+                depth = max(depth, len(set(open_brackets) - {0}))
+            case "open":
+                open_brackets.append(macro)
+            case "close" if open_brackets:
+                open_brackets.pop()
+            case "name":
+                names_by_macro[macro] += 1
+            case "comma":
+                commas += 1
+        brackets = max(brackets, len(open_brackets))
+    # Each name may stand for all of the data, so a macro can gather as many copies of it as it has names, and
+    # the next macro can multiply these.
+    growth = math.prod(max(1, count) for count in names_by_macro)
+    return Outline(depth, brackets, frozenset(variables), growth, listed=commas + 1)
 
 
 def is_affordable(outline: Outline, values: Mapping[str, Any]) -> bool:

@@ -99,22 +99,30 @@ def _merged_list(old: Any, new: Any, now: Any, name: str) -> list[Any]:
 
 
 def renamed_twice(
-    old: Mapping[Any, Any], new: Mapping[Any, Any], now: Mapping[Any, Any], kept: Callable[[Any, Any], Any]
+    old: Mapping[Any, Any],
+    new: Mapping[Any, Any],
+    now: Mapping[Any, Any],
+    content: Callable[[Any, Any], Any],
 ) -> Iterator[Any]:
-    """Yield the keys in `old` of items to which both sides have given other keys.
+    """Yield the keys in `old` of items to which both `new` and `now` have given other keys.
 
-    Merged key by key, one item would become two. `kept` gives what stays of an item when its key changes.
+    Merged key by key, one item would become two. `content` returns, for a key and its item, what stays of the
+    item when its key changes: an item with a new key and the same content is the old one, renamed.
     """
-    removed = [key for key in old if key not in new and key not in now]
-    if not removed:
+    keys_gone = [key for key in old if key not in new and key not in now]
+    if not keys_gone:
         # Most changes rename nothing. Without this, all of thousands of items would be compared.
         return
-    # For each side, the keys that it has added, each with what stays of its item.
-    added = [[(key, kept(key, item)) for key, item in side.items() if key not in old] for side in (new, now)]
-    for key in removed if all(added) else ():
-        rest = kept(key, old[key])
-        new_keys, present_keys = ({other for other, its_rest in side if its_rest == rest} for side in added)
-        if new_keys and present_keys and new_keys != present_keys:
+    added_by_new = [(key, content(key, item)) for key, item in new.items() if key not in old]
+    added_by_now = [(key, content(key, item)) for key, item in now.items() if key not in old]
+    if not added_by_new or not added_by_now:
+        return
+    for key in keys_gone:
+        old_content = content(key, old[key])
+        # Several items may have the same content.
+        keys_in_new = {added for added, added_content in added_by_new if added_content == old_content}
+        keys_in_now = {added for added, added_content in added_by_now if added_content == old_content}
+        if keys_in_new and keys_in_now and keys_in_new != keys_in_now:
             yield key
 
 

@@ -181,36 +181,44 @@ class CachedAnswers:
         """Fetch an answer for this request and for those that wait for its `flight`. `why` is the reason in
         `Cache-Status`.
         """
-        # A flight that has just ended may have left it here, and another process in Redis.
-        entry = (
-            None
-            if why == _REQUESTED
-            else self._if_fresh(_local_store().get(key)) or self._if_fresh(self._take_from_shared_store(key))
-        )
-        if entry is not None:
-            flight.set_result(entry)
-            return cached_response(entry, exchange.request, f"hit; ttl={int(self._seconds_left(entry))}")
+        takes_kept_one = why != _REQUESTED
+        if takes_kept_one:
+            # A flight that has just ended may have left an answer here, and another process in Redis.
+            entry = self._if_fresh(_local_store().get(key)) or self._if_fresh(
+                self._take_from_shared_store(key)
+            )
+            if entry is not None:
+                flight.set_result(entry)
+                return cached_response(entry, exchange.request, f"hit; ttl={int(self._seconds_left(entry))}")
+        # Half of the time that is left: if the other process gives nothing, this one still has to ask.
         patience = min(_PATIENCE, exchange.seconds_left / 2)
         with _shared_store().turn(digest(key), holding=_longest_request(), patience=patience) as turn:
-            entry = self._if_fresh(turn.found)
-            if entry is not None and why != _REQUESTED:
+            # What another process has stored while this one waited for its turn.
+            entry = self._if_fresh(turn.found) if takes_kept_one else None
+            if entry is not None:
                 self._keep(key, entry)
                 flight.set_result(entry)
                 return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
-            try:
-                response, asked_at = self._run_timed(exchange, run)
-            except BaseException as error:
-                if isinstance(error, _AWAY):
-                    self._pause.begin(error)
-                flight.set_exception(error)
-                raise
+            response, asked_at = self._run_for_flight(exchange, run, flight)
             entry = entry_of(response, asked_at)
+            # Before the turn ends: the process that has the next one looks for the answer.
             is_stored = entry is not None and self._store(key, entry)
+        # Without an entry, the answer is only for this request: each of those that wait asks for itself.
         flight.set_result(entry)
         cache_status = f"fwd={why}; stored" if is_stored else f"fwd={why}"
         if entry is None:
             return uncached_response(response, exchange.request, cache_status)
         return fetched_response(entry, exchange.request, cache_status)
+
+    def _run_for_flight(self, exchange: Exchange, run: Run, flight: Flight) -> tuple[HttpResponseBase, float]:
+        """Return what `_run_timed` returns. What it raises ends the `flight`, and may begin a pause."""
+        try:
+            return self._run_timed(exchange, run)
+        except BaseException as error:
+            if isinstance(error, _AWAY):
+                self._pause.begin(error)
+            flight.set_exception(error)
+            raise
 
     def _run_timed(self, exchange: Exchange, run: Run) -> tuple[HttpResponseBase, float]:
         """Run the operation. Return its response, and the time it began (seconds of `time.time()`).

@@ -118,27 +118,31 @@ class RoutingTable:
         Return None when endpoints of one old path part, or meet other endpoints at a new path: `changed` then
         works the paths out one by one.
         """
-        new_shape_of: dict[str, str] = {}
-        shapes = dict(self._shapes)
-        moves = 0
-        for id, old_shapes in self._shapes.items():
-            new_shapes = _shapes_at(endpoints.path(id), has_items=len(old_shapes) > 1)
-            if new_shapes != old_shapes:
-                shapes[id] = new_shapes
-                for old, new in zip(old_shapes, new_shapes, strict=True):
-                    moves += 1
-                    if new_shape_of.setdefault(old, new) != new:
-                        return None
-        # Every endpoint at an old path has to move, or the path would be needed by those that stay.
-        if moves != sum(len(self._claims[shape]) for shape in new_shape_of):
+        # An endpoint with items has two shapes, before and afterwards.
+        moved_shapes = {
+            id: new_shapes
+            for id, old_shapes in self._shapes.items()
+            if (new_shapes := _shapes_at(endpoints.path(id), has_items=len(old_shapes) > 1)) != old_shapes
+        }
+        moves = [
+            move
+            for id, new_shapes in moved_shapes.items()
+            for move in zip(self._shapes[id], new_shapes, strict=True)
+        ]
+        new_shape_of = dict(moves)
+        if any(new_shape_of[old] != new for old, new in moves):
+            # Endpoints of one old path part.
+            return None
+        if len(moves) != sum(len(self._claims[old]) for old in new_shape_of):
+            # An endpoint stays at an old path, and parts from those that move.
             return None
         staying = {shape: ids for shape, ids in self._claims.items() if shape not in new_shape_of}
         moved = {new: self._claims[old] for old, new in new_shape_of.items()}
-        # Endpoints of two old paths meet at one, or meet endpoints that stay.
         if len(moved) < len(new_shape_of) or not moved.keys().isdisjoint(staying):
+            # Endpoints of two old paths meet at a new one, or meet endpoints that stay.
             return None
         paths = {new_shape_of.get(shape, shape): methods for shape, methods in self._paths.items()}
-        return RoutingTable(paths, staying | moved, shapes)
+        return RoutingTable(paths, staying | moved, self._shapes | moved_shapes)
 
     def ids(self) -> set[int]:
         """Return the ids of the endpoints that are served."""

@@ -184,13 +184,10 @@ class CreateGuard:
         rule_filter = rule_of_caller.filter(exchange)
         if rule_filter is None:
             return True
+        compared_by_name = frozenset(names_compared(rule_filter))
+        new_record = self._values_of_new_record(values, rule_of_caller, compared_by_name, exchange)
         try:
-            return matches(
-                rule_filter,
-                self._values_of_new_record(
-                    values, rule_of_caller, frozenset(names_compared(rule_filter)), exchange
-                ),
-            )
+            return matches(rule_filter, new_record)
         except Undecidable:
             return False
 
@@ -201,32 +198,37 @@ class CreateGuard:
         compared_by_name: frozenset[str],
         exchange: Exchange,
     ) -> dict[str, Value]:
-        """Return the attributes that the rule reads, with the values that the new record will have,
-        where known. Lookups in `compared_by_name` have the name of their record, which costs a read.
+        """Return the attributes that the rule reads, with the values that the new record will have. An
+        attribute whose value only the platform could tell is left out.
+
+        `values` are those of the request. Lookups in `compared_by_name` have the name of their record, which
+        costs a read.
         """
         attributes_to_judge = callers_rule.attributes | {self.rule.primary_id}
         # An owner or a state that is emptied is the default one.
-        always = self._system_attributes.always_set
-        values = {name: value for name, value in values.items() if value is not None or name not in always}
-        given_or_default = {**self._defaults(values, attributes_to_judge, exchange.call), **values}
+        always_set = self._system_attributes.always_set
+        given = {name: value for name, value in values.items() if value is not None or name not in always_set}
+        given_or_default = {**self._defaults(given, attributes_to_judge, exchange.call), **given}
         # What the platform sets by itself because of these values, such as the unit of an owner.
         given_or_default |= values_set_along(
             self.rule.entity, given_or_default, attributes_to_judge, self._platform, exchange.call
         )
-        # What is of another origin, such as a value that the platform computes, stays unknown.
         known_values: dict[str, Value] = {}
         for name in attributes_to_judge:
-            match origin(name, self._attributes, values.keys(), self._system_attributes):
+            match origin(name, self._attributes, given.keys(), self._system_attributes):
                 case Origin.EMPTY:
                     known_values[name] = None
                 case Origin.GIVEN | Origin.DEFAULT if name in given_or_default:
+                    value = given_or_default[name]
                     known_values[name] = (
-                        self._with_name(given_or_default[name], exchange.call)
-                        if name in compared_by_name
-                        else given_or_default[name]
+                        self._with_name(value, exchange.call) if name in compared_by_name else value
                     )
-        unit = self._system_attributes.ownership.unit if self._system_attributes.ownership else None
-        if unit is not None and values.get(unit) not in (None, known_values.get(unit)):
+                case _:
+                    # Such as a value that the platform computes: it stays unknown.
+                    pass
+        ownership = self._system_attributes.ownership
+        unit = ownership.unit if ownership else None
+        if unit is not None and given.get(unit) not in (None, known_values.get(unit)):
             # A setting of the organisation decides whether the platform keeps a unit other than the owner's,
             # so it stays unknown.
             known_values.pop(unit, None)

@@ -24,25 +24,30 @@ def parts_after(
     come first in an ascending order, and last in a descending one.
     """
     writer = _Writer(keys, empty, first_slot, placeholder)
-    key = keys[0]
-    # The rows with the same first value that come after by the further keys; None: there are none.
+    return _parts_after_empty_value(writer, keys[0]) if empty[0] else _parts_after_value(writer, keys[0])
+
+
+def _parts_after_empty_value(writer: _Writer, first_key: SortKey) -> tuple[Fragment, ...]:
+    """Return the parts where the last row is empty in the first key."""
+    sql = first_key.sql
     rest = writer.rest(1)
-    if empty[0]:
-        # In an ascending order, the filled values come after the empty ones; in a descending one, nothing.
-        with_empty = () if rest is None else (concat(f"{key.sql} IS NULL AND ", rest),)
-        return with_empty if key.descending else (*with_empty, Fragment(f"{key.sql} IS NOT NULL"))
-    strict, bound = ("<", "<=") if key.descending else (">", ">=")
-    beyond = writer.compared(0, strict)
-    if rest is None:
-        part = beyond
-    else:
+    same_value = () if rest is None else (concat(f"{sql} IS NULL AND ", rest),)
+    # In an ascending order, the filled values follow the empty ones; in a descending one, nothing does.
+    return same_value if first_key.descending else (*same_value, Fragment(f"{sql} IS NOT NULL"))
+
+
+def _parts_after_value(writer: _Writer, first_key: SortKey) -> tuple[Fragment, ...]:
+    """Return the parts where the last row has a value `v` in the first key `k`."""
+    beyond, beyond_or_equal = ("<", "<=") if first_key.descending else (">", ">=")
+    filled = writer.compared(0, beyond)
+    rest = writer.rest(1)
+    if rest is not None:
         # `k >= v AND (k > v OR k = v AND …)`: the first comparison adds nothing, but an index can seek it.
-        part = concat(
-            writer.compared(0, bound), " AND (", beyond, " OR ", writer.compared(0, "="), " AND ", rest, ")"
-        )
-    if key.descending and key.nullable:
-        return part, Fragment(f"{key.sql} IS NULL")
-    return (part,)
+        bound, same_value = writer.compared(0, beyond_or_equal), writer.compared(0, "=")
+        filled = concat(bound, " AND (", filled, " OR ", same_value, " AND ", rest, ")")
+    if first_key.descending and first_key.nullable:
+        return filled, Fragment(f"{first_key.sql} IS NULL")
+    return (filled,)
 
 
 class _Writer:

@@ -183,12 +183,12 @@ class ProcessBudget(Budget):
             user = self._users[admission.user]
             user.advance(now)
             user.running.pop(admission.id, None)
-            # Seconds of work follow the requests in the list.
+            # In a list of figures, the seconds of work of all groups stand behind the requests of all groups.
             user.add(_SIZE + _PLACE[admission.share], seconds, now)
-            if reported.requests is None and reported.work is None:
-                return
-            self._correct(user, admission, reported)
-            user.others_until = now + user.limits.window
+            if reported.requests is not None or reported.work is not None:
+                self._correct(user, admission, reported)
+                # What others have used leaves the platform's window at the latest then.
+                user.others_until = now + user.limits.window
 
     def rest(self, user: int, seconds: float) -> tuple[float, float]:
         """Send nothing as this user for `seconds`.
@@ -216,21 +216,26 @@ class ProcessBudget(Budget):
             return [user.use(now) for user in self._users]
 
     def _correct(self, user: _User, admission: Admission, reported: ReportedBudget) -> None:
-        """Correct the user's figures by what the platform `reported` is left.
+        """Set what others have used as this user, from what the platform `reported` is left.
 
-        A process may use only its part of that. The platform's figure does not yet have what was sent since
-        it counted, nor does the figure of the admission. If the platform has counted more than all that we
-        have sent until now, somebody else has sent the rest.
+        Others have used what the platform has counted and we had not used at the admission: neither figure
+        has what was sent since then. `limits` are this process's part of the budget, so what the platform
+        counts is divided among the processes, too.
         """
         limits = self.limits
-        requests, work = user.others
+        others_requests, others_work = user.others
         if reported.requests is not None and limits.requests < BOUNDLESS:
             counted = limits.requests - reported.requests / limits.processes
-            requests = counted - admission.requests if counted > user.spent()[0] else 0.0
+            sent_by_us = user.spent()[0]
+            # The platform may count late. Nobody else has sent anything as long as our own requests, those
+            # since the admission included, explain its figure.
+            others_requests = counted - admission.requests if counted > sent_by_us else 0.0
         if reported.work is not None and limits.work < BOUNDLESS:
-            # Our seconds hold those of the network, which the platform does not count: more may be left, too.
-            work = limits.work - reported.work / limits.processes - admission.work
-        user.others = requests, work
+            counted = limits.work - reported.work / limits.processes
+            # May be negative, so that more is left: our seconds hold those of the network, which the platform
+            # does not count.
+            others_work = counted - admission.work
+        user.others = others_requests, others_work
 
     def _numbers(self, only_user: int | None) -> Sequence[int]:
         """Return the numbers of the users that may send a request: all, or `only_user`."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 from urllib.parse import urlencode
 
 from django import forms
@@ -59,6 +60,9 @@ from designer.studio.saving.refused_as_proposal import (
 )
 from designer.studio.saving.undo_offers import say_done
 from designer.studio.used_places import where_used
+
+# One of the admin's views, which only needs the context of its page yet.
+_View: TypeAlias = Callable[[dict[str, Any]], HttpResponseBase]
 
 
 class Refused(Exception):
@@ -178,34 +182,47 @@ class CheckedAdmin(ModelAdmin):
             self.note_before(request)
         row_state = "" if row is None else state_of_row(row, _configuration_at_start(request))
         context = {**(extra_context or {}), "seen": row_state}
+        # The admin's own view, which shows the page or, on a POST with a valid form, saves.
+        show_or_save: _View = partial(super().changeform_view, request, object_id, form_url)
         if request.method != "POST":
-            response: HttpResponseBase = super().changeform_view(request, object_id, form_url, context)
-            return response
+            return show_or_save(context)
         if isinstance(get_platform(), FetchesMetadata):
+            # With a row of its own, because judging a form writes into the row.
             self.ask_platform(request, self.get_object(request, object_id) if object_id else None)
         try:
-            with _held_messages(request):
-                with recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
-                    # What others save meanwhile waits: what is merged is what is saved. What they have saved
-                    # while this waited is not this save's doing.
-                    self.note_before(request)
-                    context |= self._merge_with_others(request, row)
-                    response = super().changeform_view(request, object_id, form_url, context)
-                if (saved := getattr(request, "saved_row", None)) is not None:
-                    self.after_save(request, saved)
+            response = self._saved_and_recorded(request, row, context, show_or_save)
         except (Refused, ChangeRefused) as refused:
             if isinstance(refused, ChangeRefused) and (
                 redirect := open_as_proposal(request, refused, _proposal_title(row))
             ):
                 return redirect
-            # What the save has warned of stands on the page, which is shown again.
-            # Reading messages removes them.
-            list(messages.get_messages(request))
-            request.refused, request.held_messages = refused.findings, None  # type: ignore[attr-defined]
+            _note_refused(request, refused)
             # This saves nothing, outside of `recording`: the form shows what was refused, so it is invalid.
-            response = super().changeform_view(request, object_id, form_url, context)
-        else:
-            _tell_merged(request, response, context.get("conflict"))
+            return show_or_save(context)
+        _tell_merged(request, response, context.get("conflict"))
+        return response
+
+    def _saved_and_recorded(
+        self,
+        request: HttpRequest,
+        row: Model | None,
+        context: dict[str, Any],
+        show_or_save: _View,
+    ) -> HttpResponseBase:
+        """Save what was sent, merged with the changes of others, and record it as a version.
+
+        What the page is to say of the merge is added to `context`, for a save that is refused, too. Raises
+        Refused or ChangeRefused; nothing is saved then.
+        """
+        with _held_messages(request):
+            with recording(author_of(request)) as request.recorded:  # type: ignore[attr-defined]
+                # From here on, others who save wait, so that what is merged is what is saved. What they have
+                # saved while this waited for them is not this save's doing, so it is noted again.
+                self.note_before(request)
+                context |= self._merge_with_others(request, row)
+                response = show_or_save(context)
+            if (saved := getattr(request, "saved_row", None)) is not None:
+                self.after_save(request, saved)
         return response
 
     def ask_platform(self, request: HttpRequest, row: Model | None) -> None:
@@ -372,21 +389,29 @@ class CheckedAdmin(ModelAdmin):
         protected = protection_refusals(request.configuration_before, latest())  # type: ignore[attr-defined]
         # A protected change can only become a proposal: who may do it is asked when that is published.
         refused = [*self.refusals(request, form.instance), *(protected or _access_refusals(request))]
-        if not refused:
-            # Asked here and not only where it is recorded, to ask on the page, with all that was typed.
-            before: Configuration = request.configuration_before  # type: ignore[attr-defined]
-            asked = dict(open_questions(before, latest(), request.POST))
-            opened = self.opened_access(before, latest(), form.instance)
-            if opened is not None and opened.warnings and request.POST.get(OPENED) != opened.digest:
-                request.opened = opened  # type: ignore[attr-defined]
-                asked[OPENED] = opened.question
-            questions = with_instructions(asked)
-            request.questions = questions  # type: ignore[attr-defined]
-            refused = [Finding("", Severity.BLOCKING, question, "") for question in questions.values()]
+        # Nobody is asked about a change that is refused anyway.
+        refused = refused or self._unanswered_questions(request, form.instance)
         # A change that becomes a proposal goes on to `recording`, which refuses it with its document.
         if refused and not (is_protection(refused) and asks_for_proposal(request)):
             raise Refused(refused)
         request.saved_row = form.instance  # type: ignore[attr-defined]
+
+    def _unanswered_questions(self, request: HttpRequest, row: Model) -> list[Finding]:
+        """Return a blocking finding for each question about callers that the page has not answered.
+
+        Recording would ask, too, but not on the page, with all that was typed. `request` gets the questions,
+        and the access that they are about.
+        """
+        before: Configuration = request.configuration_before  # type: ignore[attr-defined]
+        asked = dict(open_questions(before, latest(), request.POST))
+        opened = self.opened_access(before, latest(), row)
+        # The digest answers for this access only: if it has changed since, the question is a new one.
+        if opened is not None and opened.warnings and request.POST.get(OPENED) != opened.digest:
+            request.opened = opened  # type: ignore[attr-defined]
+            asked[OPENED] = opened.question
+        questions = with_instructions(asked)
+        request.questions = questions  # type: ignore[attr-defined]
+        return [Finding("", Severity.BLOCKING, question, "") for question in questions.values()]
 
 
 class SharedAdmin(CheckedAdmin):
@@ -437,6 +462,15 @@ def _held_messages(request: HttpRequest) -> Iterator[None]:
     for message in request.held_messages:  # type: ignore[attr-defined]
         say_done(request, message, request.recorded.version)  # type: ignore[attr-defined]
     request.held_messages = None  # type: ignore[attr-defined]
+
+
+def _note_refused(request: HttpRequest, refused: Refused | ChangeRefused) -> None:
+    """Note why a save was refused, for the page that is shown again. Drop the messages of the save: what it
+    has warned of stands on that page.
+    """
+    # Reading messages removes them.
+    list(messages.get_messages(request))
+    request.refused, request.held_messages = refused.findings, None  # type: ignore[attr-defined]
 
 
 def _tell_merged(request: HttpRequest, response: HttpResponseBase, conflict: Conflict | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -46,53 +47,83 @@ def try_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow, example_
     if not pages.has_change_permission(request, row):
         raise PermissionDenied
     # A call that was made before, whose answer the page shows.
-    call = _shown_call(request, row)
-    values = request.POST if call is None else tried_calls.values_of(call)
+    earlier_call = _shown_call(request, row)
+    values = request.POST if earlier_call is None else tried_calls.values_of(earlier_call)
     configuration = configuration_of(pages, request, row, values)
-    endpoint = configuration.endpoints[row.pk]
-    preview = get_runtime().preview(endpoint, f"{request.scheme}://{request.get_host()}")
-    form = _form_of_call(request, values, endpoint, configuration, preview)
-    outcome = tried_calls.outcome_of(call) if call else None
+    preview = get_runtime().preview(
+        configuration.endpoints[row.pk], f"{request.scheme}://{request.get_host()}"
+    )
+    form = _form_of_call(request, values, configuration.endpoints[row.pk], configuration, preview)
+    outcome = None if earlier_call is None else tried_calls.outcome_of(earlier_call)
     if request.method == "POST" and not preview.problem and form.is_bound and form.is_valid():
-        attempt = form.attempt()
-        if KEEP in request.POST and UNSAVED not in request.POST:
-            if redirect := keep(request, row, configuration, preview, attempt, example_address):
-                return redirect
-        elif not attempt.dry:
-            response = _call_once(request, row, endpoint, configuration, attempt)
-            if response is not None:
-                return response
-        else:
-            outcome = make_call(request, endpoint, configuration, attempt)
+        result = _do_what_was_asked(request, row, configuration, preview, form.attempt(), example_address)
+        if isinstance(result, HttpResponse):
+            return result
+        outcome = result
     if outcome is not None and form.is_bound and form.is_valid():
         form.show_refusals(outcome)
-    is_docked = _is_docked(request)
     context = {
         **pages.admin_site.each_context(request),
         "title": _("Try it"),
         "opts": pages.opts,
         "original": row,
+        "unsaved": values.get(UNSAVED, ""),
+        "may_keep": UNSAVED not in values and not _is_docked(request),
+        "tried": earlier_call,
+        "is_lost": earlier_call is not None and tried_calls.is_lost(earlier_call),
+        "preview": preview,
+        "media": pages.media + form.media,
+        **_form_context(request, form),
+        **_outcome_context(outcome, configuration.endpoints[row.pk]),
+    }
+    template = "try_panel" if _is_docked(request) else "try"
+    return TemplateResponse(request, f"designer/endpoint/{template}.html", context)
+
+
+def _do_what_was_asked(
+    request: HttpRequest,
+    row: EndpointRow,
+    configuration: Configuration,
+    preview: Preview,
+    attempt: Attempt,
+    example_address: str,
+) -> HttpResponse | Outcome | None:
+    """Keep the call, or make it for real or as a dry run, by the button that was pressed.
+
+    Return the redirect that follows, or the outcome of a dry run. Return None when the page is to be shown
+    again, with a message or an error in the form.
+    """
+    endpoint = configuration.endpoints[row.pk]
+    if KEEP in request.POST and UNSAVED not in request.POST:
+        return keep(request, row, configuration, preview, attempt, example_address)
+    if attempt.dry:
+        return make_call(request, endpoint, configuration, attempt)
+    return _call_once(request, row, endpoint, configuration, attempt)
+
+
+def _form_context(request: HttpRequest, form: TryForm) -> dict[str, Any]:
+    """Return what the templates need to show the form and its buttons."""
+    return {
         # Without the query, which may name a call that was made before.
         "action": request.path,
-        "unsaved": values.get(UNSAVED, ""),
-        "docked": DOCKED if is_docked else "",
+        "docked": DOCKED if _is_docked(request) else "",
         "form": form,
-        "table": table_of(outcome),
-        "may_keep": UNSAVED not in values and not is_docked,
         "keep": KEEP,
         "keep_as": KEEP_AS,
         "longest_name": LONGEST_NAME,
         "token_field": tried_calls.TOKEN,
         "token": tried_calls.new_token(),
-        "tried": call,
-        "is_lost": call is not None and tried_calls.is_lost(call),
-        "preview": preview,
-        "outcome": outcome,
-        "age": age_words(endpoint) if outcome is not None and outcome.status in _CACHED_STATUSES else "",
-        "media": pages.media + form.media,
     }
-    template = "try_panel" if is_docked else "try"
-    return TemplateResponse(request, f"designer/endpoint/{template}.html", context)
+
+
+def _outcome_context(outcome: Outcome | None, endpoint: Endpoint) -> dict[str, Any]:
+    """Return what the templates need to show the outcome of a call, if there is one."""
+    may_be_cached = outcome is not None and outcome.status in _CACHED_STATUSES
+    return {
+        "outcome": outcome,
+        "table": table_of(outcome),
+        "age": age_words(endpoint) if may_be_cached else "",
+    }
 
 
 def _form_of_call(
