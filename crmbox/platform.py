@@ -115,8 +115,8 @@ class EmbeddedPlatform:
         # A function of its own, because `_read` calls it again where the connection was cut meanwhile.
         def read() -> Record:
             check_deadline(call)
-            # One statement without a transaction does for most reads. It cannot tell why it finds nothing, so
-            # the unit reads again then.
+            # Most records are read by one statement without a transaction. Where that finds nothing, because
+            # the metadata has changed or there is no such record, the unit of work reads it or says why not.
             single = single_read(self._alias)
             if single is not None:
                 record = retrieve_at_once(single, entity, id, tuple(columns))

@@ -133,7 +133,7 @@ def _too_short(context: Mapping[str, Any]) -> Sentence:
 def _translatable_value(name: str, value: Any) -> Any:
     """Return a value of a message.
 
-    In a list of expected values, the last “or” becomes a translatable sentence.
+    In a list of expected values, such as `'a', 'b' or 'c'`, the last “or” becomes a translatable sentence.
     """
     if name != "expected" or " or " not in value:
         return value

@@ -174,13 +174,15 @@ def _in_order(endpoints: Mapping[int, Endpoint]) -> Mapping[int, Endpoint]:
 
 
 def _same_object(before: Endpoint | None, now: Endpoint) -> Endpoint:
-    """Return `before` when both are equal, so that results kept for this object are found; else `now`, with
-    the definition of `before` if only that is equal, which is then compared at once.
+    """Return `before` when both are equal, so that results kept for this object are found.
+
+    Otherwise, return `now`; if at least the definitions are equal, with the object of `before` for its
+    definition. Whoever compares the two later sees at once that these are the same.
     """
     if before is None or before.definition != now.definition:
         return now
-    shared = replace(now, definition=before.definition)
-    return before if before == shared else shared
+    with_same_definition = replace(now, definition=before.definition)
+    return before if before == with_same_definition else with_same_definition
 
 
 def _with_endpoints_read_again(

@@ -47,6 +47,7 @@ def url(*schemes: str) -> Callable[[str], str]:
 
     def read(value: str) -> str:
         try:
+            # Both this and reading the port raise ValueError for what is no URL.
             parts = urlsplit(value)
             is_valid = parts.scheme in schemes and (parts.port is None or parts.port > 0)
         except ValueError:

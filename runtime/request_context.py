@@ -131,6 +131,11 @@ class Exchange:
         """
         return _guid_in_path(self.record)
 
+    def check_record_id(self) -> None:
+        """Raise Problem 400 if the id of the path's record is wrong, before anything else is done."""
+        # The property keeps the id, which is then not read from the path again.
+        _ = self.record_id
+
     @cached_property
     def file_id(self) -> Guid:
         """The id of the path's file. Raises Problem 400 for a wrong id."""

@@ -52,14 +52,14 @@ def _demo(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> None:
 def _nobody_remembered(request: pytest.FixtureRequest) -> Iterator[None]:
     """What is known of callers, cached answers, failures and findings lasts longer than a test's rows."""
     from designer import overview
-    from runtime.caching import cached_answers
+    from runtime.caching import entry_store
     from runtime.callers import tokens
     from runtime.context import user_context
     from runtime.http.outages import outages
 
     outages.forget()
     tokens.forget()
-    cached_answers.forget()
+    entry_store.forget()
     user_context.forget()
     yield
     # The metadata that such a test showed is gone with it, and no revision says so.

@@ -351,13 +351,17 @@ def _attribute_of(name: str) -> str:
 
 
 def _spelled_as_navigations(lookup: str, navigations: Iterable[Navigation]) -> str:
-    """Return a lookup's name in the letters of its navigation properties, where one begins with it.
+    """Return a lookup's name in upper and lower case as its navigation properties have it: `parentCustomerId`
+    for parentcustomerid beside `parentCustomerId_account`. Without such a property, return it as it is.
 
     The navigation properties of a lookup with several targets end with `_` and the target.
     """
     size = len(lookup)
-    spelled = (each.name[:size] for each in navigations if each.name[size : size + 1] in ("", "_"))
-    return next((each for each in spelled if each.lower() == lookup.lower()), lookup)
+    for navigation in navigations:
+        beginning, ending = navigation.name[:size], navigation.name[size:]
+        if beginning.lower() == lookup.lower() and (not ending or ending.startswith("_")):
+            return beginning
+    return lookup
 
 
 def _options(name: str, entity: str, members: Mapping[str, int]) -> OptionSet:

@@ -161,7 +161,8 @@ def place_in_document(location: Location) -> str:
 
 
 def _item_name(location: Sequence[str | int], data: dict[str, Any]) -> str:
-    """Return the name of the item that a location is in; empty without a name.
+    """Return the name of the item that a location is in, to stand behind the location: ` (sales.accounts)`
+    for ("endpoints", 339, "title"). Empty for an item without a name, and outside of all items.
 
     A name helps where a position does not: nobody counts to the 340th endpoint.
     """
@@ -172,6 +173,7 @@ def _item_name(location: Sequence[str | int], data: dict[str, Any]) -> str:
             return ""
     if not isinstance(item, dict):
         return ""
+    # Those that the item has, from the widest to its own.
     names = [item.get(name) for name in ("module", "exposure", "segment", "kind", "name")]
     full_name = ".".join(name for name in names if isinstance(name, str) and name)
     return f" ({full_name})" if full_name else ""

@@ -50,21 +50,24 @@ def _pairs(
     for members in (*((member,) for member in _PLACE), _PLACE):
         if not (removed and added):
             return
-        before = _unique({change.key: change.before for change in removed}, members)
-        after = _unique({change.key: change.after for change in added}, members)
+        old_keys = _keys_by_rest({change.key: change.before for change in removed}, members)
+        new_keys = _keys_by_rest({change.key: change.after for change in added}, members)
         # The new keys of items by their old keys.
-        became = {before[rest]: after[rest] for rest in before.keys() & after.keys()}
+        became = {old_keys[rest]: new_keys[rest] for rest in old_keys.keys() & new_keys.keys()}
         old_by_key, new_by_key = ({change.key: change for change in side} for side in (removed, added))
         yield from ((old_by_key[old], new_by_key[new]) for old, new in became.items())
         removed = [change for change in removed if change.key not in became]
         added = [change for change in added if change.key not in became.values()]
 
 
-def _unique(contents: Mapping[str, Any], members: Sequence[str]) -> dict[str, str]:
-    """Return the keys of items by the JSON of all but `members`, without items that have the same one."""
-    keys = defaultdict[str, list[str]](list)
-    for key, content in contents.items():
-        if isinstance(content, Mapping):
-            rest = {name: value for name, value in content.items() if name not in members}
-            keys[json.dumps(rest, sort_keys=True, cls=ExactJSONEncoder)].append(key)
-    return {text: found[0] for text, found in keys.items() if len(found) == 1}
+def _keys_by_rest(items: Mapping[str, Any], members: Sequence[str]) -> dict[str, str]:
+    """Return the keys of `items` by the rest of each item: its JSON without `members`.
+
+    Items that have the same rest are left out, since nobody could tell which of them became which.
+    """
+    keys_by_rest = defaultdict[str, list[str]](list)
+    for key, item in items.items():
+        if isinstance(item, Mapping):
+            rest = {name: value for name, value in item.items() if name not in members}
+            keys_by_rest[json.dumps(rest, sort_keys=True, cls=ExactJSONEncoder)].append(key)
+    return {rest: keys[0] for rest, keys in keys_by_rest.items() if len(keys) == 1}

@@ -78,9 +78,10 @@ class Crew:
         self._put(job, self._waiting.appendleft)
 
     def _put(self, job: Job, let_wait: Callable[[Job], None]) -> None:
-        """Give a job to an idle thread; without one, call `let_wait` with it."""
+        """Give a job to the thread that became idle last; without an idle one, call `let_wait` with it."""
         with self._lock:
             if not self._idle:
+                # Under the lock: a thread that becomes idle looks at the waiting jobs first, under it, too.
                 let_wait(job)
                 return
             queue = self._idle.pop()

@@ -25,7 +25,7 @@ from django.http.response import HttpResponseBase
 from crmclient.errors import DeadlineExceeded, Throttled, Unavailable
 from crmclient.watchdog import Watch
 from designer.kinds.answer_cache import AnswerCache
-from runtime.caching.answer_keys import AnswerKeys, Key, digest
+from runtime.caching.answer_keys import AnswerKeys, Key
 from runtime.caching.cached_responses import (
     STATUS,
     cached_response,
@@ -35,11 +35,10 @@ from runtime.caching.cached_responses import (
     uncached_response,
 )
 from runtime.caching.entries import Entry
+from runtime.caching.entry_store import EntryStore, local_store
 from runtime.caching.flights import Flight, Flights
 from runtime.caching.generations import generations_of
-from runtime.caching.local_store import LocalStore
 from runtime.caching.restraints import Pause, Refreshing, Waiting
-from runtime.caching.shared_store import SharedStore, shared_store
 from runtime.http.sound_headers import Prepared, header_value
 from runtime.request_context import Exchange
 
@@ -60,12 +59,9 @@ _LEAST_EARLY_PART, _LEAST_EARLY_SECONDS = 0.02, 1.0
 _REFRESHERS = 2
 # Seconds that a request waits for another process, which asks the platform for the same answer.
 _PATIENCE = 5.0
-# Seconds that the clocks of two machines may differ by.
-_SKEW = 5.0
 # Seconds that a request waits for another one of this process when too many wait already.
 _PATIENCE_WITHOUT_PLACE = 0.25
 
-_MEGABYTE = 1024 * 1024
 # The reason in `Cache-Status` when the caller asks for an answer that is made now.
 _REQUESTED = "request"
 
@@ -85,7 +81,7 @@ class CachedAnswers:
         )
         self._keys = keys
         self._seconds = cache.seconds
-        self._stale = cache.stale_seconds
+        self._entries = EntryStore(cache.seconds, cache.stale_seconds)
         self._gives_fresh = cache.fresh
         # How many seconds before the end of its time an answer is refreshed.
         self._early = self._least_early = min(_LEAST_EARLY_SECONDS, cache.seconds * _LEAST_EARLY_PART)
@@ -110,20 +106,20 @@ class CachedAnswers:
             return self._as_last_known(exchange, error)
         if self._gives_fresh and _wants_fresh(exchange.request):
             return self._fetch_or_wait(exchange, run, key, _REQUESTED)
-        entry = _local_store().get(key)
-        seconds_left = self._seconds_left(entry)
+        entry = local_store().get(key)
+        seconds_left = self._entries.seconds_left(entry)
         if entry is not None and seconds_left > 0:
             if seconds_left <= self._early:
                 self._refresh(exchange, run, key)
             return cached_response(entry, exchange.request, f"hit; ttl={int(seconds_left)}")
-        if entry is not None and self._pause.is_on and self._may_be_late(entry):
+        if entry is not None and self._pause.is_on and self._entries.may_be_late(entry):
             return self._late_response(entry, exchange.request)
         try:
             return self._fetch_or_wait(exchange, run, key, "stale" if entry is not None else "uri-miss")
         except _AWAY:
             # Meanwhile another process may have stored the answer, and this one have taken it over.
-            entry = entry or _local_store().get(key)
-            if entry is None or not self._may_be_late(entry):
+            entry = entry or local_store().get(key)
+            if entry is None or not self._entries.may_be_late(entry):
                 raise
             return self._late_response(entry, exchange.request)
 
@@ -135,27 +131,15 @@ class CachedAnswers:
         if properties is None or exchange.write_generations is None:
             raise away
         key = self._keys.key(exchange, generations_of(exchange.write_generations), properties)
-        entry = _local_store().get(key) or self._take_from_shared_store(key)
-        if entry is None or not self._may_be_late(entry):
+        entry = local_store().get(key) or self._entries.take_from_shared_store(key)
+        if entry is None or not self._entries.may_be_late(entry):
             raise away
         return self._late_response(entry, exchange.request)
 
     def _late_response(self, entry: Entry, request: HttpRequest) -> HttpResponseBase:
         """Return a kept answer to a request, because the platform cannot be asked for a new one."""
-        seconds_left = int(self._seconds_left(entry))
+        seconds_left = int(self._entries.seconds_left(entry))
         return cached_response(entry, request, f"hit; ttl={seconds_left}; detail=platform-away")
-
-    def _seconds_left(self, entry: Entry | None) -> float:
-        """Return for how many seconds an answer is still fresh; 0 or less when it is not."""
-        if entry is None:
-            return 0.0
-        seconds_left = entry.made + self._seconds - time.time()
-        # An entry from the future was made by a clock that has been put right since.
-        return seconds_left if seconds_left <= self._seconds + _SKEW else 0.0
-
-    def _may_be_late(self, entry: Entry) -> bool:
-        """Whether an answer may still be served past its time, while the platform cannot be asked."""
-        return time.time() < entry.made + self._seconds + self._stale
 
     def _fetch_or_wait(self, exchange: Exchange, run: Run, key: Key, why: str) -> HttpResponseBase:
         """Fetch the answer, or wait for another request of this process that fetches it. `why` is the reason
@@ -184,25 +168,27 @@ class CachedAnswers:
         takes_kept_one = why != _REQUESTED
         if takes_kept_one:
             # A flight that has just ended may have left an answer here, and another process in Redis.
-            entry = self._if_fresh(_local_store().get(key)) or self._if_fresh(
-                self._take_from_shared_store(key)
+            entry = self._entries.if_fresh(local_store().get(key)) or self._entries.if_fresh(
+                self._entries.take_from_shared_store(key)
             )
             if entry is not None:
                 flight.set_result(entry)
-                return cached_response(entry, exchange.request, f"hit; ttl={int(self._seconds_left(entry))}")
+                return cached_response(
+                    entry, exchange.request, f"hit; ttl={int(self._entries.seconds_left(entry))}"
+                )
         # Half of the time that is left: if the other process gives nothing, this one still has to ask.
         patience = min(_PATIENCE, exchange.seconds_left / 2)
-        with _shared_store().turn(digest(key), holding=_longest_request(), patience=patience) as turn:
+        with self._entries.turn(key, holding=_longest_request(), patience=patience) as turn:
             # What another process has stored while this one waited for its turn.
-            entry = self._if_fresh(turn.found) if takes_kept_one else None
+            entry = self._entries.if_fresh(turn.found) if takes_kept_one else None
             if entry is not None:
-                self._keep(key, entry)
+                self._entries.keep(key, entry)
                 flight.set_result(entry)
                 return cached_response(entry, exchange.request, f"fwd={why}; collapsed")
             response, asked_at = self._run_for_flight(exchange, run, flight)
             entry = entry_of(response, asked_at)
             # Before the turn ends: the process that has the next one looks for the answer.
-            is_stored = entry is not None and self._store(key, entry)
+            is_stored = entry is not None and self._entries.put(key, entry)
         # Without an entry, the answer is only for this request: each of those that wait asks for itself.
         flight.set_result(entry)
         cache_status = f"fwd={why}; stored" if is_stored else f"fwd={why}"
@@ -230,33 +216,6 @@ class CachedAnswers:
         seconds_early = max(self._least_early, _EARLY_PER_SECOND * (time.monotonic() - began))
         self._early = min(self._seconds * _MOST_EARLY_PART, seconds_early)
         return response, asked_at
-
-    def _if_fresh(self, entry: Entry | None) -> Entry | None:
-        """Return the entry if it is still fresh, else None."""
-        return entry if self._seconds_left(entry) > 0 else None
-
-    def _take_from_shared_store(self, key: Key) -> Entry | None:
-        """Return the entry that another process has stored, and keep it in this process, too. It may be
-        stale.
-        """
-        entry = _shared_store().get(digest(key))
-        if entry is not None:
-            self._keep(key, entry)
-        return entry
-
-    def _store(self, key: Key, entry: Entry) -> bool:
-        """Store an answer for all processes and for this one. Return whether this process has kept it."""
-        _shared_store().put(digest(key), entry, self._kept_for(entry))
-        return self._keep(key, entry)
-
-    def _keep(self, key: Key, entry: Entry) -> bool:
-        """Keep an answer in this process. Return False when it is too old or too large."""
-        seconds = self._kept_for(entry)
-        return seconds > 0 and _local_store().put(key, entry, seconds)
-
-    def _kept_for(self, entry: Entry) -> float:
-        """Return for how many seconds an answer may still be kept, served past its time included."""
-        return entry.made + self._seconds + self._stale - time.time()
 
     def _refresh(self, exchange: Exchange, run: Run, key: Key) -> None:
         """Ask the platform again on another thread, beside the request.
@@ -302,17 +261,17 @@ class CachedAnswers:
             if not leads:
                 return
             # First what this process has kept since, then what another one has stored; then the platform.
-            entry = _local_store().get(key)
-            if self._seconds_left(entry) <= self._early:
-                entry = self._take_from_shared_store(key)
-            if self._seconds_left(entry) <= self._early:
+            entry = local_store().get(key)
+            if self._entries.seconds_left(entry) <= self._early:
+                entry = self._entries.take_from_shared_store(key)
+            if self._entries.seconds_left(entry) <= self._early:
                 # Dates in the answer count from now, and not from the request, which may have begun long
                 # before.
                 exchange.now = dt.datetime.now(dt.UTC)
-                with _shared_store().turn(digest(key), holding=_longest_request(), patience=0) as turn:
+                with self._entries.turn(key, holding=_longest_request(), patience=0) as turn:
                     entry = entry_of(*self._run_timed(exchange, run)) if turn.is_ours else None
                     if entry is not None:
-                        self._store(key, entry)
+                        self._entries.put(key, entry)
             if entry is not None:
                 flight.set_result(entry)
 
@@ -364,24 +323,3 @@ _refreshing = Refreshing(_REFRESHERS)
 def _refreshers() -> ThreadPoolExecutor:
     """Return the threads that refresh answers."""
     return ThreadPoolExecutor(_REFRESHERS, thread_name_prefix="portico-refresh")
-
-
-def _shared_store() -> SharedStore:
-    """Return the store of all processes."""
-    return shared_store(settings.PORTICO["CACHE_URL"], settings.PORTICO["CACHE_ENCRYPT"])
-
-
-def _local_store() -> LocalStore:
-    """Return the store of this process."""
-    return _store_of(settings.PORTICO["ANSWER_CACHE_MEGABYTES"])
-
-
-@cache
-def _store_of(megabytes: int) -> LocalStore:
-    return LocalStore(megabytes * _MEGABYTE)
-
-
-def forget() -> None:
-    """Remove all cached answers, those of this process and the shared ones."""
-    _local_store().clear()
-    _shared_store().clear()

@@ -29,7 +29,7 @@ class DeleteOperation(Operation):
         """Delete the record, and answer 204. Raises Problem."""
         read_parameters_and_language(self.endpoint.definition, exchange)
         # A wrong id is a Problem 400 before any step is done.
-        _ = exchange.record_id
+        exchange.check_record_id()
         wanted_versions = self.versions.wanted(exchange.request)
         self.steps.write(exchange, wanted_versions, lambda record, version: self._delete(exchange, version))
         return HttpResponse(status=204)

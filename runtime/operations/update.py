@@ -58,7 +58,7 @@ class UpdateOperation(Operation):
     def run(self, exchange: Exchange) -> HttpResponse:
         """Change the record and the records of its lists. Answer 204 with the new version as `ETag`."""
         # A wrong id is a Problem 400 before the body is read.
-        _ = exchange.record_id
+        exchange.check_record_id()
         sent = self.payload.receive(exchange)
         wanted_versions = self.versions.wanted(exchange.request)
         version = self.guard.steps.write(

@@ -50,13 +50,15 @@ class UploadOperation(Operation):
         return self._received(exchange).digest
 
     def _received(self, exchange: Exchange) -> ReceivedFile:
-        """Return the file in the body, which is read once. The request's deadline moves by the time that
-        takes.
+        """Return the file in the body, which is read once.
+
+        Receiving it does not use up the request's time: the deadline moves by as long as it takes. Raises
+        Problem 400 for a wrong parameter or id in the address.
         """
         if exchange.received is None:
+            # What is wrong in the address is refused before the sender has sent a large file in vain.
             read_parameters_and_language(self.endpoint.definition, exchange)
-            # A wrong id is a Problem 400 before the file is received.
-            _ = exchange.record_id
+            exchange.check_record_id()
             with exchange.transfer():
                 exchange.received = receive(exchange.request, self.allowed)
             record_of(exchange.request).uploaded = exchange.received.size

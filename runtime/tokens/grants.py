@@ -105,6 +105,7 @@ def grant_tokens(request: Request, sent: Mapping[str, Any], allowed: frozenset[s
             400, "unsupported_grant_type", f"The grant_type is none of this address. Use {choices}."
         )
     inputs, issue_tokens = _GRANTS[kind]
+    # `_request` is Django's request, which REST framework wraps and has no public name for.
     return issue_tokens(request, read_known(request._request, inputs, sent))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Final
+from typing import Final, NamedTuple
 
 from crmbox.demo.people import (
     CONTOSO,
@@ -49,42 +49,59 @@ _ADMIN: Final = ("Administrator", "System Administrator")
 _STAFF: Final = ("Staff", "Basic User")
 _INTEGRATION: Final = ("Integration", "Basic User")
 
-_USERS: Final = (
-    # first name, last name, post, business unit, manager, teams
-    ("Sofia", "Sales", _HEAD, SALES, None, ("Key Accounts",)),
-    ("Max", "Manager", _MANAGER, SALES_NORTH, "Sofia Sales", ("Key Accounts",)),
-    ("Rita", "Rep", _REP, SALES_NORTH, "Max Manager", ("Key Accounts", "North Field")),
-    ("Nils", "Nørgaard", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
-    ("Käthe", "Weiß", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
-    ("Oisín", "Byrne", _REP, SALES_NORTH, "Max Manager", ("Inside Sales",)),
-    ("Paweł", "Wójcik", _REP, SALES_NORTH, "Max Manager", ("North Field", "Inside Sales")),
-    ("Carmen", "Ibáñez", _MANAGER, SALES_SOUTH, "Sofia Sales", ("Key Accounts",)),
-    ("Élodie", "Garnier", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
-    ("Işıl", "Öztürk", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
-    ("يوسف", "منصور", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
-    ("Luca", "Ferrari", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field", "Key Accounts")),
-    ("さくら", "佐藤", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
-    ("静", "陈", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
-    ("Sam", "Support", _LEAD, SERVICE, None, ("Experts",)),
-    ("Aya", "Agent", _AGENT, SERVICE, "Sam Support", ("First Line",)),
-    ("Ben", "Okafor", _AGENT, SERVICE, "Sam Support", ("First Line",)),
-    ("Chloé", "Faÿ", _AGENT, SERVICE, "Sam Support", ("First Line",)),
-    ("Dmitri", "Ivanov", _EXPERT, SERVICE, "Sam Support", ("Experts",)),
-    ("هدى", "الشريف", _EXPERT, SERVICE, "Sam Support", ("Experts", "First Line")),
-    ("Ada", "Admin", _ADMIN, CONTOSO, None, ()),
-    ("Finn", "Finance", _STAFF, CONTOSO, None, ()),
-    ("Vera", "Vorstand", _STAFF, CONTOSO, None, ()),
-    ("Portal", "Service", _INTEGRATION, CONTOSO, None, ()),
-    ("Gregor", "Gone", _REP, SALES_NORTH, "Max Manager", ()),
+
+class _User(NamedTuple):
+    """A user. `manager` is the full name of another one."""
+
+    first_name: str
+    last_name: str
+    post: tuple[str, str]
+    unit: Guid
+    manager: str | None
+    teams: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.first_name} {self.last_name}"
+
+
+_USERS: Final = tuple(
+    _User(*row)
+    for row in (
+        ("Sofia", "Sales", _HEAD, SALES, None, ("Key Accounts",)),
+        ("Max", "Manager", _MANAGER, SALES_NORTH, "Sofia Sales", ("Key Accounts",)),
+        ("Rita", "Rep", _REP, SALES_NORTH, "Max Manager", ("Key Accounts", "North Field")),
+        ("Nils", "Nørgaard", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
+        ("Käthe", "Weiß", _REP, SALES_NORTH, "Max Manager", ("North Field",)),
+        ("Oisín", "Byrne", _REP, SALES_NORTH, "Max Manager", ("Inside Sales",)),
+        ("Paweł", "Wójcik", _REP, SALES_NORTH, "Max Manager", ("North Field", "Inside Sales")),
+        ("Carmen", "Ibáñez", _MANAGER, SALES_SOUTH, "Sofia Sales", ("Key Accounts",)),
+        ("Élodie", "Garnier", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+        ("Işıl", "Öztürk", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+        ("يوسف", "منصور", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field",)),
+        ("Luca", "Ferrari", _REP, SALES_SOUTH, "Carmen Ibáñez", ("South Field", "Key Accounts")),
+        ("さくら", "佐藤", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
+        ("静", "陈", _INSIDE, SALES, "Sofia Sales", ("Inside Sales",)),
+        ("Sam", "Support", _LEAD, SERVICE, None, ("Experts",)),
+        ("Aya", "Agent", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+        ("Ben", "Okafor", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+        ("Chloé", "Faÿ", _AGENT, SERVICE, "Sam Support", ("First Line",)),
+        ("Dmitri", "Ivanov", _EXPERT, SERVICE, "Sam Support", ("Experts",)),
+        ("هدى", "الشريف", _EXPERT, SERVICE, "Sam Support", ("Experts", "First Line")),
+        ("Ada", "Admin", _ADMIN, CONTOSO, None, ()),
+        ("Finn", "Finance", _STAFF, CONTOSO, None, ()),
+        ("Vera", "Vorstand", _STAFF, CONTOSO, None, ()),
+        ("Portal", "Service", _INTEGRATION, CONTOSO, None, ()),
+        ("Gregor", "Gone", _REP, SALES_NORTH, "Max Manager", ()),
+    )
 )
 _LEFT: Final = frozenset({"Gregor Gone"})
+"""Those who have left, and whose accounts are disabled."""
 
 
 def _users_of(*posts: tuple[str, str]) -> tuple[Guid, ...]:
     return tuple(
-        stable_id("systemuser", f"{first} {last}")
-        for first, last, post, *_ in _USERS
-        if post in posts and f"{first} {last}" not in _LEFT
+        stable_id("systemuser", each.name) for each in _USERS if each.post in posts and each.name not in _LEFT
     )
 
 
@@ -101,42 +118,33 @@ def write(script: Script) -> None:
         script.create("team", name, {"name": name, "businessunitid": _unit(unit)}, founded)
     for name in _ROLES:
         script.create("role", name, {"name": name, "businessunitid": _unit(CONTOSO)}, founded)
-    for number, row in enumerate(_USERS, start=1):
-        _write_user(script, number, *row, founded=founded)
+    for number, each in enumerate(_USERS, start=1):
+        # A mail address has ASCII letters only.
+        account = (
+            f"{each.first_name}.{each.last_name}".lower() if each.name.isascii() else f"user{number:02d}"
+        )
+        _write_user(script, each, f"{account}@contoso.example", founded)
 
 
-def _write_user(
-    script: Script,
-    number: int,
-    first: str,
-    last: str,
-    post: tuple[str, str],
-    unit: Guid,
-    manager: str | None,
-    teams: tuple[str, ...],
-    *,
-    founded: dt.datetime,
-) -> None:
-    """Write a user with teams and a role. `post` is the title and the role, `manager` another user's name."""
-    name = f"{first} {last}"
-    title, role = post
-    account = f"{first}.{last}".lower() if name.isascii() else f"user{number:02d}"
+def _write_user(script: Script, each: _User, address: str, founded: dt.datetime) -> None:
+    """Write a user with a mail address, teams and a role."""
+    title, role = each.post
     values: dict[str, Value] = {
-        "firstname": first,
-        "lastname": last,
+        "firstname": each.first_name,
+        "lastname": each.last_name,
         "title": title,
-        "domainname": f"{account}@contoso.example",
-        "internalemailaddress": f"{account}@contoso.example",
-        "businessunitid": _unit(unit),
-        "parentsystemuserid": user(stable_id("systemuser", manager)) if manager else None,
-        "isdisabled": name in _LEFT,
+        "domainname": address,
+        "internalemailaddress": address,
+        "businessunitid": _unit(each.unit),
+        "parentsystemuserid": user(stable_id("systemuser", each.manager)) if each.manager else None,
+        "isdisabled": each.name in _LEFT,
     }
-    id = script.create("systemuser", name, values, founded).id
-    for team in teams:
+    id = script.create("systemuser", each.name, values, founded).id
+    for team in each.teams:
         pair: dict[str, Value] = {"systemuserid": id, "teamid": stable_id("team", team)}
-        script.associate("teammembership", f"{name}/{team}", pair)
+        script.associate("teammembership", f"{each.name}/{team}", pair)
     assigned: dict[str, Value] = {"systemuserid": id, "roleid": stable_id("role", role)}
-    script.associate("systemuserroles", f"{name}/{role}", assigned)
+    script.associate("systemuserroles", f"{each.name}/{role}", assigned)
 
 
 def _unit(id: Guid) -> Reference:

@@ -65,6 +65,7 @@ class Uploads:
         limit = place.attribute.max_size
         with measured(stream, limit) as content:
             if content is None:
+                # The stream has more than `limit` bytes.
                 raise InvalidRecord(entity, [TooLong(attribute, f"A file of at most {limit} bytes.")])
             if is_attachment(entity, place.attribute):
                 return self._attach(place, content, file_name, content_type, if_version, call)
@@ -75,7 +76,7 @@ class Uploads:
                 self._send_blocks(place, content, file_name, call)
             if place.attribute.type is AttributeType.FILE:
                 return FileInfo(self._id_of(place, call), file_name, content.size, content_type)
-        # Of an image the platform may have made another than was sent.
+        # The platform may have made another image of the one that was sent, so it is asked what it has.
         info = self._retrieve(entity, place.record, (attribute,), call).values[attribute]
         if not isinstance(info, FileInfo):
             raise UnexpectedAnswer(Sentence("The platform took a file, and does not have it."))

@@ -112,7 +112,7 @@ def _integer(value: Any) -> int:
     if type(value) is int:
         return value
     if isinstance(value, str | Decimal) and Decimal(value) == int(Decimal(value)):
-        # BigInt comes as text from some, and a sum of whole numbers as a fraction.
+        # Some servers write a BigInt as a text, and a sum of whole numbers with decimal places: `12.0`.
         return int(Decimal(value))
     raise TypeError
 

@@ -124,10 +124,11 @@ class RecordSource:
         return state if state in self._platform.attributes(self.entity) else None
 
     def _means_inactive(self, value: Value) -> bool:
-        """Return whether a record with this value of the state is inactive."""
+        """Return whether a record is inactive that has this value in `_state_attribute`."""
         if value is None:
             return False
         if self._users is not None:
+            # The attribute says whether a user is disabled.
             return bool(value)
         state = self._state_attribute
         try:

@@ -131,6 +131,8 @@ def foreseen_record(issuer: Issuer, claims: Claims, source: RecordSource) -> Gui
         return _record_to_link_or_create(issuer, claims, source)
     if row.done:
         return _registered_record(row, issuer, source)
+    # A registration that has begun and not ended. A record to link exists already; the id of a record to
+    # create is only reserved.
     return str(row.record) if row.linked else None
 
 
