@@ -5,6 +5,7 @@ json_file.py                  the objects in a large JSON file
 definitions.py                one of them as a `SourceEntity`
 csdl_document.py              a `$metadata` document
 csdl_tables.py                its types as tables
+csdl_properties.py            what their properties stand for
 csdl_file.py                  these as `SourceEntity`
 fitted_definitions.py         a `SourceEntity` as the embedded platform can hold it
 wanted_entities.py            the entities and relationships that are to be created or changed

@@ -1,22 +1,26 @@
 """Entities from a `$metadata` document (CSDL).
 
-It knows less than the definitions: no labels, lengths or options, and choices look like whole numbers. Some
-kinds of property can be told from the properties beside them: a money amount has a `_base` beside it, a file
-its `_name`, an image its `_timestamp` and `_url`.
+It knows less than the definitions: no labels, lengths or options, and choices look like whole numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Final
 
 from crmbox.engine.definitions import Ownership
-from crmbox.engine.tables import INDEXED_LENGTH
 from crmbox.importing import csdl_document
 from crmbox.importing.csdl_document import Navigation, Property
-from crmbox.importing.csdl_tables import GUID, Model
+from crmbox.importing.csdl_properties import (
+    attribute_of,
+    attribute_type,
+    is_fact,
+    is_lookup,
+    key_lengths,
+    primary_name,
+)
+from crmbox.importing.csdl_tables import Model
 from crmbox.importing.source_entity import Described, Note, SourceEntity, Verdict, left_out
 from crmbox.metadata.checks import LONGEST_STRING
 from crmclient.metadata import (
@@ -32,25 +36,6 @@ from crmclient.metadata import (
     OptionSet,
     Relationship,
 )
-
-_TYPES: Final = {
-    "Edm.String": AttributeType.STRING,
-    "Edm.Byte": AttributeType.INTEGER,
-    "Edm.SByte": AttributeType.INTEGER,
-    "Edm.Int16": AttributeType.INTEGER,
-    "Edm.Int32": AttributeType.INTEGER,
-    "Edm.Int64": AttributeType.BIGINT,
-    "Edm.Decimal": AttributeType.DECIMAL,
-    "Edm.Single": AttributeType.DOUBLE,
-    "Edm.Double": AttributeType.DOUBLE,
-    "Edm.Boolean": AttributeType.BOOLEAN,
-    "Edm.DateTimeOffset": AttributeType.DATETIME,
-    "Edm.Date": AttributeType.DATETIME,
-    "Edm.Guid": AttributeType.UNIQUEIDENTIFIER,
-}
-_STATES: Final = {"statecode": AttributeType.STATE, "statuscode": AttributeType.STATUS}
-_USUAL_NAMES: Final = ("name", "fullname", "subject", "title")
-"""The usual names of the property that names a record, after the publisher's prefix if it has one."""
 
 
 def entities(path: Path) -> Iterator[Described | Note]:
@@ -96,6 +81,7 @@ class _EntityReader:
         self._name = name.lower()
         self._notes = list(self._whole_type.notes)
         self._spelled: dict[str, str] = {}
+        self._key_lengths = key_lengths(self._whole_type.keys, self._whole_type.properties)
 
     def read(self) -> SourceEntity:
         """Return the entity as far as CSDL describes it, which has no labels, lengths and options."""
@@ -109,9 +95,14 @@ class _EntityReader:
             left_out(f"{name}: entity set {other_set}", f"The entity has the set {entity_set} already.")
             for other_set in others
         ]
-        primary_name = self._primary_name()
-        attributes = [*self._attributes_but_lookups(primary_name), *self._lookups()]
-        keys = (tuple(_attribute_of(path).lower() for path in key) for key in whole_type.keys)
+        texts = {
+            property.name.lower()
+            for property in whole_type.properties.values()
+            if self._model.plain(property) == "Edm.String"
+        }
+        name_attribute = primary_name(name, texts)
+        attributes = [*self._attributes_but_lookups(name_attribute), *self._lookups()]
+        keys = (tuple(attribute_of(path).lower() for path in key) for key in whole_type.keys)
         return SourceEntity(
             Entity(
                 name,
@@ -119,7 +110,7 @@ class _EntityReader:
                 Label(),
                 Label(),
                 whole_type.primary_id.lower(),
-                primary_name,
+                name_attribute,
                 _label(type_.description),
                 keys=tuple(AlternateKey(f"{name}_key{n}", key) for n, key in enumerate(keys, 1)),
                 has_notes=name in self._model.entities_with_notes,
@@ -134,27 +125,7 @@ class _EntityReader:
             notes=tuple(self._notes),
         )
 
-    @cached_property
-    def _key_lengths(self) -> dict[str, int]:
-        """The length of each text in an alternate key, by attribute.
-
-        CSDL often gives none, so the texts of a key share what an index of Dataverse takes. A text in several
-        keys gets the least of its shares.
-        """
-        lengths: dict[str, int] = {}
-        for key in self._whole_type.keys:
-            texts = [
-                property_name
-                for property_name in key
-                if _type_of(self._whole_type.properties, property_name) == "Edm.String"
-            ]
-            for property_name in texts:
-                lengths[property_name.lower()] = min(
-                    INDEXED_LENGTH // len(texts), lengths.get(property_name.lower(), INDEXED_LENGTH)
-                )
-        return lengths
-
-    def _attributes_but_lookups(self, primary_name: str | None) -> Iterator[Attribute]:
+    def _attributes_but_lookups(self, name_attribute: str | None) -> Iterator[Attribute]:
         """Yield the attributes, except lookups and the primary id. Properties that only describe a file or
         image, such as `photo_url` of `photo`, are none.
 
@@ -163,14 +134,14 @@ class _EntityReader:
         """
         properties = self._whole_type.properties
         for name, property in properties.items():
-            if name == self._whole_type.primary_id or _is_lookup(property) or _is_fact(name, properties):
+            if name == self._whole_type.primary_id or is_lookup(property) or is_fact(name, properties):
                 continue
             make = self._maker(property)
             if make is None:
                 reason = f"The CRM in the box has no attributes of type {property.type or 'unknown'}."
                 self._leave_out(name, reason)
             elif self._note_spelling(name):
-                yield make(primary_name)
+                yield make(name_attribute)
 
     def _maker(self, property: Property) -> Callable[[str | None], Attribute] | None:
         """Return the function that makes the attribute of a property, given the entity's primary name.
@@ -187,11 +158,11 @@ class _EntityReader:
             ):
                 return None
             return partial(self._attribute, property, AttributeType.PICKLIST, options)
-        kind = self._kind(property)
+        kind = attribute_type(property, self._model.plain(property), self._whole_type.properties)
         return None if kind is None else partial(self._attribute, property, kind, None)
 
     def _attribute(
-        self, property: Property, kind: AttributeType, options: OptionSet | None, primary_name: str | None
+        self, property: Property, kind: AttributeType, options: OptionSet | None, name_attribute: str | None
     ) -> Attribute:
         """Return the attribute of a property. A text that is too long for its type becomes a memo."""
         name = property.name.lower()
@@ -206,22 +177,9 @@ class _EntityReader:
             behavior=DateTimeBehavior.DATE_ONLY if is_day else DateTimeBehavior.USER_LOCAL,
             option_set=None if options is None else options.name,
             options=options,
-            is_primary_name=name == primary_name,
+            is_primary_name=name == name_attribute,
             is_custom="_" in name,
         )
-
-    def _kind(self, property: Property) -> AttributeType | None:
-        """Return the type of a property's attribute, by its own type and by the properties beside it."""
-        properties, name, edm = self._whole_type.properties, property.name, self._model.plain(property)
-        if edm == "Edm.Binary" and f"{name}_timestamp" in properties:
-            return AttributeType.IMAGE
-        if edm == GUID and _type_of(properties, f"{name}_name") == "Edm.String":
-            return AttributeType.FILE
-        if edm == "Edm.Decimal" and f"{name}_base" in properties:
-            return AttributeType.MONEY
-        if name in _STATES and _STATES.keys() <= properties.keys():
-            return _STATES[name]
-        return _TYPES.get(edm)
 
     def _lookups(self) -> Iterator[Attribute]:
         """Yield the lookups, from properties such as `_ownerid_value`, the `holder` of the record's id.
@@ -230,9 +188,9 @@ class _EntityReader:
         exists is left out, with a note. Of another lookup, only the targets that do not exist are.
         """
         for holder, property in self._whole_type.properties.items():
-            if not _is_lookup(property):
+            if not is_lookup(property):
                 continue
-            name = _attribute_of(holder)
+            name = attribute_of(holder)
             navigations = self._whole_type.lookups.get(holder)
             if not navigations:
                 self._leave_out(name, "No navigation property says what the lookup points at.")
@@ -272,7 +230,7 @@ class _EntityReader:
             attribute.logical_name: attribute for attribute in attributes if attribute.type.is_reference
         }
         for holder, navigations in self._whole_type.lookups.items():
-            lookup = lookups.get(_attribute_of(holder).lower())
+            lookup = lookups.get(attribute_of(holder).lower())
             if lookup is None:
                 continue
             for navigation in navigations:
@@ -287,25 +245,6 @@ class _EntityReader:
                         name, target, self._name, lookup.logical_name, on_delete=Cascade.REMOVE_LINK
                     )
 
-    def _primary_name(self) -> str | None:
-        """Return the attribute that names a record; None without one.
-
-        CSDL does not tell which, so it is the first text that has a usual name, such as `name`, `new_name` or
-        `new_projectname`.
-        """
-        prefix = self._name.partition("_")[0]
-        texts = {
-            name.lower()
-            for name, declared in self._whole_type.properties.items()
-            if self._model.plain(declared) == "Edm.String"
-        }
-        candidates = (
-            *_USUAL_NAMES,
-            *(f"{prefix}_{usual_name}" for usual_name in _USUAL_NAMES),
-            f"{self._name}name",
-        )
-        return next((candidate for candidate in candidates if candidate in texts), None)
-
     def _note_spelling(self, name: str) -> bool:
         """Note the spelling of a name. Return False when another attribute has the name in other letters."""
         logical = name.lower()
@@ -317,37 +256,6 @@ class _EntityReader:
 
     def _leave_out(self, name: str, reason: str) -> None:
         self._notes.append(left_out(f"{self._name}.{name}", reason))
-
-
-def _is_fact(name: str, properties: Mapping[str, Property]) -> bool:
-    """Whether a property only describes a file or image beside it, and so becomes no attribute of its own."""
-    if name.endswith("_name"):
-        return _type_of(properties, name.removesuffix("_name")) == GUID
-    return any(
-        _type_of(properties, name.removesuffix(suffix)) == "Edm.Binary"
-        for suffix in ("id", "_timestamp", "_url")
-        if name.endswith(suffix)
-    )
-
-
-def _type_of(properties: Mapping[str, Property], name: str) -> str | None:
-    return properties[name].type if name in properties else None
-
-
-def _is_lookup(property: Property) -> bool:
-    """Whether a property holds the id of a lookup's record, as `_ownerid_value` does."""
-    name = property.name
-    return (
-        property.type == GUID
-        and name.startswith("_")
-        and name.endswith("_value")
-        and len(name) > len("__value")
-    )
-
-
-def _attribute_of(name: str) -> str:
-    """Return the attribute of a property: `_primarycontactid_value` holds the lookup primarycontactid."""
-    return name[1 : -len("_value")] if name.startswith("_") and name.endswith("_value") else name
 
 
 def _spelled_as_navigations(lookup: str, navigations: Iterable[Navigation]) -> str:

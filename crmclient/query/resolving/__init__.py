@@ -5,8 +5,9 @@
 
 from crmclient.query.resolving.circumstances import Circumstances
 from crmclient.query.resolving.conditions import can_compare
-from crmclient.query.resolving.preparation import prepare, prepare_filter, sort_columns
+from crmclient.query.resolving.preparation import prepare, prepare_filter
 from crmclient.query.resolving.prepared import PreparedFilter, PreparedQuery
+from crmclient.query.resolving.size import sort_columns
 
 __all__ = [
     "Circumstances",
