@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,6 +76,13 @@ def of_the_platform() -> list[Application]:
     for application in _configured_applications():
         by_id.setdefault(application.id.lower(), application)
     return list(by_id.values())
+
+
+def listed_again() -> list[str]:
+    """Return the ids of applications that the settings list more than once, each id as it is written last."""
+    ids = [application.id for application in _configured_applications()]
+    times = Counter(id.lower() for id in ids)
+    return sorted({id.lower(): id for id in ids if times[id.lower()] > 1}.values())
 
 
 def _configured_applications() -> Iterator[Application]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register
+from django.core.checks import CheckMessage, Error, Warning, register
 
 from crmclient.outbound import check_url, is_public
 from project import applications
@@ -22,7 +22,7 @@ def platform_can_be_reached(app_configs: Sequence[AppConfig] | None, **kwargs: A
     """Return what is wrong with the settings of a remote platform, for Django's system checks."""
     if not settings.PORTICO["CRM_URL"]:
         return [*_address_of_dataverse()]
-    return [*_addresses(), *_credentials(), *_files()]
+    return [*_addresses(), *_credentials(), *_files(), *_applications_listed_again()]
 
 
 def _address_of_dataverse() -> Iterator[CheckMessage]:
@@ -135,3 +135,14 @@ def _files() -> Iterator[CheckMessage]:
                 "Kubernetes it is in AZURE_FEDERATED_TOKEN_FILE.",
                 id="portico.E013",
             )
+
+
+def _applications_listed_again() -> Iterator[CheckMessage]:
+    """Find applications that the settings list more than once: that brings no second budget."""
+    for id in applications.listed_again():
+        yield Warning(
+            f"The application {id} is listed more than once in CRM_CLIENT_ID and CRM_CLIENTS. It counts "
+            "once, with the credential that stands first.",
+            hint="Remove the further entries from CRM_CLIENTS, or write the client_id of another one.",
+            id="portico.W005",
+        )

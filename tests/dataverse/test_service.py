@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -198,6 +199,18 @@ def test_a_way_to_the_platform_that_cannot_be_right_is_refused(
 
     with pytest.raises(SystemCheckError, match=code):
         call_command("check")
+
+
+def test_an_application_that_is_listed_again_is_told(installation: Site, crm: Server) -> None:
+    first = settings_for(crm)
+    again = [{"client_id": first["CRM_CLIENT_ID"].upper(), "client_secret": "another"}]
+
+    done, output = installation.run("check", **first, CRM_CLIENTS=json.dumps(again))
+    _, alone = installation.run("check", **first)
+
+    assert done == 0, output
+    assert "is listed more than once in CRM_CLIENT_ID and CRM_CLIENTS" in output
+    assert "portico.W005" not in alone
 
 
 def test_every_command_refuses_a_way_that_cannot_be_right(installation: Site, crm: Server) -> None:
