@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from crmclient.query.calendar import Calendar
-from crmclient.query.designed import DesignedQuery
-from crmclient.query.fetchxml import read
+from crmclient.query.designed import DesignedFilter, DesignedQuery
+from crmclient.query.fetchxml import read, read_filter
 from crmclient.query.problems import Problem, QueryProblems
-from crmclient.query.resolving import prepare
+from crmclient.query.resolving import prepare, prepare_filter
 from crmclient.query.resolving.names import Attributes
 
 
@@ -18,17 +20,25 @@ def parse_known(text: str, attributes: Attributes, calendar: Calendar) -> Design
     """
     query, problems = read(text)
     if problems:
-        raise QueryProblems([*problems, *_name_problems(query, attributes, calendar)])
+        # Without an entity there is nothing to look names up in.
+        names = _problems_of(lambda: prepare(query, attributes, calendar)) if query.entity else ()
+        raise QueryProblems([*problems, *names])
     return query
 
 
-def _name_problems(query: DesignedQuery, attributes: Attributes, calendar: Calendar) -> tuple[Problem, ...]:
-    """Return what `prepare` finds wrong with the query."""
-    # Without an entity there is nothing to look names up in.
-    if not query.entity:
-        return ()
+def parse_known_filter(text: str, entity: str, attributes: Attributes, calendar: Calendar) -> DesignedFilter:
+    """Return the filter on `entity` in a FetchXML text. Raises QueryProblems, as `parse_known` does."""
+    designed, problems = read_filter(text)
+    if problems:
+        names = _problems_of(lambda: prepare_filter(designed, entity, attributes, calendar))
+        raise QueryProblems([*problems, *names])
+    return designed
+
+
+def _problems_of(check: Callable[[], object]) -> tuple[Problem, ...]:
+    """Return what a check finds wrong."""
     try:
-        prepare(query, attributes, calendar)
+        check()
     except QueryProblems as error:
         return error.problems
     return ()

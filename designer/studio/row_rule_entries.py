@@ -76,6 +76,12 @@ class RowRuleForm(forms.ModelForm):  # type: ignore[type-arg]
         if self.instance.pk:
             self.initial["callers"] = [role.pk for role in self.instance.roles.all()]
 
+    def clean(self) -> dict[str, Any] | None:
+        """Let the row judge what was typed: it would call a filter that was refused an empty one."""
+        if "filter" in self.errors:
+            self.instance.filter = self["filter"].value() or ""
+        return super().clean()
+
     @cached_property
     def definition(self) -> EntryDefinition | None:
         """The entry that the form describes; None if it has errors, was left empty, or is to be deleted."""

@@ -63,6 +63,10 @@ def test_entries_are_written_on_the_page(dora: Client, rita: Caller, max: Caller
         ({"filter": MINE, "all_records": "on"}, "Empty the filter"),
         ({"filter": "<filter><oops/></filter>"}, "oops"),
         ({"filter": '<filter><condition attribute="colour" operator="null"/></filter>'}, "colour"),
+        (
+            {"filter": '<filter><oops/><condition attribute="colour" operator="null"/></filter>'},
+            "has no attribute 'colour'",
+        ),
     ],
 )
 def test_what_an_entry_cannot_be_is_said_at_it(dora: Client, entry: dict[str, str], words: str) -> None:
@@ -75,7 +79,9 @@ def test_what_an_entry_cannot_be_is_said_at_it(dora: Client, entry: dict[str, st
     [formset] = [one.formset for one in refused.context["inline_admin_formsets"]]
     first, second = formset.forms
     assert not first.errors
-    assert words in str(second.errors["filter"])
+    said = [str(error) for error in second.errors["filter"]]
+    assert words in " ".join(said)
+    assert not entry["filter"] or "Write a filter, or switch" not in " ".join(said)
     assert rule() == []
 
 

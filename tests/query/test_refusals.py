@@ -17,7 +17,7 @@ from crmclient.metadata import Attribute
 from crmclient.query.calendar import Calendar
 from crmclient.query.families import UNREADABLE
 from crmclient.query.fetchxml import parse, write
-from crmclient.query.fetchxml_checks import parse_known
+from crmclient.query.fetchxml_checks import parse_known, parse_known_filter
 from crmclient.query.problems import QueryProblems
 from crmclient.query.resolving import Circumstances, prepare
 from crmclient.query.shape import DEEPEST_DESIGNED
@@ -365,6 +365,27 @@ def test_metadata_names_everything_unknown_and_unfitting_at_once(crm: EmbeddedPl
         "link-entity d to",
         "order colour",
     ]
+
+
+@pytest.mark.django_db
+def test_a_filter_says_unknown_names_along_with_what_cannot_be_read(crm: EmbeddedPlatform) -> None:
+    text = """<filter>
+      <condition attribute="langage" operator="eq-userlanguage"/>
+      <condition attribute="colour" operator="eq" value="red"/>
+      <condition attribute="name" operator="eq" value="Contoso"/>
+    </filter>"""
+    with pytest.raises(QueryProblems) as caught:
+        parse_known_filter(text, "account", crm.attributes, Calendar())
+    assert [(problem.construct, str(problem.message)) for problem in caught.value.problems] == [
+        (
+            "condition langage eq-userlanguage",
+            "the operator eq-userlanguage is not supported: the caller's language is not known here",
+        ),
+        ("condition langage not-null", "the entity 'account' has no attribute 'langage'"),
+        ("condition colour eq", "the entity 'account' has no attribute 'colour'"),
+    ]
+    # In a text that can be read, the names are for `prepare_filter` to check.
+    parse_known_filter(text.replace("eq-userlanguage", "not-null"), "account", crm.attributes, Calendar())
 
 
 @pytest.mark.django_db

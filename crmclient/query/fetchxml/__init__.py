@@ -6,7 +6,7 @@ are ours: values may be placeholders such as `@parameter` (see `placeholders`), 
 `contains`.
 """
 
-from crmclient.query.fetchxml.fetchxml_reader import parse, parse_filter, read
+from crmclient.query.fetchxml.fetchxml_reader import parse, parse_filter, read, read_filter
 from crmclient.query.fetchxml.fetchxml_writer import write, write_filter
 
-__all__ = ["parse", "parse_filter", "read", "write", "write_filter"]
+__all__ = ["parse", "parse_filter", "read", "read_filter", "write", "write_filter"]

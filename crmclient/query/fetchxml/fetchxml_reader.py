@@ -50,14 +50,23 @@ def read(text: str) -> tuple[DesignedQuery, list[Problem]]:
 
 def parse_filter(text: str) -> DesignedFilter:
     """Return the filter in a FetchXML filter element, which concerns one entity. Raises QueryProblems."""
+    designed, problems = read_filter(text)
+    if problems:
+        raise QueryProblems(problems)
+    return designed
+
+
+def read_filter(text: str) -> tuple[DesignedFilter, list[Problem]]:
+    """Return as much of the filter as can be read, and all problems, as `read` does of a query.
+
+    Raises QueryProblems for a text that is no filter element at all.
+    """
     root = document.tree(text)
     if root.tag != "filter":
         raise _wrong_root(root, "filter")
     problems: list[Problem] = []
     designed = _Reader(Aliases(root), problems, aggregate=False).filter_of(root, None)
-    if problems:
-        raise QueryProblems(problems)
-    return designed
+    return designed, problems
 
 
 def _wrong_root(root: document.Element, expected_tag: str) -> QueryProblems:

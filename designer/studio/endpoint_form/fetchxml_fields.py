@@ -7,9 +7,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from crmclient.query.designed import DesignedQuery
 from crmclient.query.fetchxml import parse, parse_filter
-from crmclient.query.fetchxml_checks import parse_known
+from crmclient.query.fetchxml_checks import parse_known, parse_known_filter
 from crmclient.query.problems import QueryProblems
 from designer.calendar import calendar
 from designer.readiness.metadata import MetadataUnavailable
@@ -40,7 +39,6 @@ class FetchXmlField(forms.CharField):
         )
         self.construct = construct
         self.entity = entity
-        self._parse = _parse_query if construct == "query" else parse_filter
         dress(self)
 
     def set_entity(self, entity: str) -> None:
@@ -53,15 +51,21 @@ class FetchXmlField(forms.CharField):
         text: str = super().clean(value)
         if text.strip():
             try:
-                self._parse(text)
+                self._check(text)
             except QueryProblems as error:
                 raise ValidationError([said(problem.sentence) for problem in error.problems]) from error
         return text
 
-
-def _parse_query(text: str) -> DesignedQuery:
-    """Return the query in a text. Raises QueryProblems, which name what the metadata lack, too."""
-    try:
-        return parse_known(text, known_metadata().known_attributes, calendar())
-    except MetadataUnavailable:
-        return parse(text)
+    def _check(self, text: str) -> None:
+        """Raise QueryProblems if the text cannot be read, which name what the metadata lack, too."""
+        try:
+            attributes = known_metadata().known_attributes
+        except MetadataUnavailable:
+            parse(text) if self.construct == "query" else parse_filter(text)
+            return
+        if self.construct == "query":
+            parse_known(text, attributes, calendar())
+        elif self.entity:
+            parse_known_filter(text, self.entity, attributes, calendar())
+        else:
+            parse_filter(text)
