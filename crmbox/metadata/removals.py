@@ -9,7 +9,7 @@ from crmbox.engine import tables as schema
 from crmbox.engine.definitions import EntityDefinition, SpareColumn
 from crmbox.metadata.draft import Draft
 from crmclient.errors import InvalidDefinition, UnknownOptionSet
-from crmclient.metadata import AttributeType
+from crmclient.metadata import Attribute, AttributeType
 from crmclient.parties import PARTY
 
 _NOTES: Final = "annotation"
@@ -23,7 +23,25 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
     """
     definition = draft.entity(entity)
     item = draft.attribute(entity, name)
-    attribute = item.attribute
+    _check_is_deletable(definition, item.attribute, holds_files=holds_files)
+    columns = schema.physical_columns(item, draft.dialect) if not definition.is_view else []
+    if columns:
+        draft.run_later(schema.drop_indexes(definition, item, draft.dialect))
+        draft.run_later([schema.empty_columns(definition, [column for column, _ in columns])])
+    spare = tuple(SpareColumn(column, storage) for column, storage in columns)
+    draft.put_entity(
+        changed(
+            definition,
+            attributes=tuple(other for other in definition.attributes if other is not item),
+            relationships=tuple(r for r in definition.relationships if r.referencing_attribute != name),
+            spare=(*definition.spare, *spare),
+        )
+    )
+
+
+def _check_is_deletable(definition: EntityDefinition, attribute: Attribute, *, holds_files: bool) -> None:
+    """Raise InvalidDefinition for an attribute that is needed. `holds_files`: records have files in it."""
+    entity, name = definition.entity.logical_name, attribute.logical_name
     if not attribute.is_custom:
         raise InvalidDefinition(f"{entity}.{name}: only a custom attribute can be deleted.")
     if attribute.is_primary_id or attribute.is_primary_name:
@@ -38,19 +56,6 @@ def delete_attribute(draft: Draft, entity: str, name: str, *, holds_files: bool)
         raise InvalidDefinition(f"{entity}.{name}: a party list stays.")
     if attribute.type in _FILES and holds_files:
         raise InvalidDefinition(f"{entity}.{name}: records hold files in it; remove the files first.")
-    columns = schema.physical_columns(item, draft.dialect) if not definition.is_view else []
-    if columns:
-        draft.run_later(schema.drop_indexes(definition, item, draft.dialect))
-        draft.run_later([schema.empty_columns(definition, [column for column, _ in columns])])
-    spare = tuple(SpareColumn(column, storage) for column, storage in columns)
-    draft.put_entity(
-        changed(
-            definition,
-            attributes=tuple(other for other in definition.attributes if other is not item),
-            relationships=tuple(r for r in definition.relationships if r.referencing_attribute != name),
-            spare=(*definition.spare, *spare),
-        )
-    )
 
 
 def delete_entity(draft: Draft, name: str, *, is_empty: bool) -> None:

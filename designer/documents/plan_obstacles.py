@@ -175,26 +175,38 @@ def _problems_of_item(item: Definition, after: ConfigurationDocument) -> Iterato
 
 def _missing_items(item: Definition, after: ConfigurationDocument) -> Iterator[tuple[str, str]]:
     """Yield the place of each name that `item` refers to and that does not exist, and a sentence about it."""
+    match item:
+        case UserPropertyDefinition():
+            if item.caller_type not in {definition.name for definition in after.caller_types}:
+                yield "caller_type", no_caller_type(item.caller_type)
+        case ExposedEntityDefinition():
+            if item.module and item.module not in {module.segment for module in after.modules}:
+                yield "module", no_module(item.module)
+            for name in sorted(roles_of(item.row_rule) - {role.name for role in after.roles}):
+                yield "row_rule", no_role(name)
+        case EndpointDefinition():
+            yield from _missing_items_of_endpoint(item, after)
+
+
+def _missing_items_of_endpoint(
+    endpoint: EndpointDefinition, after: ConfigurationDocument
+) -> Iterator[tuple[str, str]]:
+    """Yield what `_missing_items` does, for an endpoint."""
     modules = {module.segment for module in after.modules}
-    if isinstance(item, (ExposedEntityDefinition, EndpointDefinition)) and item.module not in {*modules, ""}:
-        yield "module", no_module(item.module)
+    if endpoint.module and endpoint.module not in modules:
+        yield "module", no_module(endpoint.module)
     types = {definition.name for definition in after.caller_types}
-    if isinstance(item, UserPropertyDefinition) and item.caller_type not in types:
-        yield "caller_type", no_caller_type(item.caller_type)
+    for name in endpoint.access.caller_types:
+        if name not in types:
+            yield "access.caller_types", no_caller_type(name)
+    places = {(definition.module, definition.segment) for definition in after.entities}
+    # Where the module does not exist, its exposed entity cannot either: one problem is enough.
+    if endpoint.exposure and endpoint.module in modules and _place_of_endpoint(endpoint) not in places:
+        yield "exposure", no_exposure(endpoint)
     roles = {role.name for role in after.roles}
-    if isinstance(item, ExposedEntityDefinition):
-        for name in sorted(roles_of(item.row_rule) - roles):
-            yield "row_rule", no_role(name)
-    if isinstance(item, EndpointDefinition):
-        for name in item.access.caller_types:
-            if name not in types:
-                yield "access.caller_types", no_caller_type(name)
-        places = {(definition.module, definition.segment) for definition in after.entities}
-        if item.exposure and item.module in modules and _place_of_endpoint(item) not in places:
-            yield "exposure", no_exposure(item)
-        for name in item.access.roles:
-            if name not in roles:
-                yield "access.roles", no_role(name)
+    for name in endpoint.access.roles:
+        if name not in roles:
+            yield "access.roles", no_role(name)
 
 
 def _rows_of_item(item: Definition) -> Iterator[tuple[str, models.Model]]:

@@ -18,8 +18,8 @@ from designer.models import CallerType, Endpoint
 from designer.studio.look import searchable
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
+from designer.studio.saving.refusal_form import RefusalForm
 
 _BUILT_IN = {known.name: known for known in CALLER_TYPES}
 

@@ -37,8 +37,8 @@ from designer.studio.row_rule_entries import (
     opens_all_records,
 )
 from designer.studio.rule_columns import context_of_column, show_only_entries_of, shown_role
-from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
+from designer.studio.saving.refusal_form import RefusalForm
 
 
 @admin.register(Module)

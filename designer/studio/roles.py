@@ -12,8 +12,8 @@ from designer.models import Role
 from designer.studio.look import dress
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
+from designer.studio.saving.refusal_form import RefusalForm
 
 
 class RoleForm(RefusalForm):

@@ -23,8 +23,8 @@ from designer.studio.look import TabularInline, dress, searchable, with_suggesti
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.navigation.request_overview import overview_for
-from designer.studio.saving.checked_save import RefusalForm
 from designer.studio.saving.needed_rows import NeededAdmin
+from designer.studio.saving.refusal_form import RefusalForm
 from designer.studio.trying.try_page import FOR_REAL
 from designer.studio.trying.user_examples import UserExampleForm, stored_property, user_example_view
 

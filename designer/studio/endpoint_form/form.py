@@ -23,7 +23,7 @@ from designer.studio.look import dress
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
 from designer.studio.metadata.vocabulary import query_of
-from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.refusal_form import RefusalForm
 
 # The fields that say who may call, in this order.
 ACCESS_FIELDS = ("authentication_required", "caller_types", "callers")

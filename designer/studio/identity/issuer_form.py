@@ -18,7 +18,7 @@ from designer.studio.identity.line_fields import LinesField, PairsField, Require
 from designer.studio.look import dress, with_suggestions
 from designer.studio.metadata import choices
 from designer.studio.metadata.page_metadata import known_metadata
-from designer.studio.saving.checked_save import RefusalForm
+from designer.studio.saving.refusal_form import RefusalForm
 from designer.token_issuers.issuer_rows import ISSUER_COLUMNS, column_of
 
 _KEY_SOURCES = (
