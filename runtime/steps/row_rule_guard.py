@@ -228,7 +228,11 @@ class CreateGuard:
                     pass
         ownership = self._system_attributes.ownership
         unit = ownership.unit if ownership else None
-        if unit is not None and given.get(unit) not in (None, known_values.get(unit)):
+        if (
+            unit is not None
+            and given.get(unit) is not None
+            and not _is_same_record(given[unit], known_values.get(unit))
+        ):
             # A setting of the organisation decides whether the platform keeps a unit other than the owner's,
             # so it stays unknown.
             known_values.pop(unit, None)
@@ -264,6 +268,15 @@ class CreateGuard:
         except RecordNotFound:
             return value
         return replace(value, name=record_name) if isinstance(record_name, str) else value
+
+
+def _is_same_record(one: Value, other: Value) -> bool:
+    """Whether two values refer to one record, whichever of them has its name."""
+    return (
+        isinstance(one, Reference)
+        and isinstance(other, Reference)
+        and (one.entity, one.id) == (other.entity, other.id)
+    )
 
 
 class LookupGuard:

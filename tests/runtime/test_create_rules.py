@@ -112,6 +112,20 @@ def test_the_business_unit_is_the_owners(rita: Caller) -> None:
     assert (nobody.status_code, nobody.json()["errors"][0]["pointer"]) == (400, "/ownerId")
 
 
+def test_a_business_unit_that_is_sent_may_be_compared_by_name(portico: None) -> None:
+    """The CRM in the box fills the unit in itself. Dataverse can be set to keep one that is sent."""
+    platform = get_platform()
+    named = DesignedFilter((DesignedCondition("owningbusinessunit", Operator.BEGINS_WITH, (Literal("S"),)),))
+    guard = CreateGuard(RowRule("account", [(RowRuleEntry(filter=named),)], platform), platform)
+    exchange = Exchange(HttpRequest(), UserContext((), platform))
+    owner: dict[str, Value] = {"name": "Unit", "ownerid": Reference("systemuser", people.RITA_REP)}
+    of_the_owner, other = (
+        {**owner, "owningbusinessunit": Reference("businessunit", unit)}
+        for unit in (people.SALES_NORTH, people.SERVICE)
+    )
+    assert [guard.allows(values, exchange) for values in (owner, of_the_owner, other)] == [True, True, False]
+
+
 @pytest.mark.parametrize(
     ("rule", "body", "status"),
     [
