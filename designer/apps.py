@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy
 from unfold.apps import DefaultAppConfig as StudioLook
@@ -25,7 +25,7 @@ class Designer(AppConfig):
         from designer.models.labels import label
         from designer.studio import audited_commands  # noqa: F401  hears what commands save
 
-        label(self.get_models())
+        label([*self.get_models(), *apps.get_app_config("auth").get_models()])
 
         post_migrate.connect(triggers.put_back, sender=self)
         post_migrate.connect(groups.make_groups, sender=self)

@@ -223,6 +223,9 @@ LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
 USE_I18N = True
 LOCALE_PATHS = [BASE_DIR / "designer" / "locale"]
+FORMAT_MODULE_PATH = "project.dates"
+# Arabic has no format of its own. Between slashes, digits keep their order in a text from right to left.
+DATETIME_FORMAT = "Y/m/d H:i"
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "/static/"

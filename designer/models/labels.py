@@ -67,6 +67,8 @@ _MODELS: Mapping[str, tuple[Any, Any]] = {
     "RelatedColumn": (_("column"), _("columns")),
     "RowRuleEntry": (_("entry of the row rule"), _("row rule")),
     "Role": (_("role"), _("roles")),
+    # Django's accounts. Those of the API are users, too, and have a model of their own beside it.
+    "User": (_("studio account"), _("studio accounts")),
     "UserProperty": (_("user property"), _("user properties")),
 }
 

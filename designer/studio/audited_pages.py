@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
+from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import override
@@ -93,7 +94,9 @@ def _text(state: State | None) -> str:
 
 
 def name_of(obj: Model) -> str:
-    """Return the name of a row in the audit log, such as “user: nora”."""
+    """Return the name of a row in the audit log, such as “studio account: nora”."""
     # The log is in one language, whoever reads it.
     with override("en"):
-        return f"{obj._meta.verbose_name}: {obj}"
+        # Users who may not enter the studio, such as those of API accounts, are no studio accounts.
+        is_outside = isinstance(obj, User) and not obj.is_staff
+        return f"{'user' if is_outside else obj._meta.verbose_name}: {obj}"

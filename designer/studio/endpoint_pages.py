@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.dateparse import parse_datetime
 from django.utils.decorators import method_decorator
 from django.utils.functional import SimpleLazyObject
 from django.utils.html import format_html
@@ -334,7 +335,9 @@ class EndpointPages(CheckedAdmin):
             "examples_count": len(row.example_calls),
             "acknowledge_url": self._url("acknowledge", row),
             "may_acknowledge": request.user.has_perm(PERMISSION),
-            "acknowledgements": row.acknowledgements,
+            "acknowledgements": [
+                {**known, "at": parse_datetime(known.get("at", ""))} for known in row.acknowledgements
+            ],
             "run_url": self._url("run", row) if may_run(request, row) else "",
             "view_as_url": f"{reverse('studio:view_as')}?{_view_as_query(row)}",
         }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 from axes.utils import reset
 from django.contrib import admin, messages
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
-from django.contrib.auth.models import Group, User
-from django.db.models import QuerySet
-from django.forms import ModelForm
+from django.contrib.auth.models import Group, Permission, User
+from django.db.models import ManyToManyField, QuerySet
+from django.forms import ModelForm, ModelMultipleChoiceField
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -18,6 +19,7 @@ from designer.audit import note
 from designer.models import AuditEntry
 from designer.studio.audited_pages import State
 from designer.studio.look import AdminPasswordChangeForm, ModelAdmin, UserChangeForm, UserCreationForm
+from designer.studio.permission_choices import PermissionBoxes, PermissionForm
 
 admin.site.unregister(User)
 admin.site.unregister(Group)
@@ -30,9 +32,33 @@ def lift_lock_outs(request: HttpRequest, users: Iterable[User]) -> None:
         note(request, AuditEntry.Action.LIFT, user.get_username(), f"failed logins: {failures} → 0")
 
 
+class _AccountForm(PermissionForm, UserChangeForm):  # type: ignore[misc]  # unfold is not typed
+    permission_field = "user_permissions"
+
+
+class _GroupForm(PermissionForm):
+    permission_field = "permissions"
+
+
+class _WithPermissions(ModelAdmin):
+    """Pages on which somebody gives permissions: as check boxes with titles."""
+
+    class Media:
+        css: ClassVar[Any] = {"all": ["designer/studio.css"]}
+
+    def formfield_for_manytomany(
+        self, db_field: ManyToManyField[Any, Any], request: HttpRequest, **kwargs: Any
+    ) -> ModelMultipleChoiceField[Any]:
+        if db_field.remote_field.model is Permission:
+            kwargs["widget"] = PermissionBoxes()
+        field: ModelMultipleChoiceField[Any] = super().formfield_for_manytomany(db_field, request, **kwargs)
+        return field
+
+
 @admin.register(User)
-class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]  # no generic at run time
-    form = UserChangeForm
+class StudioAccountAdmin(UserAdmin, _WithPermissions):  # type: ignore[misc, type-arg]  # no generic at run time
+    form = _AccountForm
+    filter_horizontal = ("groups",)
     add_form = UserCreationForm
     change_password_form = AdminPasswordChangeForm
     actions = ("end_two_factor", "lift_lock_out")
@@ -68,7 +94,10 @@ class StudioAccountAdmin(UserAdmin, ModelAdmin):  # type: ignore[misc, type-arg]
 
 
 @admin.register(Group)
-class StudioGroupAdmin(GroupAdmin, ModelAdmin):  # type: ignore[misc]
+class StudioGroupAdmin(GroupAdmin, _WithPermissions):  # type: ignore[misc]
+    form = _GroupForm
+    filter_horizontal = ()
+
     def audited_state(self, obj: Group) -> Mapping[str, State]:
         permissions = frozenset(obj.permissions.values_list("codename", flat=True))
         return {"name": obj.name, "permissions": permissions}

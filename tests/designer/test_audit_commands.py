@@ -51,12 +51,12 @@ def test_what_commands_do_to_accounts_is_in_the_log(empty_site: Site) -> None:
     entries = [tuple(entry) for entry in json.loads(text.splitlines()[-1])]
     by_command = {command: [rest for name, *rest in entries if name == command] for command, *_ in entries}
     ((action, subject, detail),) = by_command.pop("manage.py createsuperuser")
-    assert (action, subject) == ("add", "user: nora")
+    assert (action, subject) == ("add", "studio account: nora")
     assert "superuser: – → yes" in detail
     assert [tuple(entry) for entry in by_command.pop("manage.py shell")] == [
-        ("change", "user: nora", "groups: +Publisher"),
-        ("change", "user: nora", "groups: +Viewer"),
-        ("change", "user: nora", "password: changed"),
+        ("change", "studio account: nora", "groups: +Publisher"),
+        ("change", "studio account: nora", "groups: +Viewer"),
+        ("change", "studio account: nora", "password: changed"),
         ("add", "group: Auditors", "name: – → Auditors"),
         ("add", "user: rita", "name: – → rita; active: – → yes; staff: – → no; superuser: – → no"),
         ("add", "API account: rita", f"name: – → rita; active: – → yes; {_made('user')}"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django.utils.translation import override
@@ -13,6 +14,7 @@ from designer.models import AuditEntry, Endpoint, Module, Role, Version
 from designer.readiness import Finding, Severity
 from designer.sentences import Sentence, said
 from designer.templatetags.directions import directed
+from runtime.callers.api_accounts import ApiAccount
 from tests.designer.studio import change_url, filled, page, send
 
 pytestmark = pytest.mark.django_db
@@ -127,3 +129,20 @@ def test_the_audit_log_is_in_english_whoever_did_it(dora: Client) -> None:
     assert f"zurück auf dem Stand vor Version {change.version.pk}." in answer.content.decode()
     noted = AuditEntry.objects.filter(action="restore").latest("id")
     assert (noted.subject, noted.detail) == ("role support", f"version {change.version.pk}")
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "%Y-%m-%d"), ("de", "%d.%m.%Y"), ("ar", "%Y/%m/%d")])
+def test_all_pages_write_a_moment_in_one_way(dora: Client, language: str, shown: str) -> None:
+    """Those that are the studio's own, and the lists and histories that the admin makes."""
+    admin = User.objects.get(username="admin")
+    dora.force_login(admin, backend="django.contrib.auth.backends.ModelBackend")
+    dora.cookies["django_language"] = language
+    made_at, logged_in = Version.objects.latest("pk").made_at, User.objects.get(pk=admin.pk).last_login
+    assert logged_in is not None
+    assert f"{made_at:{shown} %H:%M}" in page(dora, reverse("studio:versions")).content.decode()
+    account = ApiAccount.objects.all()[0]
+    User.objects.filter(pk=account.user_id).update(last_login=logged_in)
+    listed = page(dora, reverse("admin:runtime_apiaccount_changelist")).content.decode()
+    assert f"{logged_in:{shown} %H:%M}" in listed
+    logged = page(dora, reverse("studio:audit")).content.decode()
+    assert f"{AuditEntry.objects.latest('pk').at:{shown} %H:%M:%S}" in logged

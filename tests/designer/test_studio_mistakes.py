@@ -81,3 +81,39 @@ def test_the_same_mistakes_are_said_while_they_are_typed(dora: Client, create: E
         if said != "required":
             shown = state["errors"].get(name, "") + state["findings"].get(name, "")
             assert said in html.unescape(shown), name
+
+
+# What is wrong with one field, and a part of the one sentence that says so.
+ALONE = {
+    "segment": ("Not a Segment", "lower-case letters"),
+    "inputs-0-name": ("1 x", "do not start with a digit"),
+    "inputs-3-name": ("phone", "Two rows have “phone”"),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_one_mistake_is_said_once(dora: Client, create: Endpoint, name: str) -> None:
+    """Where the form says what is wrong with a field, no finding says it in other words."""
+    typed, said = ALONE[name]
+    data = filled(page(dora, change_url(create))) | {name: typed}
+
+    _, told = _field(send(dora, change_url(create), data), name)
+    assert (said in told, told.count("✖")) == (True, 1), told
+    state = dora.post(reverse("admin:designer_endpoint_check", args=[create.pk]), data).json()
+    at_once = html.unescape(state["errors"].get(name, "") + state["findings"].get(name, ""))
+    assert (said in at_once, at_once.count("✖")) == (True, 1), at_once
+
+
+def test_a_name_that_two_rows_have_is_said_at_the_later_one(dora: Client, create: Endpoint) -> None:
+    data = filled(page(dora, change_url(create))) | {"inputs-3-name": "phone"}
+    answer = send(dora, change_url(create), data)
+    told = {name: _field(answer, name)[1] for name in ("inputs-1-name", "inputs-3-name")}
+    assert "✖" not in told["inputs-1-name"]
+    assert "Two rows have “phone”" in told["inputs-3-name"]
+
+
+def test_a_text_that_is_no_fetchxml_is_said_once(dora: Client, portico: None) -> None:
+    row = Endpoint.objects.filter(kind="multi-query")[0]
+    data = filled(page(dora, change_url(row))) | {"settings__query": "nonsense"}
+    _, told = _field(send(dora, change_url(row), data), "settings__query")
+    assert ("not well-formed" in told, told.count("✖")) == (True, 1), told

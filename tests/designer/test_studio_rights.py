@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_totp.models import TOTPDevice
+from lxml import html as markup
 
 from designer.models import AuditEntry, Endpoint, Module, Role
 from tests.callers import account
@@ -183,3 +185,44 @@ def test_the_api_writes_nothing_into_the_audit_log_of_the_studio(portico: None) 
     before = AuditEntry.objects.count()
     account("rep")
     assert AuditEntry.objects.count() == before
+
+
+def test_the_page_of_a_group_offers_permissions_in_the_studios_words(portico: None) -> None:
+    """And keeps those that it does not offer, such as those of tables without a page."""
+    administrator, group = _member("Administrator"), Group.objects.get(name="Administrator")
+    url = reverse("admin:auth_group_change", args=[group.pk])
+    shown = administrator.get(url)
+    document: Any = markup.document_fromstring(shown.content.decode())
+    text = " ".join(document.text_content().split())
+    for words in ("Endpoints May view May add May change May delete", "Can try endpoints and run queries"):
+        assert words in text
+    assert "Can add" not in text
+    assert "content type" not in text
+    before = set(group.permissions.values_list("codename", flat=True))
+    assert "add_permission" in before
+    ticked = document.xpath("//input[@name='permissions'][@checked]")
+    taken = str(Permission.objects.get(codename="delete_endpoint").pk)
+    assert taken in [box.get("value") for box in ticked]
+    left = [box.get("value") for box in ticked if box.get("value") != taken]
+    assert administrator.post(url, {"name": group.name, "permissions": left}).status_code == 302
+    assert before - set(group.permissions.values_list("codename", flat=True)) == {"delete_endpoint"}
+    administrator.cookies["django_language"] = "de"
+    assert "Darf ansehen" in administrator.get(url).content.decode()
+
+
+def test_the_pages_of_studio_accounts_call_them_so(portico: None) -> None:
+    administrator, dora = _member("Administrator"), User.objects.get(username="designer")
+    pages = [
+        reverse("admin:auth_user_changelist"),
+        reverse("admin:auth_user_add"),
+        *(reverse(f"admin:auth_user_{name}", args=[dora.pk]) for name in ("change", "delete")),
+    ]
+    for url in pages:
+        shown: Any = markup.document_fromstring(administrator.get(url).content.decode())
+        heading = " ".join([shown.findtext(".//title"), *(one.text_content() for one in shown.xpath("//h1"))])
+        text = " ".join(shown.text_content().split())
+        assert "Studio accounts" in text, url
+        assert not re.search(r"\busers?\b", heading, re.IGNORECASE), heading
+    data = filled(administrator.get(pages[2])) | {"date_joined_0": "2026-01-31", "date_joined_1": "12:00:00"}
+    answer = administrator.post(pages[2], data, follow=True)
+    assert "The studio account “" in answer.content.decode()

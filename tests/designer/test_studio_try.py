@@ -169,6 +169,7 @@ def test_a_real_call_is_done_and_noted(daring: Client) -> None:
     noted = AuditEntry.objects.filter(action=AuditEntry.Action.TRY).latest("id")
     assert (noted.account, noted.subject) == ("designer", "sales.accounts.create")
     assert "for real" in noted.detail
+    assert all(part.strip() for part in noted.detail.split(";"))
     assert "Tried" not in noted.detail
 
 

@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 
 from designer.models import Endpoint
 from designer.studio.checking.examined_page import examine
+from designer.studio.checking.form_errors import errors_by_field
 from designer.studio.checking.page_wording import words_of
 from designer.studio.checking.previews import preview_html, preview_of
-from designer.studio.endpoint_form.list_rows import with_nested_formsets
 from designer.studio.endpoint_form.page_data import fetched_columns, shown_columns
 from designer.studio.located_findings import findings_at
 from designer.studio.navigation.badges import badge
@@ -28,7 +28,9 @@ def live_state(
     place. `words` are the queries and filters of fields in words. `columns` and `fetched` are what fields may
     name. `base` is the service's address, for the preview.
     """
-    examined = examine(row, form, formsets)
+    examined = examine(row, form, formsets, is_unfinished=True)
+    # Nobody has filled in the whole page yet. Errors of a form as a whole have no field to stand at.
+    errors = errors_by_field(form, formsets, with_missing=False)
     preview = preview_of(examined.configuration.endpoints.get(row.pk), base)
     places = {item.place for item in examined.located}
     return {
@@ -36,7 +38,7 @@ def live_state(
         "state": badge(row.enabled, examined.findings),
         "verdict": examined.verdict(row),
         "findings": {place: findings_at(examined.located, place) for place in places},
-        "errors": _errors(form, formsets),
+        "errors": {name: _as_items(sentences) for name, sentences in errors.items()},
         "words": words_of([form, *(row for formset in formsets for row in formset.forms)]),
         "columns": shown_columns(examined.configuration.endpoints.get(row.pk)),
         "fetched": fetched_columns(examined.configuration.endpoints.get(row.pk)),
@@ -53,21 +55,6 @@ def live_state(
     }
 
 
-def _errors(form: ModelForm[Endpoint], formsets: Iterable[BaseFormSet[Any]]) -> dict[str, SafeString]:
-    """Return the errors of the page's forms as HTML, by the name of the field in HTML (`inputs-0-name`).
-
-    Missing values are left out: nobody has filled in the whole page yet. So are errors of a form as a whole,
-    because `live.js` shows errors beside fields only.
-    """
-    errors = {}
-    rows = (row for formset in with_nested_formsets(formsets) for row in formset.forms)
-    for checked_form in [form, *rows]:
-        for name, problems in checked_form.errors.as_data().items():
-            sentences = [
-                text for problem in problems if problem.code != "required" for text in problem.messages
-            ]
-            if sentences and name in checked_form.fields:
-                errors[checked_form.add_prefix(name)] = format_html_join(
-                    "", "<li>✖ {}</li>", ((text,) for text in sentences)
-                )
-    return errors
+def _as_items(sentences: Iterable[str]) -> SafeString:
+    """Return errors as the items of a list in HTML."""
+    return format_html_join("", "<li>✖ {}</li>", ((text,) for text in sentences))

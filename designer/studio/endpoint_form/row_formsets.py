@@ -12,6 +12,8 @@ from django.utils.translation import gettext as _
 
 from designer.models import Binding, Fetcher, Input
 
+# The code of the error at a row whose key an earlier row has.
+REPEATED = "repeated"
 # The field whose value no two rows of one formset share, by model.
 _UNIQUE_FIELDS: Mapping[Any, str] = {Input: "name", Binding: "attribute", Fetcher: "name"}
 
@@ -64,10 +66,8 @@ class OrderedFormSet(BaseInlineFormSet):  # type: ignore[type-arg]
         for form in self._kept_forms() if self.key else ():
             value = form.cleaned_data.get(self.key)
             if value and value in earlier:
-                form.add_error(
-                    self.key,
-                    ValidationError(_("Two rows have “%(name)s”. Change or remove one.") % {"name": value}),
-                )
+                text = _("Two rows have “%(name)s”. Change or remove one.") % {"name": value}
+                form.add_error(self.key, ValidationError(text, code=REPEATED))
             earlier.add(value)
 
     def save_new(self, form: Any, commit: bool = True) -> Any:

@@ -45,7 +45,7 @@ def _what_happened(model: type[Model], id: str) -> str:
     return _("Nothing was saved: %(user)s deleted “%(what)s” at %(when)s.") % {
         "user": entry.user.get_username(),
         "what": entry.object_repr,
-        "when": formats.date_format(timezone.localtime(entry.action_time), "Y-m-d H:i"),
+        "when": formats.date_format(timezone.localtime(entry.action_time), "DATETIME_FORMAT"),
     }
 
 

@@ -19,6 +19,7 @@ from django.http import HttpRequest
 from designer.audit import note_account
 from designer.audit.audit_entries import address_of
 from designer.models import AuditEntry, ProviderAccount
+from designer.studio.audited_pages import name_of
 from designer.studio.sign_in.provider import Provider, configured_provider
 
 _NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")
@@ -136,5 +137,4 @@ def _set_groups(request: HttpRequest, user: User, groups: Iterable[Group]) -> No
 
 
 def _note(request: HttpRequest, user: User, action: AuditEntry.Action, detail: str) -> None:
-    name = user.get_username()
-    note_account(name, action, f"user: {name}", detail, address=address_of(request))
+    note_account(user.get_username(), action, name_of(user), detail, address=address_of(request))

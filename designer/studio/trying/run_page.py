@@ -139,7 +139,7 @@ def run_view(pages: ModelAdmin, request: HttpRequest, row: EndpointRow) -> HttpR
     if not preview.problem and form.is_bound and form.is_valid():
         attempt = form.attempt(endpoint)
         outcome = get_runtime().attempt(endpoint, configuration, attempt)
-        detail = f"{attempt.stands_for}; {outcome.status}"
+        detail = "; ".join(filter(None, [attempt.stands_for, str(outcome.status or "")]))
         note(request, AuditEntry.Action.RUN, endpoint.definition.key, detail)
         context |= {"outcome": outcome, "costs": costs_of(endpoint), **_answer_context(outcome)}
     return _fragment(request, context)

@@ -220,6 +220,6 @@ def make_call(
     outcome = get_runtime().attempt(endpoint, configuration, attempt)
     who = "anonymous" if attempt.anonymous else ", ".join(attempt.roles) or "no role"
     how = "dry run" if attempt.dry else "for real"
-    detail = f"{how}; {who}; {attempt.stands_for}; {outcome.status or ''}"
+    detail = "; ".join(filter(None, [how, who, attempt.stands_for, str(outcome.status or "")]))
     note(request, AuditEntry.Action.TRY, endpoint.definition.key, detail)
     return outcome

@@ -1,0 +1,4 @@
+"""Dates and times in German."""
+
+DATE_FORMAT = "d.m.Y"
+DATETIME_FORMAT = "d.m.Y H:i"
