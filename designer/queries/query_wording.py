@@ -162,9 +162,17 @@ def query_in_words(query: DesignedQuery, entities: Entities, attributes: Attribu
     ]
     if orders:
         parts.append(_("by %(orders)s") % {"orders": ", ".join(orders)})
+    return f"{', '.join([*parts, _columns_in_words(query)])}."
+
+
+def _columns_in_words(query: DesignedQuery) -> str:
+    """Return how many columns of its own entity the query chooses."""
+    if query.all_columns:
+        return _("with all columns")
     columns = len(query.columns)
-    answered = ngettext("with %(count)d column", "with %(count)d columns", columns) % {"count": columns}
-    return f"{', '.join([*parts, answered])}."
+    if not columns:
+        return _("without chosen columns")
+    return ngettext("with %(count)d column", "with %(count)d columns", columns) % {"count": columns}
 
 
 def _links_in_words(

@@ -71,6 +71,20 @@ def test_a_query_in_one_sentence() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ("", "Accounts, without chosen columns."),
+        ("<all-attributes/>", "Accounts, with all columns."),
+        ('<attribute name="name"/><attribute name="revenue"/>', "Accounts, with 2 columns."),
+    ],
+)
+def test_the_columns_of_a_query_in_words(columns: str, words: str) -> None:
+    platform = get_platform()
+    query = parse(f'<fetch><entity name="account">{columns}</entity></fetch>')
+    assert query_in_words(query, platform.entities(), platform.attributes) == words
+
+
 def test_links_in_filters_in_words() -> None:
     text = _filter(
         '<condition attribute="statecode" operator="eq" value="0"/>'
