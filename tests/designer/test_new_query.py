@@ -57,7 +57,7 @@ def test_a_query_without_columns_answers_what_is_usual(dora: Client, rita: Calle
         ("", {}, "The query is empty. Choose an entity, or paste FetchXML."),
         ("<fetch><entity", {}, "not well-formed"),
         ('<fetch><entity name="nothing"/></fetch>', {}, "The platform has no entity"),
-        (CONTACTS, {"name": "accounts"}, "already"),
+        (CONTACTS, {"name": "accounts"}, "/queries/accounts exists already. Choose another name."),
         (CONTACTS, {"name": "Not a segment"}, "lower-case"),
         (CONTACTS.replace("fullname", "nosuch"), {}, "nosuch"),
     ],

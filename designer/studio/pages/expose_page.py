@@ -211,11 +211,12 @@ class ExposePage(StudioPage):
             entity=entity.logical_name,
             title=entity.plural_label.text(),
         )
-        keys_in_use = {endpoint.definition.key for endpoint in configuration.endpoints.values()}
+        existing = {endpoint.definition.key: endpoint for endpoint in configuration.endpoints.values()}
         problems = [
-            _("There is an endpoint %(key)s already.") % {"key": definition.key}
+            _("The endpoint %(endpoint)s exists already. Leave out its operation, or choose another segment.")
+            % {"endpoint": f"{', '.join(known.methods)} {known.path}"}
             for definition in new_endpoints
-            if definition.key in keys_in_use
+            if (known := existing.get(definition.key)) is not None
         ]
         exposed_by_key = {known.key: known for known in configuration.entities}
         already_exposed = exposed_by_key.get(exposed.key)

@@ -151,8 +151,12 @@ class NewQueryPage(StudioPage):
         enabled and cannot be served.
         """
         configuration = latest()
-        if any(endpoint.definition.key == definition.key for endpoint in configuration.endpoints.values()):
-            raise DocumentError([_("There is an endpoint %(key)s already.") % {"key": definition.key}])
+        for known in configuration.endpoints.values():
+            if known.definition.key == definition.key:
+                sentence = _("The endpoint %(endpoint)s exists already. Choose another name.") % {
+                    "endpoint": f"{', '.join(known.methods)} {known.path}"
+                }
+                raise DocumentError([sentence])
         is_new = all(module.segment != definition.module for module in configuration.modules)
         if is_new and not self.request.user.has_perm("designer.add_module"):
             sentence = _("There is no module “%(name)s”, and you may not add one.") % {
