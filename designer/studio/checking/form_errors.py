@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from django.forms import BaseFormSet, ModelForm
@@ -22,7 +23,8 @@ def errors_by_field(
     """
     errors = {}
     rows = (row for formset in with_nested_formsets(formsets) for row in formset.forms)
-    for checked_form in [form, *rows]:
+    # The admin gives rows that may only be looked at a plain, empty dictionary of errors.
+    for checked_form in filter(attrgetter("errors"), [form, *rows]):
         for name, problems in checked_form.errors.as_data().items():
             sentences = [
                 text
@@ -39,7 +41,7 @@ def has_repeated_rows(formset: BaseFormSet[Any]) -> bool:
     """Whether the formset refuses a row, because an earlier one has its name."""
     return any(
         problem.code == REPEATED
-        for form in formset.forms
+        for form in filter(attrgetter("errors"), formset.forms)
         for problems in form.errors.as_data().values()
         for problem in problems
     )

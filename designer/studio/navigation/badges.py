@@ -19,14 +19,14 @@ _BADGES = {
 
 
 def badge(enabled: bool, findings: Iterable[Finding]) -> SafeString:
-    """Return the badge of an endpoint as HTML. Its tooltip has the findings."""
+    """Return the badge of an endpoint as HTML. Its tooltip says what the findings say, each of it once."""
     all_findings = list(findings)
     state = state_of(enabled, all_findings)
     sign, word = _BADGES[state]
     return format_html(
         '<span class="readiness readiness-{}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
         state.value,
-        " ".join(finding.said for finding in all_findings),
+        " ".join(dict.fromkeys(finding.said for finding in all_findings)),
         sign,
         word,
     )
