@@ -33,7 +33,7 @@ def platform_steps() -> Iterator[Step]:
     from crmclient.dataverse.checkup import Outcome, check_organization, check_pause
     from crmclient.dataverse.connection_checkup import check_connection, check_tokens
     from crmclient.dataverse.fiscal_checkup import check_fiscal_years
-    from crmclient.dataverse.http.budget import SpendsBudget
+    from crmclient.dataverse.http.budget import ReportsBudget, SpendsBudget
     from crmclient.dataverse.limits_checkup import check_budget, check_version
     from crmclient.dataverse.options import Options
 
@@ -51,7 +51,7 @@ def platform_steps() -> Iterator[Step]:
         # Here, because the requests of the steps before have been told what is left.
         lambda: (
             check_budget(platform, [client.id for client in clients])
-            if isinstance(platform, SpendsBudget)
+            if isinstance(platform, ReportsBudget)
             else iter(())
         ),
         lambda: _configuration_steps(platform, overview()),

@@ -8,7 +8,7 @@ from typing import Final
 
 from crmclient.dataverse.advice import advice_on
 from crmclient.dataverse.checkup import Outcome, Step
-from crmclient.dataverse.http.budget import BOUNDLESS, BudgetUse, Limits, ReportedBudget, SpendsBudget
+from crmclient.dataverse.http.budget import BOUNDLESS, BudgetUse, Limits, ReportedBudget, ReportsBudget
 from crmclient.dataverse.options import API_VERSION
 from crmclient.errors import MissingPrivilege, PlatformError
 from crmclient.optional_abilities import TellsVersion
@@ -70,7 +70,7 @@ def check_version(platform: TellsVersion) -> Iterator[Step]:
         )
 
 
-def check_budget(platform: SpendsBudget, client_ids: Sequence[str]) -> Iterator[Step]:
+def check_budget(platform: ReportsBudget, client_ids: Sequence[str]) -> Iterator[Step]:
     """Tell for each application user what is left of its limits. Asks nothing: requests before have told.
 
     `client_ids` are in the order in which the budget counts the users.

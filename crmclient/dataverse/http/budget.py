@@ -186,6 +186,11 @@ class SpendsBudget(Protocol):
 
     budget: Budget
 
+
+@runtime_checkable
+class ReportsBudget(SpendsBudget, Protocol):
+    """A platform with a budget that also says itself what is left of its limits."""
+
     def last_reported_budget(self, user: int) -> ReportedBudget:
         """Return what the platform last told this process is left for application user number `user`."""
         ...
