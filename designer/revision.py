@@ -71,10 +71,11 @@ def _only_row(sql: str) -> Sequence[Any]:
 
 
 def _first_row(connection: BaseDatabaseWrapper, sql: str) -> Sequence[Any]:
-    """Return the first row of a query. Raises the database errors of Django."""
+    """Return the first row of a query, on an open connection. Raises the database errors of Django."""
     with connection.wrap_database_errors:
         # On PostgreSQL, Django's own cursor fills in values itself, so nothing is ever prepared.
         if connection.vendor == "postgresql":
             return rows_of(connection.connection, sql)[0]
+        # The driver's own cursor, too: every request asks this, and Django's takes longer than the query.
         answer: Sequence[Any] = connection.connection.cursor().execute(sql).fetchone()
         return answer

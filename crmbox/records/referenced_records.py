@@ -79,15 +79,17 @@ def _missing(item: ReferencedRecord) -> UnknownTarget:
 
 
 @lru_cache(maxsize=1024)
-def _lookup_statement(snapshot: Snapshot, entities: tuple[str, ...], caller: bool, owner: str | None) -> str:
+def _lookup_statement(
+    snapshot: Snapshot, entities: tuple[str, ...], with_caller: bool, owner_entity: str | None
+) -> str:
     """Return the statement of `look_up`.
 
-    Its one row says of each record whether it exists, then, with `caller`, whether the caller is enabled, and
-    last, with the `owner`'s entity, the owner's business unit.
+    Its one row says of each record whether it exists; then, if `with_caller`, whether the caller is enabled;
+    last, unless `owner_entity` is None, the business unit of the owner, a record of that entity.
     """
-    parts = _conditions(snapshot, entities, caller)
-    if owner is not None:
-        parts.append(_business_unit(snapshot, owner))
+    parts = _conditions(snapshot, entities, with_caller)
+    if owner_entity is not None:
+        parts.append(_business_unit(snapshot, owner_entity))
     return "SELECT " + ", ".join(parts)
 
 

@@ -83,8 +83,10 @@ class Fault(BaseModel):
     def answer(self, respond: Callable[[], Response]) -> Response:
         """Return the answer of `respond` as the fault changes it, after the delay of the fault."""
         time.sleep(self.delay)
+        # An empty answer is something to cut off, where nothing replaces it.
         response = Response(200) if self.stands_instead else respond()
         if self.replaces:
+            # Answers that are not JSON come from what stands before the platform, such as a gateway.
             body = (self.body or "").encode()
             response = Response(self.status or 200, {"Content-Type": "text/html", **self.headers}, body)
         return response if self.cut is None else _cut(response, half=self.cut == "half")

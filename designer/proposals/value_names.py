@@ -21,7 +21,8 @@ def names_of(
 ) -> dict[str, Any]:
     """Return the named values and their uses as JSON, for `Proposal.named`.
 
-    Items that `document` lacks keep the names that they have in `proposal` or, without one, live.
+    Items that `document` lacks keep the names that they have in `proposal` or, where that has none, live.
+    A document that came without JSON to name values in has `names` None: its proposal names none.
     """
     if names is None:
         return {}

@@ -21,6 +21,7 @@ _NUMERAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?", re.ASCII)
 _LONGEST_NUMERAL = 64
 # Without an example, tools that make up samples take the maximum, and lose some of its digits.
 _SCHEMA_EXAMPLE = Decimal("1250.50")
+_PLACES_OF_EXAMPLE = 2
 _CONSTRAINTS = frozenset({"minimum", "maximum", "allowed"})
 # A number of JSON. The digits are limited, so that no text costs much to read.
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,40})(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
@@ -176,7 +177,8 @@ class DecimalType(InputType):
             "maximum": _json_number(highest),
             "description": _AS_DIGITS,
         }
-        if lowest <= _SCHEMA_EXAMPLE <= highest and (limits.precision is None or limits.precision > 1):
+        takes_example_places = limits.precision is None or limits.precision >= _PLACES_OF_EXAMPLE
+        if takes_example_places and lowest <= _SCHEMA_EXAMPLE <= highest:
             schema["examples"] = [_SCHEMA_EXAMPLE]
         return schema
 

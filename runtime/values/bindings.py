@@ -169,6 +169,7 @@ def _from_user(binding: BindingDefinition, attribute: Attribute) -> Source:
                     name=f"@user.{name}",
                 )
             )
+        # `user` has records as bare ids; for a lookup it takes their entity, too.
         user_value = exchange.user_references.get(name, user[name])
         # The bare id of the caller's own record: a lookup needs its entity, too.
         if user_value is not None and user_value == exchange.caller.record:

@@ -46,5 +46,5 @@ def _filters(request: Request) -> Iterator[Item]:
                 "secondaryobjecttypecode": "none",
                 "_sdkmessageid_value": message.id,
             }
-            leads = {"sdkmessageid": lambda message=message: message}
-            yield Item("sdkmessagefilter", id, properties, leads, key="sdkmessagefilterid")
+            navigations = {"sdkmessageid": lambda message=message: message}
+            yield Item("sdkmessagefilter", id, properties, navigations, key="sdkmessagefilterid")

@@ -28,9 +28,10 @@ class Column:
 def column(catalogue: Catalogue, entity_name: str, id: Guid, name: str) -> Column:
     """Return a file or image column of a record.
 
-    Raises UnknownEntity, RecordNotFound, and InvalidRecord for any other attribute.
+    Raises UnknownEntity, RecordNotFound for what can be no id, and InvalidRecord for any other attribute.
     """
     entity = catalogue.entity(entity_name)
+    # The list of entities has no attributes: those are fetched entity by entity.
     attribute = catalogue.document(entity_name).attributes.get(name)
     if attribute is None:
         raise InvalidRecord(entity_name, [UnknownAttribute(name, f"{entity_name} has no such attribute.")])

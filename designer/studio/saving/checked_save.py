@@ -50,8 +50,8 @@ from designer.studio.saving.opened_access import OpenedAccess
 from designer.studio.saving.refusal_messages import tell_refused
 from designer.studio.saving.refused_as_proposal import (
     asks_for_proposal,
+    is_only_protection,
     is_protected,
-    is_protection,
     may_open,
     open_as_proposal,
     open_proposals,
@@ -249,7 +249,7 @@ class CheckedAdmin(ModelAdmin):
                 context["errors"] = []
             context["opened"] = opened_with(*(self._saved_forms(request, row) if form.is_bound else shown))
             context["is_protected"] = is_protected(row, _configuration_at_start(request))
-            if may_open(request) and is_protection(getattr(request, "refused", ())):
+            if may_open(request) and is_only_protection(getattr(request, "refused", ())):
                 context["proposals"] = open_proposals()
                 context["proposes"] = [finding.said for finding in request.refused]  # type: ignore[attr-defined]
                 # No field below is wrong.
@@ -331,7 +331,8 @@ class CheckedAdmin(ModelAdmin):
         # Nobody is asked about a change that is refused anyway.
         refused = refused or self._unanswered_questions(request, form.instance)
         # A change that becomes a proposal goes on to `recording`, which refuses it with its document.
-        if refused and not (is_protection(refused) and asks_for_proposal(request)):
+        becomes_proposal = is_only_protection(refused) and asks_for_proposal(request)
+        if refused and not becomes_proposal:
             raise Refused(refused)
         request.saved_row = form.instance  # type: ignore[attr-defined]
 

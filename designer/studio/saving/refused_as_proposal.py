@@ -30,7 +30,7 @@ PERMISSION = "designer.add_proposal"
 PROPOSE, ADD_TO = "_propose", "_proposal"
 
 
-def is_protection(findings: Collection[Finding]) -> bool:
+def is_only_protection(findings: Collection[Finding]) -> bool:
     """Return whether the change was refused only because rows are protected."""
     return bool(findings) and all(finding.rule == RULE for finding in findings)
 
