@@ -64,11 +64,21 @@ def test_what_is_missing_stands_at_its_field_with_what_would_mend_it(
         assert send(dora, change_url(row), data).status_code == 302
 
 
-@pytest.mark.parametrize("name", ["files", "actions", "Members"])
-def test_a_name_that_another_path_needs_is_refused(dora: Client, teams: ExposedEntity, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("files", "“files”"),
+        ("actions", "“actions”"),
+        ("Members", "Use lower-case letters, digits and hyphens"),
+    ],
+)
+def test_a_name_that_another_path_needs_is_refused(
+    dora: Client, teams: ExposedEntity, name: str, words: str
+) -> None:
     row = associations()
     data = filled(page(dora, change_url(row))) | {"name": name}
-    assert any("“" in message or "Write" in message for message in errors(send(dora, change_url(row), data)))
+    [message] = errors(send(dora, change_url(row), data))
+    assert words in message
     row.refresh_from_db()
     assert row.name == "members"
 
