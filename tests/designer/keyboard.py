@@ -26,6 +26,7 @@ _FOCUSED = """() => {
     const around = [node, node.parentElement, node.parentElement?.parentElement];
     return [name, around.some((one) => one && isMarked(one))];
 }"""
+_CHOSEN = "() => document.activeElement.selectedOptions[0].text.trim()"
 MOST = 250
 
 
@@ -42,6 +43,16 @@ class Keys:
 
     def type(self, text: str) -> None:
         self._keys.type(text)
+
+    def choose(self, option: str) -> None:
+        """Types the beginning of an option of the list that has the focus."""
+        for _ in range(3):
+            self.type(option)
+            if self._page.evaluate(_CHOSEN).startswith(option):
+                return
+            # Letters that come a second late begin another word. So long without one, and all are forgotten.
+            self._page.wait_for_timeout(1500)
+        raise AssertionError(f"“{option}” is not chosen, but “{self._page.evaluate(_CHOSEN)}”")
 
     def focused(self) -> str:
         name, shown = self._page.evaluate(_FOCUSED)
