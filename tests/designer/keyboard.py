@@ -26,7 +26,7 @@ _FOCUSED = """() => {
     const around = [node, node.parentElement, node.parentElement?.parentElement];
     return [name, around.some((one) => one && isMarked(one))];
 }"""
-_CHOSEN = "() => document.activeElement.selectedOptions[0].text.trim()"
+_CHOSEN = "() => document.activeElement.selectedOptions?.[0]?.text.trim() ?? ''"
 MOST = 250
 
 
