@@ -62,6 +62,11 @@ class Endpoint:
         definition = self.definition
         return self.kind.path_of(module=definition.module, segment=self.segment, name=definition.name)
 
+    @property
+    def methods_and_path(self) -> str:
+        """Return the address as callers know it, such as `POST /api/sales/accounts`."""
+        return f"{', '.join(self.methods)} {self.path}"
+
     def without_defaults(self) -> Endpoint:
         """Return the endpoint without the defaults of its inputs, for calls that keep what they leave out.
 

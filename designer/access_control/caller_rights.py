@@ -75,7 +75,7 @@ class EndpointRights:
     @property
     def methods_and_path(self) -> str:
         """The methods and path, as callers know it."""
-        return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
+        return self.endpoint.methods_and_path
 
 
 def rights_of(

@@ -82,7 +82,7 @@ def broken_endpoints(before: Configuration, now: Configuration) -> list[BrokenEn
     broken = {key: texts for key, texts in changes_by_key.items() if texts}
     calls = recent_calls(broken.keys()) if broken else {}
     called = [
-        BrokenEndpoint(_address(served[key]), calls[key][0], tuple(dict.fromkeys(texts)))
+        BrokenEndpoint(served[key].methods_and_path, calls[key][0], tuple(dict.fromkeys(texts)))
         for key, texts in broken.items()
         if key in calls
     ]
@@ -264,8 +264,3 @@ def _is_renamed_issuer(item: Definition, others: Iterable[Definition]) -> bool:
         isinstance(other, IssuerDefinition) and item.model_copy(update={"name": other.name}) == other
         for other in others
     )
-
-
-def _address(endpoint: Endpoint) -> str:
-    """Return the address of an endpoint as callers know it: its methods and path."""
-    return f"{', '.join(endpoint.methods)} {endpoint.path}"

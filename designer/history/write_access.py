@@ -302,7 +302,7 @@ def _refusal(
     """
     # The first with other callers, or without some of these caller types; None without one.
     differing = next((earlier for earlier in earlier_accesses if not access.is_within(earlier)), None)
-    named = f"{', '.join(endpoint.methods)} {endpoint.path}"
+    named = endpoint.methods_and_path
     if differing is None and (earlier_accesses or access.authentication_required):
         if not _creates_as_before(access, earlier_accesses):
             return _finding_on_outside_row_rule(endpoint, named)
@@ -372,7 +372,7 @@ def _finding_on_every_record(
         message = Sentence(
             "Only a publisher may remove the row rule of %(endpoint)s. Write a row rule again, or ask a "
             "publisher.",
-            endpoint=f"{', '.join(endpoint.methods)} {endpoint.path}",
+            endpoint=endpoint.methods_and_path,
         )
     elif access.reaches_all_records:
         message = Sentence(
@@ -406,7 +406,7 @@ def _findings_on_acknowledgements(before: Configuration, now: Configuration) -> 
                 message = Sentence(
                     "Only a publisher may acknowledge that %(endpoint)s reaches %(entity)s past its row "
                     "rule. Ask a publisher.",
-                    endpoint=f"{', '.join(endpoint.methods)} {endpoint.path}",
+                    endpoint=endpoint.methods_and_path,
                     entity=acknowledgement.entity,
                 )
                 yield Finding(RULE, Severity.BLOCKING, message, definition.key, "acknowledgements")

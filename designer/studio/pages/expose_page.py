@@ -214,7 +214,7 @@ class ExposePage(StudioPage):
         existing = {endpoint.definition.key: endpoint for endpoint in configuration.endpoints.values()}
         problems = [
             _("The endpoint %(endpoint)s exists already. Leave out its operation, or choose another segment.")
-            % {"endpoint": f"{', '.join(known.methods)} {known.path}"}
+            % {"endpoint": known.methods_and_path}
             for definition in new_endpoints
             if (known := existing.get(definition.key)) is not None
         ]

@@ -154,7 +154,7 @@ class NewQueryPage(StudioPage):
         for known in configuration.endpoints.values():
             if known.definition.key == definition.key:
                 sentence = _("The endpoint %(endpoint)s exists already. Choose another name.") % {
-                    "endpoint": f"{', '.join(known.methods)} {known.path}"
+                    "endpoint": known.methods_and_path
                 }
                 raise DocumentError([sentence])
         is_new = all(module.segment != definition.module for module in configuration.modules)

@@ -49,7 +49,7 @@ class AccessEdit:
     @property
     def method_and_path(self) -> str:
         """The method and path, as callers know the endpoint."""
-        return f"{', '.join(self.endpoint.methods)} {self.endpoint.path}"
+        return self.endpoint.methods_and_path
 
     @property
     def callers_before(self) -> Sentence:
